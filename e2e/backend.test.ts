@@ -57,7 +57,7 @@ describe('a hostile page', () => {
     return ((await response.json()) as { accessToken: string }).accessToken
   }
 
-  test('of another origin gets no token, nor learns who is signed in', async () => {
+  test('on another origin gets no token and does not learn who is signed in', async () => {
     for (const site of ['cross-site', 'same-site', 'none', undefined])
       for (const [method, path] of [
         ['POST', '/token'],
@@ -69,7 +69,7 @@ describe('a hostile page', () => {
       }
   })
 
-  test('gets the token of its own customer, whatever it asks for', async () => {
+  test('gets only the token of its own customer, whatever it requests', async () => {
     const wishes = { customerId: theirs.customerId, permissions: ['VIEW', 'TRANSACT', 'MANAGE', 'REVIEW'] }
     const accessToken = await token({ body: JSON.stringify(wishes) })
     const page = new Countersign({ baseUrl, accessToken })
@@ -134,7 +134,7 @@ describe('a hostile page', () => {
       await expect(attempt()).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test('of another origin is refused with a token that it has stolen', async () => {
+  test('on another origin is rejected even with a stolen token', async () => {
     const headers = { Authorization: `Bearer ${await token()}`, Origin: 'https://evil.example' }
     const response = await fetch(`${baseUrl}/customers/internal-accounts`, { headers })
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, 'FORBIDDEN'])

@@ -114,7 +114,7 @@ describe('two cells behind one proxy', () => {
     }
   })
 
-  test('one UMA address in two cells is two customers, each of whom the other cell does not know', async () => {
+  test('one UMA address in two cells belongs to two customers, each unknown to the other cell', async () => {
     const umaAddress = '$ada@example.com'
     const made = []
     for (const { name, countersign } of platforms())

@@ -46,7 +46,7 @@ test('a person signs an assistant in, past the policy of the page that the form 
   const field = page.getByLabel('Device code of the agent')
   await field.fill('AAA-AAA-AAA')
   await page.getByRole('button', { name: 'Connect' }).click()
-  await page.getByRole('alert').getByText('This code is unknown, used or too old.').waitFor()
+  await page.getByRole('alert').getByText('This code is unknown, already used or expired.').waitFor()
   await field.fill(code.toLowerCase())
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByText('Connected').waitFor()

@@ -79,7 +79,7 @@ describe('the pages about the API', () => {
     await fill.getByLabel('tokenId').fill(tokenId)
     await fill.getByLabel('clientSecret').fill(clientSecret)
     expect(await look(page, 'docs-fill')).toEqual([])
-    await fill.getByRole('button', { name: 'Make records' }).click()
+    await fill.getByRole('button', { name: 'Create records' }).click()
     await fill.getByText('The examples are about Customer:').waitFor()
   }
 
@@ -116,7 +116,7 @@ describe('the pages about the API', () => {
     await form.getByText('201 Created').waitFor()
   })
 
-  test('show what the server refuses, and keep numbers as they are on the wire', async () => {
+  test('show errors from the server and keep numbers unchanged', async () => {
     const { page, client, origin } = await open()
     await page.goto(`${origin}/docs/api/quote_get`)
     const form = page.locator('#try')
@@ -156,7 +156,7 @@ describe('the pages about the API', () => {
     expect(wrong).toEqual([])
   })
 
-  test('copy the code of a block, and of a transcript only the commands', async () => {
+  test('copy the code of a block, but only the commands of a transcript', async () => {
     const { page, origin } = await open()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const copied = async (path: string, text: string) => {
@@ -175,7 +175,7 @@ describe('the pages about the API', () => {
     )
   })
 
-  test('can be read and searched without JavaScript, and send no secret', async () => {
+  test('can be read and searched without JavaScript and never send a secret', async () => {
     const { page, origin } = await open(PHONE, { javaScriptEnabled: false })
     await page.goto(`${origin}/docs/api/quote_create`)
     await page.getByText('"Quote:0198c0de-').first().waitFor()

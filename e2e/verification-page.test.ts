@@ -64,16 +64,16 @@ describe('the verification page on a phone', () => {
 
       await page.getByRole('heading', { name: 'Your documents' }).waitFor()
       expect(await page.getByLabel('Picture', { exact: true }).getAttribute('capture')).toBe('environment')
-      await page.getByLabel('Kind of document').selectOption('Passport')
-      await page.getByRole('button', { name: 'Send this document' }).click()
-      await page.getByText('Please choose a file').first().waitFor()
+      await page.getByLabel('Document type').selectOption('Passport')
+      await page.getByRole('button', { name: 'Upload this document' }).click()
+      await page.getByText('Choose a file').first().waitFor()
       await shown('4-document-wrong')
       await sendDocument(page, 'Picture', 'Passport')
       await page.getByRole('heading', { name: 'A document that proves the address' }).waitFor()
       await shown('5-document')
       await sendDocument(page, 'File', 'Utility bill')
 
-      await page.getByRole('heading', { name: 'Check what you have entered' }).waitFor()
+      await page.getByRole('heading', { name: 'Check your answers' }).waitFor()
       await shown('6-review')
       await page.getByRole('button', { name: 'Confirm and send' }).click()
       await page.getByRole('heading', { name: 'We have everything' }).waitFor()
@@ -108,7 +108,7 @@ describe('the verification page on a phone', () => {
     const watched = watch(page, new URL(link.kycUrl).origin)
     await page.goto(link.kycUrl)
     await page.getByRole('button', { name: 'Begin' }).click()
-    await page.getByLabel('Countries in which it operates, number 1').selectOption('United States')
+    await page.getByLabel('Countries of operation, number 1').selectOption('United States')
     await page.getByLabel('Address line 1').fill('1 Main Street')
     await page.getByLabel('Postal code').fill('02101')
     await page.getByLabel('Country', { exact: true }).selectOption('United States')
@@ -125,12 +125,12 @@ describe('the verification page on a phone', () => {
       'Share of the business': '100',
       'Address line 1': '2 Side Street',
       'Postal code': '02101',
-      'The number itself': '123-45-6789',
     }))
       await page.getByLabel(label).fill(value)
+    await page.getByRole('textbox', { name: 'Tax or social security number' }).fill('123-45-6789')
     await page.getByLabel('Nationality').selectOption('United States')
     await page.getByLabel('Country', { exact: true }).selectOption('United States')
-    await page.getByLabel('Kind of tax or social security number').selectOption('SSN')
+    await page.getByLabel('Type of tax or social security number').selectOption('SSN')
     await page.getByLabel('Owner', { exact: true }).check()
     await page.getByLabel('In control of the business').check()
     await page.getByRole('button', { name: 'Save this person' }).click()
@@ -185,12 +185,12 @@ describe('the verification page on a phone', () => {
 })
 
 async function sendDocument(page: Page, label: string, type: string): Promise<void> {
-  await page.getByLabel('Kind of document').selectOption(type)
-  const country = page.getByLabel('Country that issued it')
+  await page.getByLabel('Document type').selectOption(type)
+  const country = page.getByLabel('Issuing country')
   if ((await country.inputValue()) === '') await country.selectOption('Japan')
   const file = { name: 'picture.png', mimeType: 'image/png', buffer: PICTURE }
   await page.getByLabel(label, { exact: true }).setInputFiles(file)
-  await page.getByRole('button', { name: 'Send this document' }).click()
+  await page.getByRole('button', { name: 'Upload this document' }).click()
 }
 
 /** Moves the focus with the Tab key to the element with this name. */

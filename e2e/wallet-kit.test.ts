@@ -190,7 +190,7 @@ describe('the page with the wallet kit', () => {
     },
   )
 
-  test('the session outlives a reload, and signing out ends it on the server', async () => {
+  test('the session survives a reload, and signing out ends it on the server', async () => {
     const { page, keys } = await open(WIDTHS.desktop, 'light')
     await signUpAndIn(page)
     await page.reload()
@@ -252,7 +252,7 @@ describe('the page with the wallet kit', () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe(language)
   })
 
-  test('in a page without styles the kit has its font, distances and fields', async () => {
+  test('the kit keeps its font, spacing and fields on a page without styles', async () => {
     const { page } = await open(WIDTHS.phone, 'light')
     await page.addStyleTag({ content: ':root, body, main { all: unset; display: block }' })
     await signUpAndIn(page)
@@ -297,7 +297,7 @@ describe('the page with the wallet kit', () => {
     await page.getByRole('dialog').waitFor()
   })
 
-  test('a token that has ended is replaced, and a session that has ended is said to have', async () => {
+  test('an expired token is replaced, and an expired session is reported', async () => {
     const { page, look } = await open(WIDTHS.desktop, 'light')
     await signUpAndIn(page)
     await countersign.call('sandbox_clock_advance', { body: { seconds: 16 * 60 } })

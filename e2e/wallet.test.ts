@@ -66,7 +66,7 @@ describe('a page with only the sdk', () => {
     await page.setViewportSize({ width: 1100, height: 900 })
   }
 
-  test('refuses a wrong code and signs in with the right one', async () => {
+  test('rejects a wrong code and signs in with the right one', async () => {
     const enter = async (code: string) => {
       await click('E-mail me a code')
       await page.getByLabel('Code from the e-mail').fill(code)
@@ -81,7 +81,7 @@ describe('a page with only the sdk', () => {
     expect(await methods()).toEqual(['ada@example.com'])
   })
 
-  test('keeps the session over a reload, its key not exportable', async () => {
+  test('keeps the session across a reload, with a key that cannot be exported', async () => {
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     const isReadable = await page.evaluate(async (accountId) => {
@@ -123,7 +123,7 @@ describe('a page with only the sdk', () => {
     await shoot('signed-in')
   })
 
-  test('shows a payment in words, signs it and sees it settle', async () => {
+  test('shows a payment, signs it and follows it until it settles', async () => {
     await click('Pay')
     const words = page.locator('#confirm-words')
     await words.waitFor()
@@ -166,7 +166,7 @@ describe('a page with only the sdk', () => {
     await says('has no EMAIL_OTP credential')
   })
 
-  test('never received the secret of the API, and met no error that it did not show', () => {
+  test('never received the API secret and displayed every error', () => {
     expect(backend.sent.length).toBeGreaterThan(10)
     expect(backend.sent.filter((text) => text.includes(clientSecret))).toEqual([])
     // Chromium logs every error response. These were expected.

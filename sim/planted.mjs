@@ -19,8 +19,9 @@ export const PLANTED = [
   {
     name: 'a job is deleted before it is done',
     file: 'server/src/kernel/outbox/run-job.ts',
-    find: 'const { done } = await commit(op, row ? writes : [removal(job), ...writes])',
-    replace: 'if (!row) await commit(op, [removal(job)])\n      const { done } = await commit(op, writes)',
+    find: 'const { done } = await commit(op, row ? writes : [buildRemoval(job), ...writes])',
+    replace:
+      'if (!row) await commit(op, [buildRemoval(job)])\n      const { done } = await commit(op, writes)',
   },
   {
     name: 'a transfer that fails moves its money',
@@ -56,7 +57,7 @@ export const PLANTED = [
   {
     name: 'an event is sent although the previous one was not received',
     file: 'server/src/people/webhooks/request-series.ts',
-    find: "if (!('answer' in outcome && isReceived(outcome.answer.status))) break",
+    find: "if (!('response' in outcome && isReceived(outcome.response.status))) break",
     replace: '',
   },
   {
@@ -74,9 +75,9 @@ export const PLANTED = [
   {
     name: 'a payment is returned because its connector did not respond',
     file: 'server/src/outside/connectors/outcomes.ts',
-    find: 'if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }',
+    find: 'if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, asking) }',
     replace:
-      "if (answer.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: answer.why }",
+      "if (response.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: response.why }",
   },
   {
     name: 'a connector response about another payment is accepted',

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { DockerfileParser, type Instruction } from 'dockerfile-ast'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { settingWarnings } from '../server/src/base/settings/known-settings.ts'
+import { listSettingWarnings } from '../server/src/base/settings/known-settings.ts'
 import { ensureServerBuilt } from '../server/test/worlds/server-process.testing.ts'
 import { hasProgram, readText } from './deploy-files.ts'
 
@@ -27,7 +27,7 @@ const SETTINGS = [...readText('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) 
 /** Names that are not settings of the server. */
 function unknownSettings(names: readonly string[]): string[] {
   const environment = Object.fromEntries(names.map((name) => [name, 'x']))
-  return [...names.filter((name) => !SETTINGS.includes(name)), ...settingWarnings(environment)]
+  return [...names.filter((name) => !SETTINGS.includes(name)), ...listSettingWarnings(environment)]
 }
 
 /** The instructions of the final stage. */

@@ -1,6 +1,6 @@
 import type { MagicValueFamily } from '@countersign/contract/sandbox/sandbox'
 import type { Static } from 'typebox'
-import { magicValueFamilies } from '../server/src/kernel/magic-values/magic-value-list.ts'
+import { listMagicValueFamilies } from '../server/src/kernel/magic-values/magic-value-list.ts'
 
 type Family = Static<typeof MagicValueFamily>
 
@@ -8,7 +8,7 @@ const UMA_DOMAIN = 'sandbox.uma.test'
 
 /** Prints the sandbox's magic values, as returned by `GET /sandbox/magic-values`. */
 export function magicValueTables(): string {
-  return magicValueFamilies(UMA_DOMAIN).map(section).join('\n').trimEnd()
+  return listMagicValueFamilies(UMA_DOMAIN).map(section).join('\n').trimEnd()
 }
 
 function section({ family, appliesTo, places, values, otherwise }: Family): string {

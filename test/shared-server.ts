@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProvidedContext } from 'vitest'
 import { readConfig } from '../server/src/base/settings/config.ts'
-import { baseUrlOf, createPlatform } from '../server/src/edge/service/first-platform.ts'
+import { createPlatform, formatBaseUrl } from '../server/src/edge/service/first-platform.ts'
 import { openService, type Service } from '../server/src/edge/service/service.ts'
 import { ATTEMPT_LIMITS, type AttemptLimits } from '../server/src/kernel/ports/failed-attempts.ts'
 import {
@@ -72,7 +72,7 @@ export async function startSharedServer(): Promise<SharedServer> {
   const platformMaker = await startPlatformMaker(service, secrets)
   const { port } = service.server.server.address() as AddressInfo
   const provided = {
-    baseUrl: baseUrlOf(config.host, port),
+    baseUrl: formatBaseUrl(config.host, port),
     platformMaker: `http://127.0.0.1:${(platformMaker.address() as AddressInfo).port}/`,
     emptyDatabase,
     emptyPostgresDatabase: template?.name ?? '',

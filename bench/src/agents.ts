@@ -1,7 +1,7 @@
 import { Countersign } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
 import { type Call, CONNECTIONS, type Figure, load, pickRandom, type Target } from './load.ts'
-import { type Options, onServer } from './on-server.ts'
+import { type Options, runOnServer } from './on-server.ts'
 import { makeBankedCustomer } from './payers.ts'
 import type { Credentials } from './server-process.ts'
 import { printTable } from './table.ts'
@@ -34,7 +34,7 @@ export interface AgentPayer {
 /** Measures quotes and their execution by an agent, alongside the same calls by the platform. */
 export async function runAgents(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
-  await onServer(
+  await runOnServer(
     options,
     async () => undefined,
     async ({ target, credentials, waitUntilIdle }) => {
@@ -45,14 +45,14 @@ export async function runAgents(options: Options): Promise<void> {
       if (first === undefined) throw new Error('There are no agents.')
       // One agent for the whole load: autocannon does not report which connection it sets up a call for.
       const agent = { ...target, authorization: `Bearer ${first.accessToken}` }
-      const byPlatform = () => pay(target, '', payers, seconds, waitUntilIdle)
-      const byAgent = () => pay(agent, '/agents/me', [first], seconds, waitUntilIdle)
+      const payByPlatform = () => pay(target, '', payers, seconds, waitUntilIdle)
+      const payByAgent = () => pay(agent, '/agents/me', [first], seconds, waitUntilIdle)
       await pay(target, '', payers, isShort ? 2 : WARM_UP_SECONDS, waitUntilIdle)
       const platform: Figure[] = []
       const agents: Figure[] = []
       for (let n = 0; n < rounds; n++) {
-        platform.push(await byPlatform())
-        agents.push(await byAgent())
+        platform.push(await payByPlatform())
+        agents.push(await payByAgent())
       }
       printTable(
         `Quote and execute, by an agent with limits of every kind next to the platform. ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn.

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { Countersign } from '@countersign/sdk'
 import { CONNECTIONS, load, pickRandom } from './load.ts'
 import type { Bench } from './on-server.ts'
-import { formatInteger, median, table } from './table.ts'
-import { transferCall } from './transfers.ts'
+import { findMedian, formatInteger, table } from './table.ts'
+import { buildTransferCall } from './transfers.ts'
 
 const LINES = 10_000
 const SHORT_LINES = 200
@@ -39,7 +39,7 @@ export async function measureBulk(
     const { perSecond } = await load(
       bench.target,
       { calls: lines },
-      [() => transferCall(pickRandom(pairs))],
+      [() => buildTransferCall(pickRandom(pairs))],
       bench.waitUntilIdle,
     )
     const bulk = await sendFile(countersign, bench.target.pid, payees, lines)
@@ -54,11 +54,11 @@ export async function measureBulk(
     `${formatInteger(lines)} payouts of one account: single calls by ${CONNECTIONS} connections, and a CSV file from its upload to the last accepted line.\n` +
       table([
         ['', 'per second', 'ratio', 'memory from a tenth of the lines to the last'],
-        ['single calls', formatInteger(median(results.map(({ single }) => single))), '1.00', ''],
+        ['single calls', formatInteger(findMedian(results.map(({ single }) => single))), '1.00', ''],
         [
           'file',
-          formatInteger(median(results.map(({ bulk }) => bulk))),
-          median(ratios).toFixed(2),
+          formatInteger(findMedian(results.map(({ bulk }) => bulk))),
+          findMedian(ratios).toFixed(2),
           memory.join(', '),
         ],
       ]),
@@ -96,7 +96,7 @@ async function sendFile(countersign: Countersign, pid: number, payees: readonly 
   const batch = await countersign.waitForPayoutBatch(id, WAIT_OPTIONS)
   const seconds = (performance.now() - startedMs) / 1000
   if (batch.progress.sent !== lines) throw new Error(`${batch.progress.sent} of ${lines} lines were sent.`)
-  return { bulk: lines / seconds, memory: [early, residentMib(pid)] as const }
+  return { bulk: lines / seconds, memory: [early, readResidentMib(pid)] as const }
 }
 
 const WAIT_OPTIONS = { timeoutMs: Number.POSITIVE_INFINITY, pollEveryMs: 50 }
@@ -110,13 +110,13 @@ async function checkFile(countersign: Countersign, pid: number, payees: readonly
   const file = new Blob([`accountId,currency,amount\n${rows.join('\n')}\n`], { type: 'text/csv' })
   let early: number | undefined
   const onProgress = ({ progress }: { readonly progress: { readonly checked: number } }) => {
-    if (early === undefined && progress.checked >= lines / 10) early = residentMib(pid)
+    if (early === undefined && progress.checked >= lines / 10) early = readResidentMib(pid)
   }
   const { body } = await countersign.call('payout_file_create', { body: { file, fileName: 'bench.csv' } })
   const { progress } = await countersign.waitForPayoutBatch(body.id, { ...WAIT_OPTIONS, onProgress })
   if (progress.checked !== lines || progress.faulty > 0)
     throw new Error(`${progress.checked} of ${lines} lines were checked, ${progress.faulty} have faults.`)
-  const late = residentMib(pid)
+  const late = readResidentMib(pid)
   return { id: body.id, early: early ?? late, late }
 }
 
@@ -138,7 +138,7 @@ async function measureLongFile(
 }
 
 /** A process's resident memory. Works only on Linux; NaN elsewhere. */
-function residentMib(pid: number): number {
+function readResidentMib(pid: number): number {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kib) / 1024
 }

@@ -1,5 +1,5 @@
 import { type Call, CONNECTIONS, type Figure, type Length, load, pickRandom } from './load.ts'
-import { type Options, onServer } from './on-server.ts'
+import { type Options, runOnServer } from './on-server.ts'
 import { seedCards, seedPayers } from './seed.ts'
 import { formatInteger, printTable } from './table.ts'
 
@@ -15,24 +15,24 @@ let callCount = 0
 export async function runCards(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   const count = isShort ? SHORT_CARDS : CARDS
-  await onServer(
+  await runOnServer(
     options,
     async (db) => {
       await seedPayers(db, count)
       return seedCards(db, count)
     },
     async ({ seeded: cards, target }) => {
-      const authorize = (cardIds: readonly string[], length: Length) =>
-        load(target, length, [() => authorizationCall(pickRandom(cardIds))])
-      await authorize(cards, { seconds: isShort ? 2 : WARM_UP_SECONDS })
+      const createAuthorizationSteps = (cardIds: readonly string[], length: Length) =>
+        load(target, length, [() => buildAuthorizationCall(pickRandom(cardIds))])
+      await createAuthorizationSteps(cards, { seconds: isShort ? 2 : WARM_UP_SECONDS })
       const spread: Figure[] = []
       const half: Figure[] = []
       const hot: Figure[] = []
       for (let n = 0; n < rounds; n++) {
-        const figure = await authorize(cards, { seconds })
+        const figure = await createAuthorizationSteps(cards, { seconds })
         spread.push(figure)
-        half.push(await authorize(cards, { seconds, perSecond: figure.perSecond / 2 }))
-        hot.push(await authorize(cards.slice(0, 1), { seconds }))
+        half.push(await createAuthorizationSteps(cards, { seconds, perSecond: figure.perSecond / 2 }))
+        hot.push(await createAuthorizationSteps(cards.slice(0, 1), { seconds }))
       }
       printTable(
         `Authorizations of cards over HTTP: decided, held and committed. ${CONNECTIONS} connections, ${formatInteger(count)} cards,
@@ -48,7 +48,7 @@ ${rounds} rounds of ${seconds} s in turn.`,
 }
 
 /** An authorization of one cent at a coffee shop. */
-export function authorizationCall(cardId: string): Call {
+export function buildAuthorizationCall(cardId: string): Call {
   return {
     path: `/sandbox/cards/${cardId}/simulate/authorization`,
     body: { amount: 1, currency: { code: 'USD' }, merchant: { descriptor: 'COFFEE SHOP', mcc: '5814' } },

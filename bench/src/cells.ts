@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { cycle, type Figure, load, pickRandom, send, settleSandbox } from './load.ts'
-import { type Cell, type Cells, onCells } from './on-cells.ts'
+import { type Cell, type Cells, runOnCells } from './on-cells.ts'
 import type { Options } from './on-server.ts'
-import { formatInteger, median, printTable, table } from './table.ts'
-import { transferCall } from './transfers.ts'
+import { findMedian, formatInteger, printTable, table } from './table.ts'
+import { buildTransferCall } from './transfers.ts'
 
 const ACCOUNTS = 1000
 const SHORT_ACCOUNTS = 50
@@ -17,7 +17,7 @@ const IDLE_MS = 2000
  * next to the worker and next to the coordinator. Then measures two cells under load, one of which stops.
  */
 export async function runCells({ seconds, rounds, isShort }: Options): Promise<void> {
-  await onCells(isShort ? SHORT_ACCOUNTS : ACCOUNTS, async (cells) => {
+  await runOnCells(isShort ? SHORT_ACCOUNTS : ACCOUNTS, async (cells) => {
     const { plain, citus } = cells
     const rows = [
       { name: 'plain PostgreSQL', cell: plain[0] },
@@ -33,25 +33,25 @@ export async function runCells({ seconds, rounds, isShort }: Options): Promise<v
       rows,
     )
     const trips: string[][] = []
-    for (const { name, cell } of rows) trips.push([name, (await roundTrips(cell)).toFixed(1)])
+    for (const { name, cell } of rows) trips.push([name, (await countRoundTrips(cell)).toFixed(1)])
     process.stdout.write(`\nRound trips to PostgreSQL of a transfer, with one caller:\n${table(trips)}`)
     await printStops(cells, seconds, rounds)
   })
 }
 
 function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
-  return load(target, { seconds }, [() => transferCall(pickRandom(payers))], () => settleSandbox(target))
+  return load(target, { seconds }, [() => buildTransferCall(pickRandom(payers))], () => settleSandbox(target))
 }
 
 /**
  * Counts the round trips of one transfer until it has settled. The round trips that an idle server makes in
  * the same time are subtracted.
  */
-function roundTrips(cell: Cell): Promise<number> {
+function countRoundTrips(cell: Cell): Promise<number> {
   return cell.withRoundTripCounter(async (target, getTrips) => {
     const next = cycle(cell.payers)
     const work = async (pieces: number) => {
-      for (let n = 0; n < pieces; n++) await send(target, transferCall(next()))
+      for (let n = 0; n < pieces; n++) await send(target, buildTransferCall(next()))
       await settleSandbox(target)
     }
     const measure = async (work: () => Promise<unknown>) => {
@@ -85,7 +85,7 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
     }
     await stops.stop()
     for (let n = 0; n < rounds; n++) alone.push((await transfers(stays, seconds)).settledPerSecond)
-    const [both, single] = [median(together), median(alone)]
+    const [both, single] = [findMedian(together), findMedian(alone)]
     lines.push([name, formatInteger(both), formatInteger(single), (single / both).toFixed(2)])
   }
   process.stdout.write(`

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { PAUSE_MS } from '../../console/src/data/paced-reads.ts'
 import { type Figure, load, pickRandom } from './load.ts'
-import { type Bench, type Options, onServer } from './on-server.ts'
+import { type Bench, type Options, runOnServer } from './on-server.ts'
 import { type ConsolePage, OpenConsole, readPage, signIn } from './open-console.ts'
 import { type Payer, seedPayers } from './seed.ts'
-import { postgresTime, processorTime } from './server-process.ts'
-import { median, printTable } from './table.ts'
-import { ACCOUNTS, transferCall } from './transfers.ts'
+import { readPostgresTime, readProcessorTime } from './server-process.ts'
+import { findMedian, printTable } from './table.ts'
+import { ACCOUNTS, buildTransferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
@@ -17,7 +17,7 @@ const PAGES = ['overview', 'transactions'] as const satisfies readonly ConsolePa
 export async function runConsole(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   const accounts = isShort ? SHORT_ACCOUNTS : ACCOUNTS
-  await onServer(
+  await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
     async (bench) => {
@@ -47,7 +47,12 @@ export async function runConsole(options: Options): Promise<void> {
 }
 
 function transfers(bench: Bench<readonly Payer[]>, seconds: number): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(pickRandom(bench.seeded))], bench.waitUntilIdle)
+  return load(
+    bench.target,
+    { seconds },
+    [() => buildTransferCall(pickRandom(bench.seeded))],
+    bench.waitUntilIdle,
+  )
 }
 
 /** Prints the cost of the requests of an open page, measured without any other load. */
@@ -58,8 +63,8 @@ async function printCost(
 ): Promise<void> {
   const member = await signIn(credentials)
   const spentUs = () => {
-    const { main, others } = processorTime(pid)
-    return main + others + postgresTime()
+    const { main, others } = readProcessorTime(pid)
+    return main + others + readPostgresTime()
   }
   await readPage(member, page)
   const before = spentUs()
@@ -67,6 +72,6 @@ async function printCost(
   const eachMs = (spentUs() - before) / READS / 1000
   const share = (100 * eachMs) / PAUSE_MS / availableParallelism()
   process.stdout.write(
-    `  ${page}: ${readMs.length} reads under load, ${median(readMs).toFixed(0)} ms each; ${eachMs.toFixed(1)} ms of processor time for a read, ${share.toFixed(2)} % of all cores\n`,
+    `  ${page}: ${readMs.length} reads under load, ${findMedian(readMs).toFixed(0)} ms each; ${eachMs.toFixed(1)} ms of processor time for a read, ${share.toFixed(2)} % of all cores\n`,
   )
 }

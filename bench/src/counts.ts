@@ -4,15 +4,15 @@ import { keysOf } from '@countersign/contract/core/objects'
 import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { type AgentPayer, agentSteps, makeAgentPayer } from './agents.ts'
-import { authorizationCall } from './cards.ts'
+import { buildAuthorizationCall } from './cards.ts'
 import { type Call, cycle, send, type Target } from './load.ts'
-import { type Bench, type Options, onServer } from './on-server.ts'
+import { type Bench, type Options, runOnServer } from './on-server.ts'
 import { makePayers } from './payers.ts'
 import { type Payer, seedCards, seedPayers } from './seed.ts'
 import { ROOT } from './server-process.ts'
 import { prepareSignedCalls } from './signed.ts'
 import { printCounts } from './table.ts'
-import { transferCall } from './transfers.ts'
+import { buildTransferCall } from './transfers.ts'
 import { COUNT_SETTINGS, type Counts, canCountWrites, countWrites } from './write-counts.ts'
 
 /** The counts by kind of work. */
@@ -66,7 +66,7 @@ export async function measureCounts(
 ): Promise<AllCounts | undefined> {
   const counts: Record<string, Counts> = {}
   let canCount = true
-  await onServer(
+  await runOnServer(
     { ...options, isShort: true },
     async (db) => {
       canCount = await canCountWrites(db)
@@ -113,7 +113,7 @@ async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void
 const KINDS = {
   transfer: async ({ target }, { payers }) => {
     const next = cycle(payers)
-    return () => sendCall(target, transferCall(next()))
+    return () => sendCall(target, buildTransferCall(next()))
   },
   'signed payment': async ({ target, credentials }, _, pieces) => {
     const next = cycle(await prepareSignedCalls(target, await makePayers(credentials, ACCOUNTS), pieces))
@@ -121,7 +121,7 @@ const KINDS = {
   },
   'card authorization': async ({ target }, { cards }) => {
     const next = cycle(cards)
-    return () => sendCall(target, authorizationCall(next()))
+    return () => sendCall(target, buildAuthorizationCall(next()))
   },
   "agent's payment": async ({ target, credentials }) => {
     const payer = await makeAgentPayer(credentials, 0)

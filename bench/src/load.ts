@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import { postgresTime, processorTime } from './server-process.ts'
+import { readPostgresTime, readProcessorTime } from './server-process.ts'
 
 /** A POST request, and the status that its response must have. */
 export interface Call {
@@ -55,7 +55,7 @@ export async function load(
   const requests = steps.map((step, n) =>
     toRequest(step, n < steps.length - 1, pathname, authorization, faults),
   )
-  const [before, postgresBefore, startedMs] = [processorTime(pid), postgresTime(), performance.now()]
+  const [before, postgresBefore, startedMs] = [readProcessorTime(pid), readPostgresTime(), performance.now()]
   const result = await autocannon({
     url: origin,
     connections: CONNECTIONS,
@@ -64,7 +64,7 @@ export async function load(
   })
   await waitUntilSettled()
   const seconds = (performance.now() - startedMs) / 1000
-  const cpuUsed = processorTime(pid)
+  const cpuUsed = readProcessorTime(pid)
   if (faults[0] !== undefined || result.errors > 0) throw new Error(faults[0] ?? 'A connection failed.')
   const unitCount = result.requests.total / steps.length
   if (unitCount === 0) throw new Error('The server completed no call in this time.')
@@ -75,7 +75,7 @@ export async function load(
     p99: result.latency.p99,
     mainUs: (cpuUsed.main - before.main) / unitCount,
     othersUs: (cpuUsed.others - before.others) / unitCount,
-    postgresUs: (postgresTime() - postgresBefore) / unitCount,
+    postgresUs: (readPostgresTime() - postgresBefore) / unitCount,
   }
 }
 

@@ -3,9 +3,9 @@ import { load, pickRandom } from './load.ts'
 import type { Bench, Options } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import type { Payer } from './seed.ts'
-import { formatInteger, median, table } from './table.ts'
-import { transferCall } from './transfers.ts'
-import { call, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
+import { findMedian, formatInteger, table } from './table.ts'
+import { buildTransferCall } from './transfers.ts'
+import { sendCall, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
 
 const ENDPOINTS = 100
 /** Payments per second. Each sends one webhook to each endpoint, far fewer than the server can deliver. */
@@ -20,7 +20,7 @@ export async function measureManyEndpoints(
   { seconds, rounds }: Options,
 ): Promise<void> {
   const eventTypes = ['OUTGOING_PAYMENT.COMPLETED']
-  const { id = '' } = await call(bench.target, 'POST', '/webhook-endpoints', {
+  const { id = '' } = await sendCall(bench.target, 'POST', '/webhook-endpoints', {
     url: receiver.url,
     eventTypes,
   })
@@ -28,16 +28,16 @@ export async function measureManyEndpoints(
   const measureAges = async () => {
     receiver.takeAges()
     await load(bench.target, { seconds, perSecond: PER_SECOND }, [
-      () => transferCall(pickRandom(bench.seeded)),
+      () => buildTransferCall(pickRandom(bench.seeded)),
     ])
     await waitUntilDelivered(db, id)
     return receiver.takeAges()
   }
   const results: { readonly all: readonly number[]; readonly others: readonly number[] }[] = []
   for (let n = 0; n < rounds; n++) {
-    await call(bench.target, 'PATCH', `/webhook-endpoints/${id}`, { url: receiver.url })
+    await sendCall(bench.target, 'PATCH', `/webhook-endpoints/${id}`, { url: receiver.url })
     const all = await measureAges()
-    await call(bench.target, 'PATCH', `/webhook-endpoints/${id}`, {
+    await sendCall(bench.target, 'PATCH', `/webhook-endpoints/${id}`, {
       url: new URL(Receiver.HANGING_PATH, receiver.url).href,
     })
     results.push({ all, others: await measureAges() })
@@ -49,19 +49,20 @@ export async function measureManyEndpoints(
   ) => [
     name,
     ...[0.5, 0.99].map(
-      (fraction) => `${formatInteger(median(results.map((round) => quantile(getAges(round), fraction))))} ms`,
+      (fraction) =>
+        `${formatInteger(findMedian(results.map((round) => findQuantile(getAges(round), fraction))))} ms`,
     ),
-    formatInteger(median(results.map((round) => getAges(round).length))),
+    formatInteger(findMedian(results.map((round) => getAges(round).length))),
     share.toFixed(2),
   ]
-  const p99 = results.map(({ all, others }) => quantile(others, 0.99) / quantile(all, 0.99))
+  const p99 = results.map(({ all, others }) => findQuantile(others, 0.99) / findQuantile(all, 0.99))
   process.stdout.write(`
 Webhooks to ${ENDPOINTS} endpoints, ${PER_SECOND} payments per second: time from the event until its webhook arrives.
 
 ${table([
   ['', 'p50', 'p99', 'webhooks', 'p99 ratio'],
   formatRow('all respond', ({ all }) => all, 1),
-  formatRow('one hangs: the others', ({ others }) => others, median(p99)),
+  formatRow('one hangs: the others', ({ others }) => others, findMedian(p99)),
 ])}`)
 }
 
@@ -80,7 +81,7 @@ FROM copies, webhook_secrets s WHERE s.endpoint_id = '${endpoint}'`
 }
 
 /** A quantile of the values. */
-function quantile(values: readonly number[], fraction: number): number {
+function findQuantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN
 }

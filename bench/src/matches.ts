@@ -5,9 +5,9 @@ import { readIsoMessages } from '@countersign/server/outside/bank-files/formats/
 import { readTwice } from '@countersign/server/outside/bank-files/formats/read-twice'
 import { camtEntry, camtFile } from '@countersign/server/outside/bank-files/formats/samples.testing'
 import type { Database } from '@countersign/server/storage/engine/port'
-import { type Options, onServer } from './on-server.ts'
+import { type Options, runOnServer } from './on-server.ts'
 import { type SeededDay, seedStatement } from './seed.ts'
-import { formatInteger, median, table } from './table.ts'
+import { findMedian, formatInteger, table } from './table.ts'
 
 const LINES = 100_000
 const SHORT_LINES = 2_000
@@ -39,7 +39,7 @@ interface Round {
  */
 export async function runMatches(options: Options): Promise<void> {
   const lines = options.isShort ? SHORT_LINES : LINES
-  await onServer(
+  await runOnServer(
     options,
     async (db) => {
       const day = await seedStatement(db, lines, DIFFERENT_EVERY)
@@ -52,24 +52,24 @@ export async function runMatches(options: Options): Promise<void> {
         })
       return rounds
     },
-    async ({ seeded }) => print(lines, seeded),
+    async ({ seeded }) => printRounds(lines, seeded),
   )
 }
 
-function print(lines: number, rounds: readonly Round[]): void {
-  const row = (name: string, part: keyof Round) => [
+function printRounds(lines: number, rounds: readonly Round[]): void {
+  const buildRow = (name: string, part: keyof Round) => [
     name,
-    formatInteger(median(rounds.map((round) => lines / round[part].seconds))),
+    formatInteger(findMedian(rounds.map((round) => lines / round[part].seconds))),
     rounds.map((round) => `${round[part].memory.map(formatInteger).join(' → ')} MiB`).join(', '),
-    median(rounds.map((round) => round.read.seconds / round[part].seconds)).toFixed(2),
+    findMedian(rounds.map((round) => round.read.seconds / round[part].seconds)).toFixed(2),
   ]
   process.stdout.write(
     `\n${formatInteger(lines)} lines of a statement, and as many payments.\n` +
       table([
         ['', 'per second', 'memory from a tenth to the last', 'ratio'],
-        row('statement read', 'read'),
-        row('compared by the database', 'compared'),
-        row('matches suggested', 'matched'),
+        buildRow('statement read', 'read'),
+        buildRow('compared by the database', 'compared'),
+        buildRow('matches suggested', 'matched'),
       ]),
   )
 }

@@ -67,11 +67,11 @@ export interface Cells {
 }
 
 /** Starts the cells with their accounts, runs the bench, and removes everything. */
-export async function onCells(accounts: number, run: (cells: Cells) => Promise<void>): Promise<void> {
+export async function runOnCells(accounts: number, run: (cells: Cells) => Promise<void>): Promise<void> {
   const cleanups: (() => Promise<unknown>)[] = []
   try {
     const scripts = await readScripts()
-    const newFolder = async () => {
+    const createFolder = async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
       cleanups.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
       return dataDir
@@ -82,12 +82,12 @@ export async function onCells(accounts: number, run: (cells: Cells) => Promise<v
       const cluster = await scripts.startCluster({ settings: SETTINGS })
       cleanups.push(() => cluster.stop())
       await scripts.addRole(cluster, name)
-      return open(name, cluster, await newFolder())
+      return open(name, cluster, await createFolder())
     }
     const openCitusCells = async (): Promise<[Cell, Cell]> => {
       const citus = await scripts.startCitus({ settings: SETTINGS })
       cleanups.push(() => citus.stop())
-      const [east, west] = [await newFolder(), await newFolder()]
+      const [east, west] = [await createFolder(), await createFolder()]
       await distributeCell(scripts, citus, 'east', east)
       await distributeCell(scripts, citus, 'west', west)
       return [
@@ -118,7 +118,7 @@ async function distributeCell(
   dataDir: string,
 ): Promise<void> {
   await scripts.addRole(citus.coordinator, name)
-  const env = { ...process.env, ...cellEnv(name, dataDir, urlOf(citus.coordinator, name)) }
+  const env = { ...process.env, ...buildCellEnv(name, dataDir, buildUrl(citus.coordinator, name)) }
   await promisify(execFile)(process.execPath, [MAIN, 'cell', 'check'], { env })
   await scripts.distribute(citus, name)
 }
@@ -128,11 +128,11 @@ async function openCell(
   accounts: number,
   cleanups: (() => Promise<unknown>)[],
 ): Promise<Cell> {
-  const deploymentAt = (url: string): Deployment => ({
-    ...{ dataDir, cluster, env: cellEnv(name, dataDir, url) },
+  const createCellDeployment = (url: string): Deployment => ({
+    ...{ dataDir, cluster, env: buildCellEnv(name, dataDir, url) },
     remove: async () => {},
   })
-  const deployment = deploymentAt(urlOf(cluster, name))
+  const deployment = createCellDeployment(buildUrl(cluster, name))
   let running: RunningProcess | undefined
   cleanups.push(async () => running?.stop())
   const start = async (at: Deployment): Promise<Target> => {
@@ -151,9 +151,9 @@ async function openCell(
     },
     withRoundTripCounter: async (work) => {
       const counter = await RoundTrips.open(cluster.port)
-      const url = urlOf(cluster, name).replace(`:${cluster.port}/`, `:${counter.port}/`)
+      const url = buildUrl(cluster, name).replace(`:${cluster.port}/`, `:${counter.port}/`)
       try {
-        return await work(await start(deploymentAt(url)), () => counter.count)
+        return await work(await start(createCellDeployment(url)), () => counter.count)
       } finally {
         target = await start(deployment)
         await counter.close()
@@ -166,20 +166,20 @@ async function openCell(
   }
 }
 
-const cellEnv = (name: string, dataDir: string, url: string) => ({
+const buildCellEnv = (name: string, dataDir: string, url: string) => ({
   ...{ COUNTERSIGN_DATA_DIR: dataDir, DATABASE_URL: url, DATABASE_SCHEMA: name },
 })
 
-const urlOf = ({ url }: Cluster, role: string) => url.replace('postgres@', `${role}@`)
+const buildUrl = ({ url }: Cluster, role: string) => url.replace('postgres@', `${role}@`)
 
 /** Creates funded accounts through the API, because that works on every engine. Each has a bank account. */
 async function makePayers(countersign: Countersign, count: number): Promise<Payer[]> {
   const created: Payer[] = []
   let started = 0
-  const maker = async () => {
+  const createMaker = async () => {
     while (started < count) created.push(await makePayer(countersign, started++))
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, maker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, createMaker))
   return created
 }
 

@@ -3,7 +3,7 @@ import { openEmbedded } from '@countersign/server/storage/engine/embedded'
 import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { basicAuthorization, settleSandbox, type Target } from './load.ts'
-import { LOG_SETTINGS, wearInLog } from './seed.ts'
+import { fillLog, LOG_SETTINGS } from './seed.ts'
 import {
   type Cluster,
   type Credentials,
@@ -61,7 +61,7 @@ export const SANDBOX: ServerSetup = {
 /**
  * Starts a server, creates its data, runs the bench, and removes everything. `settings` are for PostgreSQL.
  */
-export async function onServer<Seeded>(
+export async function runOnServer<Seeded>(
   { database, isShort }: Options,
   seed: (db: Database) => Promise<Seeded>,
   run: (bench: Bench<Seeded>) => Promise<void>,
@@ -86,7 +86,7 @@ export async function onServer<Seeded>(
       await seedDb.close()
       started = await startServer(deployment)
       server = started.server
-    } else if (!isShort) await wearInLog(db)
+    } else if (!isShort) await fillLog(db)
     const { baseUrl } = started
     const target = { baseUrl, pid: server.pid, authorization: basicAuthorization(credentials) }
     const waitUntilIdle = db ? () => waitUntilDone(db) : () => settleSandbox(target)

@@ -45,7 +45,7 @@ export class Banks {
 
   static async start(): Promise<Banks> {
     // The banks need the URL for events before the server is running.
-    const banks = new Banks(await mkdtemp(join(tmpdir(), 'countersign-bench-bank-')), await freePort())
+    const banks = new Banks(await mkdtemp(join(tmpdir(), 'countersign-bench-bank-')), await findFreePort())
     for (const response of ALL) await banks.#start(response)
     return banks
   }
@@ -108,7 +108,7 @@ export class Banks {
   }
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)
     server.listen(0, '127.0.0.1', () => {

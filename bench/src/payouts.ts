@@ -1,10 +1,10 @@
 import { measureBulk } from './bulk-payouts.ts'
 import { CONNECTIONS, type Figure, type Length, load, pickRandom } from './load.ts'
-import { type Bench, type Options, onServer } from './on-server.ts'
+import { type Bench, type Options, runOnServer } from './on-server.ts'
 import { ACCEPTED, Banks, DELIVERED, type PayoutResponse } from './payouts-bank.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { formatInteger, printTable } from './table.ts'
-import { ACCOUNTS, transferCall } from './transfers.ts'
+import { ACCOUNTS, buildTransferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
@@ -24,14 +24,14 @@ const NUMBERS = [DELIVERED.number, ACCEPTED.number]
  */
 export async function runPayouts(options: Options): Promise<void> {
   const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
-  await onServer(
+  await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
     async (sandbox) => {
       await measureBulk(sandbox, options)
       const banks = await Banks.start()
       try {
-        await onServer(
+        await runOnServer(
           options,
           (db) => seedPayers(db, accounts, { rail: DELIVERED.rail, numbers: NUMBERS }),
           (production) => measure({ sandbox, production, banks }, options),
@@ -64,15 +64,18 @@ async function measure(servers: PayoutServers, { seconds, rounds, isShort }: Opt
   await round(servers, isShort ? 2 : WARM_UP_SECONDS, IN_PROGRESS_MAX)
   const results: Round[] = []
   for (let n = 0; n < rounds; n++) results.push(await round(servers, seconds, calls))
-  const row = (name: string, key: keyof Round) => ({ name, figures: results.map((result) => result[key]) })
+  const buildRow = (name: string, key: keyof Round) => ({
+    name,
+    figures: results.map((result) => result[key]),
+  })
   printTable(
     `Payouts until they have settled, POST /transfer-out over HTTP: by the sandbox's rail, and in production by the example bank.
 ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatInteger(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at the same time.`,
     [
-      row('sandbox', 'sandbox'),
-      row(`DELIVERED after ${FAST_MS} ms`, 'fast'),
-      row(`ACCEPTED after ${FAST_MS} ms, then an event`, 'byEvent'),
-      row(`DELIVERED after ${SLOW_MS / 1000} s`, 'slow'),
+      buildRow('sandbox', 'sandbox'),
+      buildRow(`DELIVERED after ${FAST_MS} ms`, 'fast'),
+      buildRow(`ACCEPTED after ${FAST_MS} ms, then an event`, 'byEvent'),
+      buildRow(`DELIVERED after ${SLOW_MS / 1000} s`, 'slow'),
     ],
   )
 }
@@ -83,7 +86,7 @@ async function round(
   calls: number,
 ): Promise<Round> {
   const pay = (bench: Bench<unknown>, payers: readonly Payer[], length: Length, network?: string) =>
-    load(bench.target, length, [() => transferCall(pickRandom(payers), network)], bench.waitUntilIdle)
+    load(bench.target, length, [() => buildTransferCall(pickRandom(payers), network)], bench.waitUntilIdle)
   const payBy = async (response: PayoutResponse, answerMs: number, length: Length) => {
     await banks.setDelay(response, answerMs)
     const payers = production.seeded.filter((_, n) => NUMBERS[n % NUMBERS.length] === response.number)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { CONNECTIONS } from './load.ts'
-import { type Cluster, postgresTime } from './server-process.ts'
+import { type Cluster, readPostgresTime } from './server-process.ts'
 
 const run = promisify(execFile)
 /** More branches than clients, so that clients rarely wait for one another's branch. */
@@ -57,9 +57,9 @@ export class Pgbench {
   }
 
   async #runTimed(length: string): Promise<{ perSecond: number; transactions: number; us: number }> {
-    const before = postgresTime()
+    const before = readPostgresTime()
     const output = await this.#run(['--no-vacuum', `--client=${CONNECTIONS}`, '--jobs=2', length])
-    const us = postgresTime() - before
+    const us = readPostgresTime() - before
     const perSecond = /^tps = ([\d.]+)/m.exec(output)?.[1]
     const transactions = /^number of transactions actually processed: (\d+)/m.exec(output)?.[1]
     if (perSecond === undefined || transactions === undefined)

@@ -172,7 +172,7 @@ const TICK_US = 10_000
  * A process's CPU time so far, in µs: the time of its main thread, and the time of all other threads, which
  * include the embedded database.
  */
-export function processorTime(pid: number): { main: number; others: number } {
+export function readProcessorTime(pid: number): { main: number; others: number } {
   let main = 0
   let others = 0
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -188,7 +188,7 @@ export function processorTime(pid: number): { main: number; others: number } {
  * that have ended. Other clusters on the machine, for example from another bench, have a different parent
  * process.
  */
-export function postgresTime(): number {
+export function readPostgresTime(): number {
   const found = new Map<number, ProcessStat>()
   for (const pid of readdirSync('/proc').map(Number)) {
     if (Number.isNaN(pid)) continue

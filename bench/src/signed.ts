@@ -1,5 +1,5 @@
 import { type Call, CONNECTIONS, cycle, type Figure, load, send, type Target } from './load.ts'
-import { type Options, onServer } from './on-server.ts'
+import { type Options, runOnServer } from './on-server.ts'
 import { makePayers, PAYMENT, type Payer } from './payers.ts'
 import { Pgbench, type TpcB } from './pgbench.ts'
 import { printTable } from './table.ts'
@@ -17,7 +17,7 @@ const SHORT_PAYMENTS = 100
  */
 export async function runSigned(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
-  await onServer(
+  await runOnServer(
     options,
     async () => undefined,
     async ({ target, credentials, cluster, waitUntilIdle }) => {
@@ -70,10 +70,10 @@ export async function prepareSignedCalls(
   const calls: Call[] = []
   let startedCount = 0
   const nextPayer = cycle(payers)
-  const work = async () => {
+  const prepareCalls = async () => {
     while (startedCount++ < count) calls.push(await prepareSignedCall(target, nextPayer()))
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, work))
+  await Promise.all(Array.from({ length: CONNECTIONS }, prepareCalls))
   return calls
 }
 

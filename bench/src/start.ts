@@ -9,7 +9,7 @@ import {
   RunningProcess,
   startServer,
 } from './server-process.ts'
-import { median, table } from './table.ts'
+import { findMedian, table } from './table.ts'
 
 const STARTS = 5
 const DEMOS = 3
@@ -25,13 +25,13 @@ export async function runStart({ database, isShort }: Options): Promise<void> {
     const first = await measureStart(deployment)
     const others: number[] = []
     for (let n = 0; n < (isShort ? SHORT : STARTS); n++) others.push(await measureStart(deployment))
-    const demos = await demoSeconds(deployment, isShort ? SHORT : DEMOS)
+    const demos = await measureDemo(deployment, isShort ? SHORT : DEMOS)
     process.stdout.write(`
 Starting, on ${database === 'embedded' ? 'the embedded database' : 'PostgreSQL'}:
 ${table([
   ['npm start to ready, the first time', `${first.toFixed(2)} s`, ''],
-  ['npm start to ready, from the second time on', `${median(others).toFixed(2)} s`, spread(others)],
-  ['demo, sign-in to settled payment', `${median(demos).toFixed(2)} s`, spread(demos)],
+  ['npm start to ready, from the second time on', `${findMedian(others).toFixed(2)} s`, spread(others)],
+  ['demo, sign-in to settled payment', `${findMedian(demos).toFixed(2)} s`, spread(demos)],
 ])}`)
   } finally {
     await deployment.remove()
@@ -51,7 +51,7 @@ async function measureStart(deployment: Deployment): Promise<number> {
   return seconds
 }
 
-async function demoSeconds(deployment: Deployment, count: number): Promise<number[]> {
+async function measureDemo(deployment: Deployment, count: number): Promise<number[]> {
   const { server, baseUrl } = await startServer(deployment)
   const seconds: number[] = []
   for (let n = 0; n < count; n++) {

@@ -3,7 +3,7 @@ import type { Figure } from './load.ts'
 import type { Counts, TableCounts } from './write-counts.ts'
 
 /** The median of the values. */
-export function median(values: readonly number[]): number {
+export function findMedian(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const [low, high] = [sorted[middle - 1], sorted[middle]]
@@ -37,17 +37,17 @@ export interface Row {
   readonly figures: readonly Partial<Figure>[]
 }
 
-const us = (value: number) => `${formatInteger(value)} µs`
-const ms = (value: number) => `${value.toFixed(1)} ms`
+const formatUs = (value: number) => `${formatInteger(value)} µs`
+const formatMs = (value: number) => `${value.toFixed(1)} ms`
 
 const COLUMNS = {
   perSecond: { title: 'per second', format: formatInteger },
   settledPerSecond: { title: 'settled/s', format: formatInteger },
-  p50: { title: 'p50', format: ms },
-  p99: { title: 'p99', format: ms },
-  mainUs: { title: 'main thread', format: us },
-  othersUs: { title: 'other threads', format: us },
-  postgresUs: { title: 'PostgreSQL', format: us },
+  p50: { title: 'p50', format: formatMs },
+  p99: { title: 'p99', format: formatMs },
+  mainUs: { title: 'main thread', format: formatUs },
+  othersUs: { title: 'other threads', format: formatUs },
+  postgresUs: { title: 'PostgreSQL', format: formatUs },
 } as const satisfies Record<keyof Figure, object>
 
 /**
@@ -62,9 +62,9 @@ export function printTable(title: string, rows: readonly Row[]): void {
     name,
     ...keys.map((key) => {
       const values = figures.map((figure) => figure[key] ?? Number.NaN)
-      return values.some(Number.isNaN) ? '' : COLUMNS[key].format(median(values))
+      return values.some(Number.isNaN) ? '' : COLUMNS[key].format(findMedian(values))
     }),
-    median(figures.map((figure, n) => rateOf(figure) / rateOf(rows[0]?.figures[n]))).toFixed(2),
+    findMedian(figures.map((figure, n) => formatRate(figure) / formatRate(rows[0]?.figures[n]))).toFixed(2),
   ]
   process.stdout.write(`
 ${title}
@@ -73,7 +73,7 @@ Medians; processor time is for each piece of work until it has settled. All of i
 ${table([['', ...keys.map((key) => COLUMNS[key].title), 'ratio'], ...rows.map(cells)])}`)
 }
 
-function rateOf(figure: Partial<Figure> | undefined): number {
+function formatRate(figure: Partial<Figure> | undefined): number {
   return figure?.settledPerSecond ?? figure?.perSecond ?? Number.NaN
 }
 

@@ -1,5 +1,5 @@
 import { type Call, type Figure, load, pickRandom } from './load.ts'
-import { type Bench, type Options, onServer } from './on-server.ts'
+import { type Bench, type Options, runOnServer } from './on-server.ts'
 import { Pgbench, type TpcB } from './pgbench.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { printTable } from './table.ts'
@@ -16,7 +16,7 @@ let callCount = 0
 export async function runTransfers(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   const accounts = isShort ? SHORT_ACCOUNTS : ACCOUNTS
-  await onServer(
+  await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
     async (bench) => {
@@ -48,11 +48,11 @@ function transfers(
   payers: readonly Payer[],
   seconds: number,
 ): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(pickRandom(payers))], bench.waitUntilIdle)
+  return load(bench.target, { seconds }, [() => buildTransferCall(pickRandom(payers))], bench.waitUntilIdle)
 }
 
 /** A payment of one cent from an account to its bank account, through the given network if any. */
-export function transferCall({ accountId, bankAccountId }: Payer, network?: string): Call {
+export function buildTransferCall({ accountId, bankAccountId }: Payer, network?: string): Call {
   const destination = { accountId: bankAccountId, ...(network === undefined ? {} : { paymentRail: network }) }
   return {
     path: '/transfer-out',

@@ -20,7 +20,7 @@ export async function waitUntilDelivered(db: Database, except?: string): Promise
   while ((await db.query(UNDELIVERED, parameters)).rows.length > 0) await setTimeout(POLL_MS)
 }
 
-export async function call(
+export async function sendCall(
   { baseUrl, authorization }: Target,
   method: string,
   path: string,

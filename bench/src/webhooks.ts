@@ -4,12 +4,12 @@ import { CERT } from '@countersign/server/base/http-client/localhost-certificate
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { type Figure, load, pickRandom, type Target } from './load.ts'
 import { measureManyEndpoints } from './many-endpoints.ts'
-import { type Bench, type Options, onServer, SANDBOX, type ServerSetup } from './on-server.ts'
+import { type Bench, type Options, runOnServer, SANDBOX, type ServerSetup } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
-import { formatInteger, median, printTable } from './table.ts'
-import { ACCOUNTS, transferCall } from './transfers.ts'
-import { call, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
+import { findMedian, formatInteger, printTable } from './table.ts'
+import { ACCOUNTS, buildTransferCall } from './transfers.ts'
+import { sendCall, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
@@ -32,7 +32,7 @@ const TRUSTS_RECEIVER: ServerSetup = {
  */
 export async function runWebhooks(options: Options): Promise<void> {
   const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
-  await onServer(
+  await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
     async (bench) => {
@@ -107,9 +107,9 @@ async function measure(
     const slowHttp2 = await loadWithWebhooks(bench, webhookBench, seeded, seconds)
     webhookBench.receiver.delayMs = 0
     await setEndpoint(target, null)
-    const { id } = await call(target, 'POST', '/webhook-endpoints', { url: webhookBench.receiver.url })
+    const { id } = await sendCall(target, 'POST', '/webhook-endpoints', { url: webhookBench.receiver.url })
     const added = await send()
-    await call(target, 'DELETE', `/webhook-endpoints/${id}`)
+    await sendCall(target, 'DELETE', `/webhook-endpoints/${id}`)
     results.push({ without, configured, slow, slowHttp2, added })
   }
   print(results, seeded.length, seconds)
@@ -138,17 +138,17 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
       ...listFigures(`, ${SLOW_MS} ms each, HTTP/2`, ({ slowHttp2 }) => slowHttp2),
     ],
   )
-  const medianOf = (of: (round: Round) => number) => median(rounds.map(of))
+  const findRoundMedian = (of: (round: Round) => number) => findMedian(rounds.map(of))
   for (const { name, of } of kinds)
     process.stdout.write(`
-  ${name}: webhooks of a payment ${medianOf((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${formatInteger(
-    medianOf((round) => of(round).spread.connections),
-  )}, of one account ${formatInteger(medianOf((round) => of(round).hot.connections))}
+  ${name}: webhooks of a payment ${findRoundMedian((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${formatInteger(
+    findRoundMedian((round) => of(round).spread.connections),
+  )}, of one account ${formatInteger(findRoundMedian((round) => of(round).hot.connections))}
 `)
 }
 
 function pay(bench: Bench<unknown>, payers: readonly Payer[], seconds: number): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(pickRandom(payers))], bench.waitUntilIdle)
+  return load(bench.target, { seconds }, [() => buildTransferCall(pickRandom(payers))], bench.waitUntilIdle)
 }
 
 /** Pays, and then waits until every webhook has been delivered. */
@@ -161,23 +161,23 @@ async function loadWithWebhooks(
   const before = receiver.counts()
   const startedMs = performance.now()
   // Does not wait until the payments have settled, because webhooks are still sent in the meantime.
-  const payments = await load(bench.target, { seconds }, [() => transferCall(pickRandom(payers))])
+  const payments = await load(bench.target, { seconds }, [() => buildTransferCall(pickRandom(payers))])
   const paid = receiver.counts()
   const paidMs = performance.now()
   await waitUntilDelivered(db)
   const delivered = receiver.counts()
-  const rate = (count: number, fromMs: number, toMs: number) => ({
+  const computeRate = (count: number, fromMs: number, toMs: number) => ({
     perSecond: (count * 1000) / Math.max(1, toMs - fromMs),
   })
   return {
     payments,
-    meanwhile: rate(paid.requests - before.requests, startedMs, paidMs),
-    afterwards: rate(delivered.requests - paid.requests, paidMs, Math.max(paidMs, receiver.lastMs)),
+    meanwhile: computeRate(paid.requests - before.requests, startedMs, paidMs),
+    afterwards: computeRate(delivered.requests - paid.requests, paidMs, Math.max(paidMs, receiver.lastMs)),
     webhooksPerPayment: (delivered.requests - before.requests) / (payments.perSecond * seconds),
     connections: delivered.connections - before.connections,
   }
 }
 
 async function setEndpoint(target: Target, webhookEndpoint: string | null): Promise<void> {
-  await call(target, 'PATCH', '/config', { webhookEndpoint })
+  await sendCall(target, 'PATCH', '/config', { webhookEndpoint })
 }

@@ -1,4 +1,4 @@
-import { type Database, onlyRow } from '@countersign/server/storage/engine/port'
+import { type Database, getOnlyRow } from '@countersign/server/storage/engine/port'
 
 /** Writes to a table and its indexes, per unit of work. */
 export interface TableCounts {
@@ -78,7 +78,7 @@ export async function countWrites(db: Database, units: number, work: () => Promi
   await db.query('SELECT pg_stat_statements_reset()')
   const from = await getWalPosition(db)
   await work()
-  const { statements, commits } = onlyRow((await db.query<SentRow>(STATEMENTS_SQL, [units])).rows)
+  const { statements, commits } = getOnlyRow((await db.query<SentRow>(STATEMENTS_SQL, [units])).rows)
   const { rows } = await db.query<WalRow>(WAL_RECORDS_SQL, [from, await getWalPosition(db)])
   const names = [...new Set(rows.flatMap(({ relation }) => relation ?? []))].sort()
   const tables = names
@@ -141,5 +141,5 @@ async function getWalPosition(db: Database): Promise<string> {
   // Assigns a transaction ID so that the commit flushes the WAL; a read-only commit does not.
   await db.query('SELECT pg_current_xact_id()')
   const { rows } = await db.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position')
-  return onlyRow(rows).position
+  return getOnlyRow(rows).position
 }

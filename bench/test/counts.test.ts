@@ -13,23 +13,23 @@ CREATE TRIGGER extra AFTER INSERT ON ledger_transfers FOR EACH ROW EXECUTE FUNCT
 const ONE = { inserts: 1, updates: 0, deletes: 0, indexEntries: 2, logBytes: 500 }
 const STORED = { transfer: { total: { ...ONE, statements: 4, commits: 1 }, tables: { events: ONE } } }
 
-test('a count that rose or fell is reported with its table, and noise is not reported', {
+test('a write count that rose or fell is reported with its table, and noise is not reported', {
   tags: 'smoke',
 }, () => {
   const { total, tables } = STORED.transfer
-  const measured = (change: Partial<typeof ONE>, statements = 4) => ({
+  const buildMeasured = (change: Partial<typeof ONE>, statements = 4) => ({
     transfer: {
       total: { ...total, ...change, statements },
       tables: { ...tables, events: { ...ONE, ...change } },
     },
   })
-  expect(compareCounts(measured({}), STORED)).toEqual([])
-  expect(compareCounts(measured({ logBytes: 505, inserts: 1.05 }), STORED)).toEqual([])
-  expect(compareCounts(measured({ indexEntries: 3 }), STORED)).toEqual([
+  expect(compareCounts(buildMeasured({}), STORED)).toEqual([])
+  expect(compareCounts(buildMeasured({ logBytes: 505, inserts: 1.05 }), STORED)).toEqual([])
+  expect(compareCounts(buildMeasured({ indexEntries: 3 }), STORED)).toEqual([
     expect.stringMatching(/^transfer: 3 indexEntries instead of 2: a payment may not cost more\. /),
     expect.stringMatching(/^transfer, events: 3 indexEntries instead of 2: /),
   ])
-  expect(compareCounts(measured({}, 3), STORED)).toEqual([
+  expect(compareCounts(buildMeasured({}, 3), STORED)).toEqual([
     expect.stringMatching(/^transfer: 3 statements instead of 4: the lower number can be kept\. /),
   ])
   expect(compareCounts({ other: STORED.transfer }, STORED)).toEqual([

@@ -88,10 +88,11 @@ export function arrangeHelp(program: Command): void {
   const grouped = GROUPS.flatMap(({ heading, commands }) =>
     commands.flatMap((name) => byName.get(name)?.helpGroup(heading) ?? []),
   )
-  const others = program.commands.filter(
+  const ungrouped = program.commands.filter(
     (command) => !grouped.includes(command) && command.name() !== 'complete',
   )
-  if (others.length > 0) throw new Error(`${others.map((command) => command.name())} has no group in help.ts`)
+  if (ungrouped.length > 0)
+    throw new Error(`${ungrouped.map((command) => command.name())} has no group in help.ts`)
   for (const [name, alias] of Object.entries(ALIASES)) if (alias) byName.get(name)?.alias(alias)
   program
     .commandsGroup('Build an integration:')

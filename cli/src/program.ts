@@ -29,9 +29,9 @@ const FAILED = 1
 const USAGE = 2
 
 /** Runs a command. Returns the exit code: 0 for success, 1 for a failure, 2 for incorrect usage. */
-export function main(args: readonly string[], given: Io = process): Promise<number> {
+export function main(args: readonly string[], replacementIo: Io = process): Promise<number> {
   // AsyncLocalStorage slows down every await, which matters for a server that runs in this process.
-  return given === process ? runCommand(args) : withIo(given, () => runCommand(args))
+  return replacementIo === process ? runCommand(args) : withIo(replacementIo, () => runCommand(args))
 }
 
 async function runCommand(args: readonly string[]): Promise<number> {
@@ -58,17 +58,17 @@ async function runCommand(args: readonly string[]): Promise<number> {
 function createProgram(isJson: boolean, done: (exitCode: number) => void): Command {
   const program = new Command('countersign')
     .description('A self-hosted payments platform with embedded wallets.')
-    .version(version(), '--version', 'print the version')
+    .version(readVersion(), '--version', 'print the version')
     .showHelpAfterError('(see: countersign --help)')
     .exitOverride()
     .configureHelp({ showGlobalOptions: false, subcommandTerm: formatTerm })
     .addOption(
-      new Option('--profile <name>', 'a server of countersign login, for any command').env(
+      new Option('--profile <name>', 'the credentials stored by countersign login, for any command').env(
         'COUNTERSIGN_PROFILE',
       ),
     )
     .hook('preAction', (root, command) => {
-      for (const one of [root, command]) readEnvironment(one)
+      for (const source of [root, command]) readEnvironment(source)
       const { profile } = root.opts<{ profile?: string }>()
       if (profile) command.setOptionValue('profile', profile)
     })
@@ -115,7 +115,7 @@ function readEnvironment(command: Command): void {
 }
 
 /** The source and the compiled program are both one folder below package.json. */
-function version(): string {
+function readVersion(): string {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 }
 
@@ -129,7 +129,7 @@ function addServe(program: Command, done: (exitCode: number) => void): void {
 function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('a payment from sign-in to settlement, step by step, against a running sandbox')
+    .description('make a payment from sign-in to settlement, step by step, in a running sandbox')
     .option(
       '--credentials <file>',
       'JSON with baseUrl, tokenId, clientSecret (default: credentials.json in the data directory)',
@@ -137,7 +137,7 @@ function addDemo(program: Command): void {
     .option('--base-url <url>', 'base URL of the server, instead of the one in the credentials')
     .option(
       '--chain <rpc>',
-      'a wallet pays a wallet on the chain of this node, which the sandbox has as well',
+      'pay from wallet to wallet on the chain of this node, which the sandbox must use too',
     )
     .action(async ({ chain, ...options }: ShellOptions & { chain?: string }) => {
       const at = await findCredentials(options)

@@ -32,7 +32,7 @@ describe('countersign agent', () => {
       ...['--accounts', customer.usdId, '--payees', customer.bankId],
     )
     expect(created).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(created.stdout).toMatch(/one action: at most 100\.00 USD/)
+    expect(created.stdout).toMatch(/per action: at most 100\.00 USD/)
     expect(created.stdout).toMatch(/actions above 20\.00 USD .* wait for approval/)
     const [, agentId] = /^(Agent:\S+) {2}"Shopper", active, not connected$/m.exec(created.stdout)!
     const [, code] = /^Device code {2}(\S+) {2}valid once, until \S+$/m.exec(created.stdout)!
@@ -52,12 +52,12 @@ describe('countersign agent', () => {
     const watch = start(['agent', 'watch'], env)
     const shown = await watch.until(`agent approve ${first.id}`)
     for (const words of [
-      '1 waiting. Ctrl-C ends this.',
-      /^ {2}asks +Shopper, for Ada Lovelace$/m,
+      '1 waiting. Press Ctrl-C to stop.',
+      /^ {2}agent +Shopper, for Ada Lovelace$/m,
       /^ {2}amount +25\.00 USD$/m,
       /^ {2}to +Ada Lovelace, USD account •••• 6789$/m,
-      /^ {2}why +More than 20\.00 USD needs approval\.$/m,
-      /^ {2}left +225\.00 USD of this day, with this one counted$/m,
+      /^ {2}reason +More than 20\.00 USD needs approval\.$/m,
+      /^ {2}left +225\.00 USD today, including this one$/m,
     ])
       expect(shown).toMatch(words)
     const second = await pay(3_000n)
@@ -85,7 +85,7 @@ describe('countersign agent', () => {
 
     const list = await run('list')
     expect(list.stdout).toContain(`${agentId}  "Shopper", active, connected`)
-    expect(list.stdout).toContain('this day (UTC): 25.00 USD of 250.00 USD used; actions: 1')
+    expect(list.stdout).toContain('today (UTC): 25.00 USD of 250.00 USD used; actions: 1')
     expect((await run('pause', agentId!)).stdout).toContain('is paused')
     await expect(pay(1n)).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect((await run('resume', agentId!, '--json')).stdout).toContain('"isPaused":false')
@@ -130,7 +130,7 @@ describe('countersign agent', () => {
     [[], 'A policy needs --allow, --currency and --per-transaction, or a --policy file.'],
     [
       ['--allow', 'FLY', '--currency', 'USD', '--per-transaction', '1'],
-      '--allow must be of VIEW_TRANSACTIONS, ',
+      '--allow must be a comma-separated list of VIEW_TRANSACTIONS, ',
     ],
     [
       ['--allow', 'CREATE_QUOTES', '--currency', 'XXX', '--per-transaction', '1'],

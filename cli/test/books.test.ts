@@ -55,7 +55,7 @@ describe('the books on the command line', () => {
     const { data } = (await countersign.call('ledger_transfer_list', { query: { accountId: usdId } })).body
     const explained = await run('ledger', 'explain', data[0]!.id)
     expect(explained.stdout).toMatch(
-      /^ENTRY {2}LedgerTransfer:\S+ {2}posted {2}\S+Z\n {2}123\.45 USD went from [^\n]+\n {2}CAUSE {2}/,
+      /^ENTRY {2}LedgerTransfer:\S+ {2}posted {2}\S+Z\n {2}123\.45 USD moved from [^\n]+\n {2}CAUSE {2}/,
     )
     expect((await run('ledger', 'explain', usdId)).stdout).toBe(explained.stdout)
     expect(await run('ledger', 'explain', 'Transaction:x')).toEqual({

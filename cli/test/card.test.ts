@@ -74,7 +74,7 @@ describe('countersign card', () => {
     const rejected = await run('issue', '--customer', customer.customerId, '--platform-card-id', 'x002')
     expect(rejected).toMatchObject({ exitCode: 1, stderr: 'The issuer has rejected the card.\n' })
     expect(rejected.stdout).toContain('CLOSED (ISSUER_REJECTED)')
-    expect((await run('use', id, '1.001')).stderr).toMatch(/^An amount of USD .*"1\.001"\.\n$/)
+    expect((await run('use', id, '1.001')).stderr).toMatch(/^The amount must be in USD, .*"1\.001"\.\n$/)
     expect((await run('list', '--state', 'OLD')).stderr).toMatch(/^--state must be one of .*"OLD"\.\n$/)
     expect((await run('freeze')).exitCode).toBe(2)
   })

@@ -67,7 +67,7 @@ describe('countersign', () => {
   test('demo without credentials says how to get them', async () => {
     const { exitCode, stdout, stderr } = await run('demo')
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toMatch(/^There are no credentials in \S+credentials\.json\. .*npm start\n$/)
+    expect(stderr).toMatch(/^No credentials found in \S+credentials\.json\. .*npm start\n$/)
   })
 
   test('demo without a server says how to start one', async () => {
@@ -85,8 +85,8 @@ describe('countersign', () => {
   })
 
   test.each([
-    [{ clientSecret: 'wrong' }, /refuses Token:\S+ with this secret/],
-    [{ baseUrl: 'nonsense' }, /The base address must be like/],
+    [{ clientSecret: 'wrong' }, /rejects Token:\S+ with this secret/],
+    [{ baseUrl: 'nonsense' }, /The base URL must look like/],
   ])('demo with bad credentials is one line: %j', async (change, line) => {
     const { exitCode, stderr } = await run('demo', '--credentials', await writeCredentials(change))
     expect(exitCode).toBe(1)
@@ -127,7 +127,9 @@ describe('countersign', () => {
     const args = ['token', 'create', '--platform', 'Platform:1', '--name', 'N', '--permissions', 'VIEW,FLY']
     const { exitCode, stderr } = await run(...args)
     expect(exitCode).toBe(1)
-    expect(stderr).toContain('--permissions takes VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, not FLY')
+    expect(stderr).toContain(
+      '--permissions must contain only VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, not FLY',
+    )
   })
 
   test.skipIf(!isBuilt)('the operator creates platforms and tokens, and serves', async () => {
@@ -159,7 +161,7 @@ describe('countersign', () => {
     const invited = ['member', 'invite', '--name', 'Ada', '--email', 'ada@example.com']
     const refused = await run(...invited, '--platform', 'Platform:1', '--json')
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(JSON.parse(refused.stderr)).toEqual({ code: 'FAILED', message: 'There is no Platform:1' })
+    expect(JSON.parse(refused.stderr)).toEqual({ code: 'FAILED', message: 'Platform:1 does not exist.' })
 
     const unknown = await run(
       'token',

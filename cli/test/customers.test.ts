@@ -22,7 +22,7 @@ describe('countersign customers import', () => {
     expect(await run('people.csv', '--errors', join(folder, 'refused.csv'))).toEqual({
       exitCode: 1,
       stdout: expect.stringMatching(
-        /^CustomerImport:\S+ {2}COMPLETED\n {2}3 rows: 1 made a customer, 2 refused\n {2}row 3 \(=cmd\(\)\) {2}INVALID_INPUT: email must be an e-mail address\n {2}row 4 {2}INVALID_INPUT: platformCustomerId is required in a file\n$/,
+        /^CustomerImport:\S+ {2}COMPLETED\n {2}3 rows: 1 imported, 2 rejected\n {2}row 3 \(=cmd\(\)\) {2}INVALID_INPUT: email must be an e-mail address\n {2}row 4 {2}INVALID_INPUT: platformCustomerId is required in a file\n$/,
       ),
       stderr: '2 of 3 rows did not create a customer.\n',
     })
@@ -50,7 +50,7 @@ describe('countersign customers import', () => {
     expect(await run('missing.csv')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `There is no file ${join(folder, 'missing.csv')}.\n`,
+      stderr: `File ${join(folder, 'missing.csv')} not found.\n`,
     })
   })
 })

@@ -76,7 +76,7 @@ test('deposits are split, assigned and written off on the command line, each aft
   expect(asked).toMatchObject({ exitCode: 1, stdout: '' })
   expect(asked.stderr).toContain('Split 100.00 USD into 70.00 and 30.00?')
   const wrong = await deposits('split', id, '70.001', '29.999', '--reason', 'x', '--yes')
-  expect(wrong.stderr).toContain('"70.001" is not an amount in USD')
+  expect(wrong.stderr).toContain('The amount must be in USD, such as 2.50, not "70.001".')
   const divided = await deposits('split', id, '70.00', '30.00', '--reason', 'Two invoices', '--yes', '--json')
   const { parts } = JSON.parse(divided.stdout)
   const assigned = await deposits('assign', parts[0].id, source, '--yes')
@@ -90,12 +90,12 @@ test('deposits are split, assigned and written off on the command line, each aft
 test('wrong options and refusals of the server are errors, and nothing is decided', async () => {
   const id = await waitingPayment()
   const wrong = [
-    [['--outcome', 'LOST', '--note', 'x'], '--outcome takes DELIVERED, FAILED, RETURNED'],
+    [['--outcome', 'LOST', '--note', 'x'], '--outcome must be one of DELIVERED, FAILED, RETURNED'],
     [['--outcome', 'FAILED'], 'Evidence is required'],
-    [['--outcome', 'REVERSAL', '--note', 'x'], 'only ACH files can'],
+    [['--outcome', 'REVERSAL', '--note', 'x'], 'Only ACH files do'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
-    [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'larger than the payment'],
-    [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'No statement has this line'],
+    [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'The charge must not exceed the payment'],
+    [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'Statement line not found'],
   ] as const
   for (const [options, message] of wrong) {
     const { exitCode, stderr } = await run('decide', id, '--reason', 'Because', '--yes', ...options)

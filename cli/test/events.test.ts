@@ -85,7 +85,7 @@ describe('a sandbox on the command line', () => {
     expect(well.stdout).toContain(`${url} is paused. countersign api PATCH /webhook-endpoints/${id}`)
     await shop.countersign.webhookEndpoints.delete(id)
     expect(well.stdout).toMatch(/server +http\S+ is ready/)
-    expect(well.stdout).toContain('There is no webhookEndpoint')
+    expect(well.stdout).toContain('No webhookEndpoint is set')
     const away = {
       ...JSON.parse('{"tokenId":"x","clientSecret":"y"}'),
       baseUrl: 'http://127.0.0.1:9/2025-10-13',

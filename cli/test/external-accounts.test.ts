@@ -46,7 +46,7 @@ test('an account is added for a customer or for the platform, and listed', async
   expect(listed.stdout).toContain(`${account.id}\tEUR_ACCOUNT\tACTIVE\tEUR\t${customerId}`)
   expect(JSON.parse((await run('get', account.id, '--json')).stdout).id).toBe(account.id)
   const own = await create('--platform')
-  expect(own.stdout).toMatch(/^ExternalAccount:\S+ is added: EUR_ACCOUNT of the platform in EUR\.\n$/)
+  expect(own.stdout).toMatch(/^ExternalAccount:\S+ added: EUR_ACCOUNT of the platform in EUR\.\n$/)
   expect((await countersign.platformExternalAccounts.list()).data).toHaveLength(1)
 })
 
@@ -58,7 +58,7 @@ test('a wrong account is refused with the field, and nothing is added without an
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/iban/i)])
   for (const owner of [[], ['--platform', '--customer', customerId]]) {
     const refused = await create(...owner)
-    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Name the owner')])
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('An owner is required')])
   }
   const unknown = await run('create', 'MOON_ACCOUNT', 'crater=7', '--currency', 'EUR', '--platform')
   expect([unknown.exitCode, unknown.stderr]).toEqual([

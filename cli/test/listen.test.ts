@@ -55,7 +55,7 @@ function isUnderWay(child: ChildProcess): Promise<string> {
     let said = ''
     child.stderr?.on('data', (data) => {
       said += data
-      if (said.includes('Events go to')) resolve(said)
+      if (said.includes('Forwarding events to')) resolve(said)
     })
     child.once('exit', () => reject(new Error(`It has ended: ${said}`)))
   })

@@ -47,7 +47,7 @@ test('lines and payments are matched on the command line as suggested, after a q
     stdout: expect.stringContaining('is MATCHED: 1 lines, 2 payments.'),
   })
   const charge = ['match', less, '--rail', bank.name, '--reason', 'A charge of the bank', '--yes']
-  expect((await run(...charge)).stderr).toContain('They differ by -0.30 EUR: name the account with --as.')
+  expect((await run(...charge)).stderr).toContain('They differ by -0.30 EUR: choose the account with --as.')
   const { id } = JSON.parse((await run(...charge, '--as', 'costs', '--json')).stdout)
   expect(await at.day(bank)).toMatchObject({ status: 'BALANCED' })
 
@@ -75,5 +75,5 @@ test('a match of what does not differ, and of a rail without differences, is an 
   ])
   const nobody = await run('suggest', '--rail', 'nobody')
   expect([nobody.exitCode, nobody.stderr]).toEqual([1, expect.stringContaining('nobody has no differences.')])
-  expect((await run('matches', '--rail', bank.name)).stderr).toContain('No matches were found.')
+  expect((await run('matches', '--rail', bank.name)).stderr).toContain('No matches found.')
 })

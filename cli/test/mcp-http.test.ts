@@ -122,7 +122,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     expect((await decision).body).toMatchObject({ id: actionId, status: 'APPROVED' })
 
     await one.countersign.agents.delete(one.agentId)
-    await expect(first.call('countersign_whoami')).rejects.toThrow('The token is unknown or has ended')
+    await expect(first.call('countersign_whoami')).rejects.toThrow('The token is unknown, expired or revoked')
     expect((await second.call('countersign_whoami')).isError).toBe(false)
     expect(second.noise).toEqual([])
     await Promise.all([first.close(), second.close()])
@@ -189,7 +189,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
 
   test.each(CLIENTS)('a client with an unknown token is refused when it connects: %s', async (kind) => {
     await expect(connectHttp(kind, server.url, { accessToken: 'unknown' })).rejects.toThrow(
-      kind === '2.x' ? 'requires authorization (HTTP 401)' : 'The token is unknown or has ended',
+      kind === '2.x' ? 'requires authorization (HTTP 401)' : 'The token is unknown, expired or revoked',
     )
   })
 
@@ -208,7 +208,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     expect(await challenges({})).toBe(`Bearer realm="countersign", resource_metadata="${metadata}"`)
     expect(await challenges({ Authorization: 'Bearer unknown' })).toBe(
       'Bearer realm="countersign", error="invalid_token", ' +
-        `error_description="The token is unknown or has ended.", resource_metadata="${metadata}"`,
+        `error_description="The token is unknown, expired or revoked.", resource_metadata="${metadata}"`,
     )
     for (const path of [metadata, `${origin}/.well-known/oauth-protected-resource`])
       expect(JSON.parse((await raw(path, {}, 'GET')).text)).toEqual({
@@ -258,7 +258,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     await busy.countersign.agents.approve(busy.agentId, actionId)
     const messages = (await Promise.all(refused)).filter((message) => message !== undefined)
     expect(messages).toHaveLength(4)
-    for (const message of messages) expect(message).toContain('Too many requests')
+    for (const message of messages) expect(message).toContain('Too many concurrent requests')
     expect((await call('countersign_whoami')).isError).toBe(false)
     await Promise.all([close(), next.close()])
   })
@@ -283,10 +283,10 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
   })
 
   test.each([
-    [['--host', '0.0.0.0'], /^--host 0\.0\.0\.0 listens on every address: name the hosts /],
-    [['--code', 'AAA-AAA-AAA'], /^With --http each client sends the token of its agent: /],
-    [['--base-url', 'nonsense'], /^The base address must be like /],
-    [['--public-url', 'https://example.com/mcp'], /^--public-url must be an address without a path, /],
+    [['--host', '0.0.0.0'], /^--host 0\.0\.0\.0 listens on every address: list the host names /],
+    [['--code', 'AAA-AAA-AAA'], /^With --http, each client sends the token of its agent: /],
+    [['--base-url', 'nonsense'], /^The base URL must look like /],
+    [['--public-url', 'https://example.com/mcp'], /^--public-url must be a URL without a path, /],
   ])('invalid options are reported in one line: %j', async (args, line) => {
     await expect(startHttp(...args)).rejects.toThrow(new RegExp(`^It ended with 1: ${line.source.slice(1)}`))
   })

@@ -71,7 +71,7 @@ test('a code is not redeemed where its token cannot be stored', async () => {
   // The longest allowed name; its temporary file has a longer one.
   const tokenFile = join(folder, `${'x'.repeat(250)}.json`)
   const inVain = await findAgent({ baseUrl, code, tokenFile })
-  await expect(inVain()).rejects.toThrow('cannot be written')
+  await expect(inVain()).rejects.toThrow('Cannot write')
   expect(
     (await (await findAgent({ baseUrl, code, tokenFile: join(folder, 'good.json') }))()).accessToken,
   ).toBeTruthy()

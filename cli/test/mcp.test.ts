@@ -280,8 +280,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
   })
 
   test.each([
-    [['--token-file', 'none.json'], /^none\.json has no agent token\. Give a device code .*\n$/],
-    [['--code', 'AAAA', '--base-url', 'nonsense'], /^The base address must be like .*\n$/],
+    [['--token-file', 'none.json'], /^none\.json has no agent token\. Pass a device code .*\n$/],
+    [['--code', 'AAAA', '--base-url', 'nonsense'], /^The base URL must look like .*\n$/],
   ])('without an agent it ends immediately, with one line: %j', async (args, line) => {
     const result = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
       execFile(process.execPath, [PROGRAM, 'mcp', ...args], { cwd: folder }, (error, stdout, stderr) =>

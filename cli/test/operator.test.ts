@@ -48,7 +48,7 @@ async function startServer(): Promise<() => Promise<unknown>> {
 }
 
 const UPGRADE =
-  /^this build +\d+\.\d+\.\d+\nlast steps left +none: the upgrade is finished\nservers of other releases +none\n$/
+  /^this build +\d+\.\d+\.\d+\nremaining steps +none: the upgrade is finished\nservers on other releases +none\n$/
 
 describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
   test('verifies and signs the books, sees the upgrade, and takes a backup to another folder', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       expect(made.stdout.split('\n')).toEqual([
         expect.stringMatching(/^\S+backup: \d+ files, \d+ MiB\.$/),
         'It can be opened, and its books are correct: 0 transfers.',
-        'The master key is not part of it: keep it elsewhere.',
+        'The master key is not part of the backup. Store it elsewhere.',
         '',
       ])
       const again = await run(['backup', backup, '--json'])
@@ -84,7 +84,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       const archives = join(folder, 'archives')
       expect((await run(['archive', 'list'])).stdout).toBe('There are no archives.\n')
       expect((await run(['archive', 'make', '--before', '2026-01', archives])).stdout).toBe(
-        'Nothing from before 2026-01 is left to archive.\n',
+        'No data from before 2026-01 to archive.\n',
       )
       expect(await run(['archive', 'check', archives])).toMatchObject({
         exitCode: 0,
@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       })
       const soon = await run(['archive', 'make', '--before', '2999-01', archives])
       expect(soon).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(soon.stderr).toContain('or earlier: 3 whole months are kept')
+      expect(soon.stderr).toContain('or earlier, because 3 whole months are kept')
     } finally {
       await end()
     }
@@ -113,7 +113,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
     expect(moved).toMatchObject({ exitCode: 1, stdout: '' })
     expect(moved.stderr.trim().split('\n')).toHaveLength(1)
     expect(existsSync(join(data, 'moved-to-postgres'))).toBe(false)
-    expect((await run(['migrate', '--from', data])).stderr).toContain('--to or DATABASE_URL is required')
+    expect((await run(['migrate', '--from', data])).stderr).toContain('Set --to or DATABASE_URL')
     expect((await run(['migrate', '--from', folder, '--to', nowhere])).stderr).toContain(
       'has no embedded database',
     )

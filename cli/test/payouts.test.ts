@@ -55,7 +55,7 @@ describe('countersign payouts send', () => {
     const unasked = await run('may.csv')
     expect(unasked).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('Pay 40.00 USD by 2 payments?'),
+      stderr: expect.stringContaining('Pay 40.00 USD in 2 payments?'),
     })
     for (let count = 0; count < 2; count++) {
       const { exitCode, stdout } = await run('may.csv', '--yes')

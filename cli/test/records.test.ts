@@ -111,7 +111,7 @@ describe('records on the command line', () => {
     const one = await withFile('customers', 'list', '--limit', '2')
     expect(one.stdout.trimEnd().split('\n')).toHaveLength(2)
     expect(one.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
-    expect(one.stderr).toMatch(/^There are more: /)
+    expect(one.stderr).toMatch(/^There are more records\. /)
     const first = JSON.parse((await withFile('customers', 'list', '--limit', '1', '--json')).stdout)
     expect(first).toMatchObject({ hasMore: true, data: [expect.anything()] })
     const all = JSON.parse((await withFile('customers', 'list', '--all', '--json')).stdout)
@@ -123,7 +123,7 @@ describe('records on the command line', () => {
     const found = await withFile('customers', 'list', '--platform-customer-id', 'grace', '--json')
     expect(JSON.parse(found.stdout).data).toMatchObject([{ fullName: 'Grace Hopper' }])
     const later = await withFile('customers', 'list', '--created-after', '2200-01-01')
-    expect(later).toEqual({ exitCode: 0, stdout: '', stderr: 'No customers were found.\n' })
+    expect(later).toEqual({ exitCode: 0, stdout: '', stderr: 'No customers found.\n' })
     const wrong = await withFile('transactions', 'list', '--status', 'NONE', '--json')
     expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
     expect(JSON.parse(wrong.stderr)).toMatchObject({ code: 'USAGE' })
@@ -216,7 +216,7 @@ describe('records on the command line', () => {
       await expect(failed).rejects.toMatchObject({
         code: 1,
         stderr:
-          'There are no credentials in .countersign/credentials.json. Log in to a server: countersign login\n',
+          'No credentials found in .countersign/credentials.json. Log in to a server: countersign login\n',
       })
     },
   )

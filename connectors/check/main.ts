@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { accountsOf } from './kit/accounts.ts'
-import { lineOf, type Result, summaryOf } from './kit/report.ts'
+import { parseAccounts } from './kit/accounts.ts'
+import { formatResult, formatSummary, type Result } from './kit/report.ts'
 import { checkConnector } from './run.ts'
 
 const USAGE = `Usage: npm run connector:check -- URL [options]
 
 Runs the connector protocol test suite against the connector at URL and reports what fails; exits with 1 if anything does.
 
-  --secret-env NAME   the variable with whsec_…, or two of them with a space between, the present one first
+  --secret-env NAME   the variable with one or two secrets (whsec_…), separated by a space, the current one first
                       (default EXAMPLE_BANK_SECRET)
   --accounts FILE     the accounts that provoke each outcome (default: the example bank's)
-  --events-port N     the port for the connector's events, on any path that ends with the name of its rail; without it
+  --events-port N     the port for the connector's events, on any path that ends with the rail's name; if absent,
                       events are not checked
-  --events-host HOST  the address of that port (default 127.0.0.1)
-  --wait SECONDS      time limit of an outcome or an event (default 20)
+  --events-host HOST  the address to listen on for events (default 127.0.0.1)
+  --wait SECONDS      time limit for an outcome or an event (default 20)
   --grace MS          time to wait for a second payment that must not happen (default 500)
   --group NAME        runs only this group of checks; may be repeated`
 
@@ -32,14 +32,14 @@ async function main(): Promise<number> {
       help: { type: 'boolean' },
     },
   })
-  const [url, ...more] = positionals
-  if (values.help || url === undefined || more.length > 0) throw new Error(USAGE)
+  const [url, ...extraArguments] = positionals
+  if (values.help || url === undefined || extraArguments.length > 0) throw new Error(USAGE)
   const name = values['secret-env']
   const secrets = (process.env[name] ?? '').split(/[\s,]+/).filter((one) => one !== '')
   if (secrets.length === 0)
-    throw new Error(`${name} is not set: the secret that you share with the connector`)
+    throw new Error(`${name} is not set. Set it to the secret that you share with the connector.`)
   const accounts =
-    values.accounts === undefined ? undefined : accountsOf(await readFile(values.accounts, 'utf8'))
+    values.accounts === undefined ? undefined : parseAccounts(await readFile(values.accounts, 'utf8'))
   const results = await checkConnector({
     url,
     secrets,
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
     ...(values['events-port'] === undefined ? {} : { eventsPort: Number(values['events-port']) }),
     ...(values.group === undefined ? {} : { groups: values.group }),
   })
-  process.stdout.write(`\n${summaryOf(results)}\n`)
+  process.stdout.write(`\n${formatSummary(results)}\n`)
   return results.length === 0 || results.some(({ verdict }) => verdict === 'fail') ? 1 : 0
 }
 
@@ -61,7 +61,7 @@ function createPrinter(): (result: Result) => void {
   return (result) => {
     if (result.group !== group) process.stdout.write(`\n${result.group}\n`)
     group = result.group
-    process.stdout.write(`${lineOf(result)}\n`)
+    process.stdout.write(`${formatResult(result)}\n`)
   }
 }
 

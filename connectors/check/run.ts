@@ -1,7 +1,7 @@
 import { DEPOSITS } from './checks/deposits.ts'
 import { ALL_EVENTS, EVENTS } from './checks/events.ts'
 import { ACCOUNT_CHECKS, PAYMENTS, PULLS } from './checks/payments.ts'
-import { HOSTILE, SIGNATURES } from './checks/refusals.ts'
+import { INVALID_BODIES, SIGNATURES } from './checks/refusals.ts'
 import { REPEATS, RESTARTS } from './checks/repeats.ts'
 import { STATEMENTS } from './checks/statements.ts'
 import { type Accounts, EXAMPLE_BANK_ACCOUNTS } from './kit/accounts.ts'
@@ -18,7 +18,7 @@ export const GROUPS: readonly Group<Context>[] = [
   DEPOSITS,
   REPEATS,
   SIGNATURES,
-  HOSTILE,
+  INVALID_BODIES,
   EVENTS,
   RESTARTS,
   STATEMENTS,
@@ -42,12 +42,12 @@ export interface CheckOptions {
   readonly onResult?: (result: Result) => void
 }
 
-const ANSWER_TIMEOUT_MS = 30_000
+const RESPONSE_TIMEOUT_MS = 30_000
 
 /** Runs the checks against a connector and returns their results. Throws if the connector is unreachable. */
 export async function checkConnector(options: CheckOptions): Promise<Result[]> {
   const { url, secrets, eventsPort, eventsHost = '127.0.0.1' } = options
-  const wire = new Wire(url, secrets, ANSWER_TIMEOUT_MS)
+  const wire = new Wire(url, secrets, RESPONSE_TIMEOUT_MS)
   const receiver = eventsPort === undefined ? undefined : await Receiver.open(eventsHost, eventsPort, secrets)
   const context: Context = {
     url,
@@ -57,7 +57,7 @@ export async function checkConnector(options: CheckOptions): Promise<Result[]> {
     receiver,
     waitMs: options.waitMs ?? 20_000,
     graceMs: options.graceMs ?? 500,
-    moved: new Map(),
+    movements: new Map(),
   }
   const groups = GROUPS.filter(({ name }) => options.groups?.includes(name) ?? true)
   try {

@@ -14,46 +14,49 @@ import type {
   PullRequest,
 } from '@countersign/contract/connectors/protocol'
 import {
-  apply,
+  applyChange,
   type Books,
   type Change,
   CURRENCIES,
+  createEmptyBooks,
   type Direction,
-  emptyBooks,
-  type KeptDeposit,
   type Order,
+  type StoredDeposit,
 } from './books.ts'
 import { Journal } from './journal.ts'
-import { BANK_NAME, BIC, ibanOf, ROUTING_NUMBER, usAccountOf } from './numbers.ts'
-import { type Behaviour, nameResultOf, wayOf } from './outcomes.ts'
+import { BANK_NAME, BIC, buildIban, formatUsAccount, ROUTING_NUMBER } from './numbers.ts'
+import { type Behaviour, findNameResult, findStatusPath } from './outcomes.ts'
 
 /** The next states that each state allows. States without an entry are final. */
-const NEXT: Readonly<Partial<Record<ConnectorPaymentStatus, readonly ConnectorPaymentStatus[]>>> = {
+const NEXT_STATUSES: Readonly<Partial<Record<ConnectorPaymentStatus, readonly ConnectorPaymentStatus[]>>> = {
   ACCEPTED: ['DELIVERED', 'FAILED', 'CANCELLED'],
   UNKNOWN: ['ACCEPTED', 'DELIVERED', 'FAILED', 'CANCELLED'],
   DELIVERED: ['RETURNED'],
 }
 
-const FAILURES: Readonly<Partial<Record<ConnectorPaymentStatus, ConnectorFailure>>> = {
-  FAILED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The account is closed' },
-  RETURNED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The other bank has sent it back' },
+const FAILURES_BY_STATUS: Readonly<Partial<Record<ConnectorPaymentStatus, ConnectorFailure>>> = {
+  FAILED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The account is closed.' },
+  RETURNED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The other bank returned the payment.' },
 }
 
 /** The account types of this bank. */
-const SERVED: Readonly<Record<string, string>> = { EUR_ACCOUNT: 'EUR', USD_ACCOUNT: 'USD' }
+const CURRENCIES_BY_ACCOUNT_TYPE: Readonly<Record<string, string>> = {
+  EUR_ACCOUNT: 'EUR',
+  USD_ACCOUNT: 'USD',
+}
 
-/** The part of a bank that the calls of the protocol need. */
+/** The part of a bank that the protocol's calls need. */
 export type CalledBank = Pick<
   Bank,
-  'books' | 'behaviour' | 'order' | 'move' | 'detailsFor' | 'checkName' | 'lastEventTold'
+  'books' | 'behaviour' | 'placeOrder' | 'moveOrder' | 'openAccount' | 'checkName' | 'waitForLastEvent'
 >
 
-/** The part of a bank that the delivery of its events needs. */
-export type ReportingBank = Pick<Bank, 'books' | 'behaviour' | 'told'>
+/** The part of a bank that event delivery needs. */
+export type ReportingBank = Pick<Bank, 'books' | 'behaviour' | 'markReceived'>
 
 /** The bank: it decides, stores its decisions, and advances time. */
 export class Bank {
-  readonly books: Books = emptyBooks()
+  readonly books: Books = createEmptyBooks()
   readonly journal: Journal
   readonly behaviour: Behaviour
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -61,7 +64,7 @@ export class Bank {
   onEvents: (events: readonly ConnectorEvent[]) => void = () => {}
   /** Called after someone changes the behavior. */
   onBehaviour: () => void = () => {}
-  readonly #whenTold = new Map<string, () => void>()
+  readonly #onReceived = new Map<string, () => void>()
 
   private constructor(journal: Journal, behaviour: Behaviour) {
     this.journal = journal
@@ -71,9 +74,9 @@ export class Bank {
   static async open(path: string, behaviour: Behaviour): Promise<Bank> {
     const { journal, changes } = await Journal.open<Change>(path)
     const bank = new Bank(journal, behaviour)
-    for (const change of changes) apply(bank.books, change)
+    for (const change of changes) applyChange(bank.books, change)
     if (changes.length === 0)
-      bank.#keep({
+      bank.#store({
         type: 'opened',
         bankId: randomUUID().slice(0, 8),
         date: new Date().toISOString().slice(0, 10),
@@ -83,31 +86,32 @@ export class Bank {
     return bank
   }
 
-  /** The order with this id, new or existing; undefined if the id was used with another body. */
-  order(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
+  /** Returns the new or existing order with this id. Undefined if the id was used with a different body. */
+  placeOrder(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
     const known = this.books.orders[direction].get(request.id)
     if (known) return isSameOrder(known.request, request) ? known : undefined
-    const refusal = this.#refusalOf(request)
-    const status = refusal ? 'FAILED' : wayOf(request)[0]
-    const failure = refusal ?? FAILURES[status]
-    this.#keep({ type: 'ordered', direction, request, status, ...(failure ? { failure } : {}) })
+    const refusal = this.#findRefusal(request)
+    const status = refusal ? 'FAILED' : findStatusPath(request)[0]
+    const failure = refusal ?? FAILURES_BY_STATUS[status]
+    this.#store({ type: 'ordered', direction, request, status, ...(failure ? { failure } : {}) })
     const order = this.books.orders[direction].get(request.id)!
     this.#planNext(order)
     return order
   }
 
   /** Moves an order to a state if the order's state allows it. */
-  move(order: Order, status: ConnectorPaymentStatus): boolean {
-    if (!NEXT[order.status]?.includes(status)) return false
-    const failure = FAILURES[status]
+  moveOrder(order: Order, status: ConnectorPaymentStatus): boolean {
+    if (!NEXT_STATUSES[order.status]?.includes(status)) return false
+    const failure = FAILURES_BY_STATUS[status]
     const { direction, request } = order
-    this.#keep({ type: 'moved', direction, id: request.id, status, ...(failure ? { failure } : {}) })
+    this.#store({ type: 'moved', direction, id: request.id, status, ...(failure ? { failure } : {}) })
     this.#planNext(order)
     return true
   }
 
-  /** The details of an internal account or a pool; undefined if the id was used with another body. */
-  detailsFor(request: DepositAccountRequest): DepositAccount | undefined {
+  /** Returns the bank details for an internal account or a pool. Undefined if the id was used with a different
+   * body. */
+  openAccount(request: DepositAccountRequest): DepositAccount | undefined {
     const known = this.books.details.get(request.id)
     if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined
     const account = 1_000_000_000 + this.books.details.size
@@ -118,53 +122,53 @@ export class Bank {
       matching: request.purpose === 'POOL' ? 'REFERENCE' : 'ACCOUNT',
       accountType: isEuro ? 'EUR_ACCOUNT' : 'USD_ACCOUNT',
       account: isEuro
-        ? { iban: ibanOf(account), swiftCode: BIC }
-        : { accountNumber: usAccountOf(account), routingNumber: ROUTING_NUMBER, bankName: BANK_NAME },
+        ? { iban: buildIban(account), swiftCode: BIC }
+        : { accountNumber: formatUsAccount(account), routingNumber: ROUTING_NUMBER, bankName: BANK_NAME },
     }
-    this.#keep({ type: 'details', request, answer })
+    this.#store({ type: 'details', request, answer })
     return answer
   }
 
   /** Compares a name with the holder of an account at another bank. */
   checkName({ account, holderName }: AccountCheckRequest): AccountCheck {
-    const result = nameResultOf(account)
+    const result = findNameResult(account)
     return { result, ...(result === 'CLOSE_MATCH' ? { name: `${holderName} Jr` } : {}) }
   }
 
-  /** Money arrives from an outside payer. The same id arrives once. */
-  deposit(deposit: ReceivedDeposit): KeptDeposit {
+  /** Records money from an outside payer. A repeated id changes nothing. */
+  receiveDeposit(deposit: ReceivedDeposit): StoredDeposit {
     const known = this.books.deposits.get(deposit.depositId)
     if (known) return known
-    this.#keep({ type: 'deposited', deposit })
+    this.#store({ type: 'deposited', deposit })
     return this.books.deposits.get(deposit.depositId)!
   }
 
-  /** The payer's bank takes a deposit back. False if that happened already, or we have given it back. */
-  reverse(kept: KeptDeposit): boolean {
-    if (kept.isReversed || kept.returnedBy) return false
-    const failure = FAILURES.RETURNED!
-    this.#keep({ type: 'reversed', depositId: kept.deposit.depositId, failure })
+  /** Reverses a deposit, as the payer's bank would. False if it was already reversed or returned. */
+  reverseDeposit(storedDeposit: StoredDeposit): boolean {
+    if (storedDeposit.isReversed || storedDeposit.returnedBy) return false
+    const failure = FAILURES_BY_STATUS.RETURNED!
+    this.#store({ type: 'reversed', depositId: storedDeposit.deposit.depositId, failure })
     return true
   }
 
   /** Closes the open day. Returns its date. */
   closeDay(): string {
     const { date } = this.books
-    this.#keep({ type: 'closed' })
+    this.#store({ type: 'closed' })
     return date
   }
 
-  /** An event was received by Countersign. */
-  told(eventId: string): void {
-    this.#keep({ type: 'told', eventId })
-    this.#whenTold.get(eventId)?.()
-    this.#whenTold.delete(eventId)
+  /** Records that Countersign has received an event. */
+  markReceived(eventId: string): void {
+    this.#store({ type: 'told', eventId })
+    this.#onReceived.get(eventId)?.()
+    this.#onReceived.delete(eventId)
   }
 
   /** Resolves when the last event about an order has been received, or after five seconds. */
-  async lastEventTold({ lastEvent }: Order): Promise<void> {
+  async waitForLastEvent({ lastEvent }: Order): Promise<void> {
     if (!lastEvent || !this.books.outbox.has(lastEvent)) return
-    const told = new Promise<void>((resolve) => this.#whenTold.set(lastEvent, resolve))
+    const told = new Promise<void>((resolve) => this.#onReceived.set(lastEvent, resolve))
     await Promise.race([told, sleep(5000)])
   }
 
@@ -177,7 +181,7 @@ export class Bank {
   /**
    * An impossible payment is a failed order: a refused call would leave the outcome of the payment unknown.
    */
-  #refusalOf(request: PaymentRequest | PullRequest): ConnectorFailure | undefined {
+  #findRefusal(request: PaymentRequest | PullRequest): ConnectorFailure | undefined {
     const toFailure = (message: string): ConnectorFailure => ({ code: 'QUOTE_EXECUTION_FAILED', message })
     if ('returnOf' in request && request.returnOf) {
       const storedDeposit = this.books.deposits.get(request.returnOf.depositId)
@@ -186,43 +190,48 @@ export class Bank {
         return toFailure('The deposit has already been returned.')
       const { value, currency } = storedDeposit.deposit.amount
       const isWhole = value === request.amount.value && currency === request.amount.currency
-      return isWhole ? undefined : toFailure('The amount is not the amount of the deposit.')
+      return isWhole ? undefined : toFailure('The amount differs from the amount of the deposit.')
     }
     const party = 'payer' in request ? request.payer : request.beneficiary
     const { currency } = request.amount
-    if (SERVED[party?.accountType ?? ''] !== currency || !CURRENCIES.some((one) => one === currency))
-      return toFailure(`This bank moves EUR and USD, not ${currency} with ${party?.accountType}`)
+    if (
+      CURRENCIES_BY_ACCOUNT_TYPE[party?.accountType ?? ''] !== currency ||
+      !CURRENCIES.some((one) => one === currency)
+    )
+      return toFailure(
+        `This bank pays EUR to EUR_ACCOUNT and USD to USD_ACCOUNT, not ${currency} to ${party?.accountType}.`,
+      )
     return undefined
   }
 
   #planNext(order: Order): void {
-    const way = wayOf(order.request)
-    const at = way.indexOf(order.status)
-    const next = at < 0 ? undefined : way[at + 1]
+    const statusPath = findStatusPath(order.request)
+    const at = statusPath.indexOf(order.status)
+    const next = at < 0 ? undefined : statusPath[at + 1]
     if (!next) return
     const { settleDelayMs, returnDelayMs } = this.behaviour
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer)
-        this.move(order, next)
+        this.moveOrder(order, next)
       },
       next === 'RETURNED' ? returnDelayMs : settleDelayMs,
     )
     this.#timers.add(timer)
   }
 
-  #keep(change: DistributiveOmit<Change, 'at'>): void {
-    const whole = { ...change, at: new Date().toISOString() } as Change
-    this.journal.append(whole)
+  #store(change: DistributiveOmit<Change, 'at'>): void {
+    const stampedChange = { ...change, at: new Date().toISOString() } as Change
+    this.journal.append(stampedChange)
     // Events are sent only after their changes are on disk, so that a crash cannot make them untrue.
-    const events = apply(this.books, whole)
+    const events = applyChange(this.books, stampedChange)
     if (events.length > 0) void this.journal.waitUntilWritten().then(() => this.onEvents(events))
   }
 }
 
 export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** Properties that this bank does not know are not compared: a newer Countersign may add one to a retry. */
+/** Ignores fields that this bank does not know, because a newer Countersign may add one to a retry. */
 export function isSameOrder(a: PaymentRequest | PullRequest, b: PaymentRequest | PullRequest): boolean {
   return isDeepStrictEqual(pickKnownFields(a), pickKnownFields(b))
 }
@@ -241,7 +250,11 @@ function pickKnownFields(request: PaymentRequest | PullRequest): unknown {
   return { id, value: amount.value, currency: amount.currency, rail, reference, requestedAt, ...rest }
 }
 
-/** An order as the protocol shows it. */
-export function paymentOf({ request, status, connectorReference, failure }: Order): ConnectorPayment {
+export function toConnectorPayment({
+  request,
+  status,
+  connectorReference,
+  failure,
+}: Order): ConnectorPayment {
   return { id: request.id, status, connectorReference, ...(failure ? { failure } : {}) }
 }

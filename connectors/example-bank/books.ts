@@ -15,16 +15,16 @@ import type {
 
 /** The bank's state. All of it follows from the changes in the journal, in their order. */
 export interface Books {
-  /** Part of every id that the bank gives, so that two banks never give the same. */
+  /** Part of every id that the bank issues, so that ids of two banks never collide. */
   bankId: string
-  /** The open day. Closing it opens the next one, whatever the calendar says. */
+  /** The open day. Closing it opens the next one, regardless of the calendar. */
   date: string
   changes: number
   readonly orders: Readonly<Record<Direction, Map<string, Order>>>
   readonly details: Map<string, { readonly request: DepositAccountRequest; readonly answer: DepositAccount }>
-  /** Keyed by the number that payers use and by the bank's own id. */
+  /** Keyed by the account number that payers use and by the bank's own id. */
   readonly detailsByNumber: Map<string, DepositAccount & { readonly currency: string }>
-  readonly deposits: Map<string, KeptDeposit>
+  readonly deposits: Map<string, StoredDeposit>
   readonly balances: Map<string, bigint>
   readonly openings: Map<string, bigint>
   readonly entries: Map<string, StatementEntry[]>
@@ -46,10 +46,10 @@ export interface Order {
   lastEvent?: string
 }
 
-export interface KeptDeposit {
+export interface StoredDeposit {
   readonly deposit: ReceivedDeposit
   isReversed: boolean
-  /** The payment that gives it back. */
+  /** The id of the payment that returns it. */
   returnedBy?: string
 }
 
@@ -78,7 +78,7 @@ export type Change = { readonly at: string } & (
 
 export const CURRENCIES = ['EUR', 'USD'] as const
 
-export function emptyBooks(): Books {
+export function createEmptyBooks(): Books {
   return {
     bankId: '',
     date: '',
@@ -96,17 +96,17 @@ export function emptyBooks(): Books {
 }
 
 /**
- * Applies a change, and returns the events that report it. The same changes give the same ids, so a new start
- * repeats nothing.
+ * Applies a change and returns the events that report it. The same changes produce the same event ids, so a
+ * restart repeats nothing.
  */
-export function apply(books: Books, change: Change): ConnectorEvent[] {
+export function applyChange(books: Books, change: Change): ConnectorEvent[] {
   books.changes += 1
-  const events = eventsOf(books, change)
+  const events = updateBooks(books, change)
   for (const event of events) books.outbox.set(event.id, event)
   return events
 }
 
-function eventsOf(books: Books, change: Change): ConnectorEvent[] {
+function updateBooks(books: Books, change: Change): ConnectorEvent[] {
   const head = { id: `${books.bankId}:${books.changes}`, occurredAt: change.at }
   switch (change.type) {
     case 'opened':
@@ -114,15 +114,15 @@ function eventsOf(books: Books, change: Change): ConnectorEvent[] {
       books.date = change.date
       return []
     case 'ordered':
-      return orderTaken(books, change, head)
+      return addOrder(books, change, head)
     case 'moved':
-      return orderMoved(books, books.orders[change.direction].get(change.id)!, change, head)
+      return moveOrder(books, books.orders[change.direction].get(change.id)!, change, head)
     case 'details':
-      return detailsGiven(books, change)
+      return addDetails(books, change)
     case 'deposited':
-      return [{ ...head, type: 'deposit.received', data: depositTaken(books, change) }]
+      return [{ ...head, type: 'deposit.received', data: addDeposit(books, change) }]
     case 'reversed':
-      depositReversed(books, change)
+      reverseDeposit(books, change)
       return [
         {
           ...head,
@@ -131,7 +131,7 @@ function eventsOf(books: Books, change: Change): ConnectorEvent[] {
         },
       ]
     case 'closed':
-      return dayClosed(books).map((data) => ({
+      return closeDay(books).map((data) => ({
         ...head,
         id: `${head.id}:${data.currency}`,
         type: 'statement' as const,
@@ -143,32 +143,32 @@ function eventsOf(books: Books, change: Change): ConnectorEvent[] {
   }
 }
 
-type Head = Pick<ConnectorEvent, 'id' | 'occurredAt'>
+type EventHead = Pick<ConnectorEvent, 'id' | 'occurredAt'>
 type ChangeOf<T extends Change['type']> = Extract<Change, { type: T }>
 
-function orderTaken(books: Books, change: ChangeOf<'ordered'>, head: Head): ConnectorEvent[] {
+function addOrder(books: Books, change: ChangeOf<'ordered'>, head: EventHead): ConnectorEvent[] {
   const { direction, request, ...rest } = change
   const connectorReference = `${books.bankId}-${books.changes}`
   const order: Order = { direction, request, connectorReference, status: 'ACCEPTED', bookings: 0 }
   books.orders[direction].set(request.id, order)
   if ('returnOf' in request && request.returnOf && rest.status !== 'FAILED') {
-    const kept = books.deposits.get(request.returnOf.depositId)
-    if (kept) kept.returnedBy = request.id
+    const storedDeposit = books.deposits.get(request.returnOf.depositId)
+    if (storedDeposit) storedDeposit.returnedBy = request.id
   }
   if (rest.status === 'ACCEPTED') return []
-  return orderMoved(books, order, rest, head)
+  return moveOrder(books, order, rest, head)
 }
 
-function orderMoved(
+function moveOrder(
   books: Books,
   order: Order,
   { at, status, failure }: Pick<ChangeOf<'moved'>, 'at' | 'status' | 'failure'>,
-  head: Head,
+  head: EventHead,
 ): ConnectorEvent[] {
   order.status = status
   if (status === 'FAILED' || status === 'CANCELLED') releaseDeposit(books, order)
   if (failure) order.failure = failure
-  book(books, order, at)
+  bookOrder(books, order, at)
   if (status === 'UNKNOWN') return []
   order.lastEvent = head.id
   const { id } = order.request
@@ -188,19 +188,19 @@ function orderMoved(
 /** A deposit whose return failed may be returned by another payment. */
 function releaseDeposit(books: Books, { request }: Order): void {
   const depositId = 'returnOf' in request ? request.returnOf?.depositId : undefined
-  const kept = depositId === undefined ? undefined : books.deposits.get(depositId)
-  if (kept?.returnedBy === request.id) delete kept.returnedBy
+  const storedDeposit = depositId === undefined ? undefined : books.deposits.get(depositId)
+  if (storedDeposit?.returnedBy === request.id) delete storedDeposit.returnedBy
 }
 
-/** Moves the money of an order: when it is delivered, and back when it is returned. */
-function book(books: Books, order: Order, at: string): void {
+/** Moves an order's money: out or in when it is delivered, and back when it is returned. */
+function bookOrder(books: Books, order: Order, at: string): void {
   const { direction, request, status } = order
   if (status !== 'DELIVERED' && status !== 'RETURNED') return
   const isOut = (direction === 'payment') === (status === 'DELIVERED')
   const kind = `${direction === 'payment' ? ('PAYMENT' as const) : ('PULL' as const)}` as const
   const amount = BigInt(request.amount.value)
   order.bookings += status === 'DELIVERED' ? 1 : 0
-  enter(books, request.amount.currency, {
+  addEntry(books, request.amount.currency, {
     bookedAt: at,
     amount: isOut ? -amount : amount,
     kind: status === 'DELIVERED' ? kind : `${kind}_RETURN`,
@@ -209,7 +209,7 @@ function book(books: Books, order: Order, at: string): void {
   })
 }
 
-function detailsGiven(books: Books, { request, answer }: ChangeOf<'details'>): [] {
+function addDetails(books: Books, { request, answer }: ChangeOf<'details'>): [] {
   books.details.set(request.id, { request, answer })
   const { iban, accountNumber } = answer.account
   for (const name of [iban, accountNumber, answer.depositAccountId])
@@ -217,9 +217,9 @@ function detailsGiven(books: Books, { request, answer }: ChangeOf<'details'>): [
   return []
 }
 
-function depositTaken(books: Books, { at, deposit }: ChangeOf<'deposited'>): ReceivedDeposit {
+function addDeposit(books: Books, { at, deposit }: ChangeOf<'deposited'>): ReceivedDeposit {
   books.deposits.set(deposit.depositId, { deposit, isReversed: false })
-  enter(books, deposit.amount.currency, {
+  addEntry(books, deposit.amount.currency, {
     bookedAt: at,
     amount: BigInt(deposit.amount.value),
     kind: 'DEPOSIT',
@@ -230,16 +230,16 @@ function depositTaken(books: Books, { at, deposit }: ChangeOf<'deposited'>): Rec
   return deposit
 }
 
-function depositReversed(books: Books, { at, depositId }: ChangeOf<'reversed'>): void {
-  const kept = books.deposits.get(depositId)!
-  kept.isReversed = true
-  const { value, currency } = kept.deposit.amount
-  enter(books, currency, { bookedAt: at, amount: -BigInt(value), kind: 'DEPOSIT_REVERSAL', depositId })
+function reverseDeposit(books: Books, { at, depositId }: ChangeOf<'reversed'>): void {
+  const storedDeposit = books.deposits.get(depositId)!
+  storedDeposit.isReversed = true
+  const { value, currency } = storedDeposit.deposit.amount
+  addEntry(books, currency, { bookedAt: at, amount: -BigInt(value), kind: 'DEPOSIT_REVERSAL', depositId })
 }
 
 type NewEntry = Omit<StatementEntry, 'entryId' | 'amount'> & { readonly amount: bigint }
 
-function enter(books: Books, currency: string, entry: NewEntry): void {
+function addEntry(books: Books, currency: string, entry: NewEntry): void {
   books.balances.set(currency, (books.balances.get(currency) ?? 0n) + entry.amount)
   const entryId = `${books.bankId}-e${books.changes}`
   const entries = books.entries.get(currency)
@@ -247,8 +247,8 @@ function enter(books: Books, currency: string, entry: NewEntry): void {
   else books.entries.set(currency, [{ entryId, ...entry, amount: String(entry.amount) }])
 }
 
-/** The statements of the day that ends, one for each currency. The next day begins. */
-function dayClosed(books: Books): ConnectorStatement[] {
+/** Closes the day and opens the next one. Returns a statement for each currency. */
+function closeDay(books: Books): ConnectorStatement[] {
   const { date } = books
   books.date = new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10)
   return [...books.balances].map(([currency, balance]) => {

@@ -11,9 +11,9 @@ import {
 } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
 import type { Static, TSchema } from 'typebox'
-import { type CalledBank, paymentOf } from './bank.ts'
+import { type CalledBank, toConnectorPayment } from './bank.ts'
 import { CURRENCIES, type Direction, type Order } from './books.ts'
-import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
+import { type HttpResponse, ok, parseObject, Refusal, readRequestBody } from './http.ts'
 import { isEventFirst } from './outcomes.ts'
 import { isSigned } from './signatures.ts'
 
@@ -30,47 +30,51 @@ interface Call {
 interface Route {
   readonly method: string
   readonly path: RegExp
-  readonly answer: (call: Call) => Answer | Promise<Answer>
+  readonly handle: (call: Call) => HttpResponse | Promise<HttpResponse>
 }
 
 const ROUTES: readonly Route[] = [
-  { method: 'POST', path: /^\/payments$/, answer: (call) => order(call, 'payment', PaymentRequest) },
+  { method: 'POST', path: /^\/payments$/, handle: (call) => createOrder(call, 'payment', PaymentRequest) },
   {
     method: 'GET',
     path: /^\/payments\/([^/]+)$/,
-    answer: (call) => answerAbout(call, 'payment', orderNamed(call, 'payment')),
+    handle: (call) => respondAboutOrder(call, 'payment', findOrder(call, 'payment')),
   },
-  { method: 'POST', path: /^\/payments\/([^/]+)\/cancel$/, answer: cancel },
-  { method: 'POST', path: /^\/pulls$/, answer: (call) => order(call, 'pull', PullRequest) },
+  { method: 'POST', path: /^\/payments\/([^/]+)\/cancel$/, handle: cancelPayment },
+  { method: 'POST', path: /^\/pulls$/, handle: (call) => createOrder(call, 'pull', PullRequest) },
   {
     method: 'GET',
     path: /^\/pulls\/([^/]+)$/,
-    answer: (call) => answerAbout(call, 'pull', orderNamed(call, 'pull')),
+    handle: (call) => respondAboutOrder(call, 'pull', findOrder(call, 'pull')),
   },
-  { method: 'POST', path: /^\/deposit-accounts$/, answer: depositAccount },
-  { method: 'POST', path: /^\/account-checks$/, answer: accountCheck },
-  { method: 'GET', path: /^\/balance$/, answer: balance },
-  { method: 'GET', path: /^\/statements\/([^/]+)$/, answer: statement },
+  { method: 'POST', path: /^\/deposit-accounts$/, handle: openDepositAccount },
+  { method: 'POST', path: /^\/account-checks$/, handle: checkAccount },
+  { method: 'GET', path: /^\/balance$/, handle: readBalance },
+  { method: 'GET', path: /^\/statements\/([^/]+)$/, handle: readStatement },
 ]
 
 /** Handles a call of the protocol: signature, version and endpoint. */
-export async function answerCall(
+export async function handleCall(
   bank: CalledBank,
   secrets: readonly Buffer[],
   request: IncomingMessage,
-): Promise<Answer> {
-  const body = await bodyOf(request, CONNECTOR_BODY_BYTES_MAX)
+): Promise<HttpResponse> {
+  const body = await readRequestBody(request, CONNECTOR_BODY_BYTES_MAX)
   const { method = '', url = '', headers } = request
-  const isOfThisCall = `${headers['webhook-id']} `.startsWith(`${method} ${url} `)
-  if (!isOfThisCall || !isSigned(secrets, headers, body))
-    throw new Refusal(401, 'INVALID_SIGNATURE', 'Signature missing, wrong, too old or for another call.')
+  const isSignedForCall = `${headers['webhook-id']} `.startsWith(`${method} ${url} `)
+  if (!isSignedForCall || !isSigned(secrets, headers, body))
+    throw new Refusal(
+      401,
+      'INVALID_SIGNATURE',
+      'The signature is missing, invalid, too old or belongs to a different call.',
+    )
   if (headers['connector-version'] !== CONNECTOR_VERSION)
     throw new Refusal(400, 'UNSUPPORTED_VERSION', `This connector supports version ${CONNECTOR_VERSION}.`)
   const { pathname, searchParams: query } = new URL(url, 'http://bank')
   const route = ROUTES.find((one) => one.method === method && one.path.test(pathname))
   if (!route) throw new Refusal(404, 'NOT_FOUND', 'No endpoint matches this path.')
   const name = decodePart(route.path.exec(pathname)?.[1] ?? '')
-  return route.answer({ bank, request, name, query, body })
+  return route.handle({ bank, request, name, query, body })
 }
 
 function decodePart(part: string): string {
@@ -82,16 +86,16 @@ function decodePart(part: string): string {
 }
 
 /**
- * The validated body of a call. If the call creates something, its signature and key must have the id of the
- * body.
+ * Reads and validates the body of a call. If the call creates an object, its signature and key must contain
+ * the id in the body.
  */
-function read<T extends TSchema>({ body, request }: Call, schema: T, creates: boolean): Static<T> {
-  const { value, fault } = readBody(schema, objectOf(body))
+function readRequest<T extends TSchema>({ body, request }: Call, schema: T, isCreation: boolean): Static<T> {
+  const { value, fault } = readBody(schema, parseObject(body))
   if (fault !== undefined) throw new Refusal(400, 'INVALID_INPUT', fault)
-  if (!creates) return value
+  if (!isCreation) return value
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   if (request.headers['webhook-id'] !== `POST ${request.url} ${id}`)
-    throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature belongs to another id.')
+    throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature belongs to a different id.')
   if (request.headers['idempotency-key'] !== id)
     throw new Refusal(400, 'INVALID_INPUT', 'Idempotency-Key must equal the id.')
   return value
@@ -103,60 +107,59 @@ function checkAmount({ value }: ConnectorMoney): void {
 
 const CONFLICT = new Refusal(409, 'IDEMPOTENCY_CONFLICT', 'This id was used with a different body.')
 
-async function order(
+async function createOrder(
   call: Call,
   direction: Direction,
   schema: typeof PaymentRequest | typeof PullRequest,
-): Promise<Answer> {
-  const request = read(call, schema, true)
+): Promise<HttpResponse> {
+  const request = readRequest(call, schema, true)
   checkAmount(request.amount)
-  const made = call.bank.order(direction, request)
-  if (!made) throw CONFLICT
-  if (isEventFirst(request)) await call.bank.lastEventTold(made)
-  return answerAbout(call, direction, made)
+  const order = call.bank.placeOrder(direction, request)
+  if (!order) throw CONFLICT
+  if (isEventFirst(request)) await call.bank.waitForLastEvent(order)
+  return respondAboutOrder(call, direction, order)
 }
 
 /**
- * The response to a call about an order, or, as often as the behavior settings request, about another one by
- * mistake.
+ * Returns the response about an order. While `mixAnswers` is set, returns one about a different order instead.
  */
-function answerAbout({ bank }: Call, direction: Direction, order: Order): Answer {
+function respondAboutOrder({ bank }: Call, direction: Direction, order: Order): HttpResponse {
   const others = bank.behaviour.mixAnswers > 0 ? [...bank.books.orders[direction].values()] : []
   const other = others.find(({ status }) => status !== order.status) ?? others[0]
-  if (!other || other === order) return ok(paymentOf(order))
+  if (!other || other === order) return ok(toConnectorPayment(order))
   bank.behaviour.mixAnswers -= 1
-  return ok(paymentOf(other))
+  return ok(toConnectorPayment(other))
 }
 
-function orderNamed({ bank, name }: Call, direction: Direction): Order {
+function findOrder({ bank, name }: Call, direction: Direction): Order {
   const found = bank.books.orders[direction].get(name)
   if (found) return found
   const code = direction === 'payment' ? 'PAYMENT_NOT_FOUND' : 'PULL_NOT_FOUND'
   throw new Refusal(404, code, `${direction === 'payment' ? 'Payment' : 'Pull'} not found.`)
 }
 
-function cancel(call: Call): Answer {
-  objectOf(call.body)
-  const order = orderNamed(call, 'payment')
-  // If it is too late to cancel, the response has the actual state.
-  call.bank.move(order, 'CANCELLED')
-  return ok(paymentOf(order))
+function cancelPayment(call: Call): HttpResponse {
+  parseObject(call.body)
+  const order = findOrder(call, 'payment')
+  // If it is too late to cancel, the response has the actual status.
+  call.bank.moveOrder(order, 'CANCELLED')
+  return ok(toConnectorPayment(order))
 }
 
-function depositAccount(call: Call): Answer {
-  const request = read(call, DepositAccountRequest, true)
+function openDepositAccount(call: Call): HttpResponse {
+  const request = readRequest(call, DepositAccountRequest, true)
   if (!CURRENCIES.some((one) => one === request.currency))
     throw new Refusal(400, 'INVALID_INPUT', `This bank has no accounts in ${request.currency}.`)
-  const answer = call.bank.detailsFor(request)
+  const answer = call.bank.openAccount(request)
   if (!answer) throw CONFLICT
   return ok(answer)
 }
 
-function accountCheck(call: Call): Answer {
-  return ok(call.bank.checkName(read(call, AccountCheckRequest, false)))
+function checkAccount(call: Call): HttpResponse {
+  return ok(call.bank.checkName(readRequest(call, AccountCheckRequest, false)))
 }
 
-function balance({ bank }: Call): Answer {
+function readBalance({ bank }: Call): HttpResponse {
   const balances = [...bank.books.balances].map(([currency, amount]) => ({
     value: String(amount),
     currency,
@@ -165,7 +168,7 @@ function balance({ bank }: Call): Answer {
   return ok({ balances, asOf: new Date().toISOString() })
 }
 
-function statement({ bank, name, query }: Call): Answer {
+function readStatement({ bank, name, query }: Call): HttpResponse {
   const found = bank.books.statements.get(`${name}/${query.get('currency')}`)
   if (!found) throw new Refusal(404, 'STATEMENT_NOT_FOUND', 'The day has not been closed.')
   return ok(found)

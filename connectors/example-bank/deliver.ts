@@ -15,54 +15,54 @@ const ATTEMPT_TIMEOUT_MS = 10_000
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
 
-interface Parcel {
+interface PendingEvent {
   readonly event: ConnectorEvent
   readonly body: string
   attempts: number
 }
 
-/** Delivers events, each until the receiver responds 2xx: at least once, in any order. */
+/** Delivers each event at least once, until the receiver responds 2xx. Events may arrive in any order. */
 export class Delivery {
   readonly #bank: ReportingBank
   readonly #url: URL
-  /** The name of the rail there: the end of the address. */
+  /** The rail's name at the receiver: the last segment of the URL. */
   readonly #rail: string
   readonly #secrets: readonly Buffer[]
   readonly #agent = new Agent({ keepAlive: true, maxSockets: IN_PROGRESS_MAX })
   /** The events that may be sent now, oldest first. */
-  readonly #ready = new Set<Parcel>()
+  readonly #ready = new Set<PendingEvent>()
   readonly #pauses = new Set<NodeJS.Timeout>()
   #inProgress = 0
   #isClosed = false
 
-  /** Starts with the events that an earlier run has left in the outbox. */
+  /** Starts with the events that an earlier run left in the outbox. */
   constructor(bank: ReportingBank, url: string, secrets: readonly Buffer[]) {
     this.#bank = bank
     this.#url = new URL(url)
     this.#rail = this.#url.pathname.slice(this.#url.pathname.lastIndexOf('/') + 1)
     this.#secrets = secrets
-    this.take([...bank.books.outbox.values()])
+    this.enqueue([...bank.books.outbox.values()])
   }
 
-  take(events: readonly ConnectorEvent[]): void {
+  enqueue(events: readonly ConnectorEvent[]): void {
     for (const event of events) {
       const body = JSON.stringify(event)
       const pauseMs = this.#bank.behaviour.shuffleEvents ? Math.random() * 1000 : 0
-      // Countersign fetches a statement that is longer than this.
-      if (Buffer.byteLength(body) > CONNECTOR_EVENT_BYTES_MAX) this.#bank.told(event.id)
+      // Countersign fetches statements that are too large for an event.
+      if (Buffer.byteLength(body) > CONNECTOR_EVENT_BYTES_MAX) this.#bank.markReceived(event.id)
       else this.#schedule({ event, body, attempts: 0 }, pauseMs)
     }
   }
 
   /** Sends events that are ready, unless events are held. */
-  go(): void {
-    for (const parcel of this.#ready) {
+  sendReady(): void {
+    for (const pendingEvent of this.#ready) {
       if (this.#isClosed || this.#bank.behaviour.holdEvents || this.#inProgress >= IN_PROGRESS_MAX) return
-      this.#ready.delete(parcel)
+      this.#ready.delete(pendingEvent)
       this.#inProgress += 1
-      void this.#deliver(parcel).finally(() => {
+      void this.#deliver(pendingEvent).finally(() => {
         this.#inProgress -= 1
-        this.go()
+        this.sendReady()
       })
     }
   }
@@ -73,30 +73,30 @@ export class Delivery {
     this.#agent.destroy()
   }
 
-  #schedule(parcel: Parcel, pauseMs: number): void {
+  #schedule(pendingEvent: PendingEvent, pauseMs: number): void {
     if (pauseMs === 0) {
-      this.#ready.add(parcel)
-      this.go()
+      this.#ready.add(pendingEvent)
+      this.sendReady()
       return
     }
     const pause = setTimeout(() => {
       this.#pauses.delete(pause)
-      this.#schedule(parcel, 0)
+      this.#schedule(pendingEvent, 0)
     }, pauseMs)
     this.#pauses.add(pause)
   }
 
-  /** Delivers an event with its configured repeats, or plans the next attempt. */
-  async #deliver(parcel: Parcel): Promise<void> {
-    const { event, body } = parcel
+  /** Delivers an event as often as configured. Schedules another attempt after a failure. */
+  async #deliver(pendingEvent: PendingEvent): Promise<void> {
+    const { event, body } = pendingEvent
     for (let left = Math.max(1, this.#bank.behaviour.repeatEvents); left > 0; left--) {
       const isReceived = await this.#attempt(event.id, body)
       if (this.#isClosed) return
       if (isReceived) continue
-      this.#schedule(parcel, Math.min(FIRST_PAUSE_MS * 2 ** parcel.attempts++, LONGEST_PAUSE_MS))
+      this.#schedule(pendingEvent, Math.min(FIRST_PAUSE_MS * 2 ** pendingEvent.attempts++, LONGEST_PAUSE_MS))
       return
     }
-    this.#bank.told(event.id)
+    this.#bank.markReceived(event.id)
   }
 
   #attempt(id: string, body: string): Promise<boolean> {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly body: unknown
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body })
+export const ok = (body: unknown): HttpResponse => ({ status: 200, body })
 
-/** A refusal, as its caller sees it. */
+/** An error response. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -26,15 +26,15 @@ const IDLE_CONNECTION_MS = 75_000
 
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024
 
-/** The body of a request, byte for byte. Throws a 413 Refusal if it is too long. */
-export async function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+/** Reads the request body as bytes. Throws a 413 Refusal if it is too large. */
+export async function readRequestBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
   const pieces: AsyncIterable<Buffer> = request
   for await (const part of pieces) {
     length += part.length
     if (length <= bytesMax) parts.push(part)
-    // The rest is read and discarded up to a limit, so that the caller receives the refusal.
+    // Reads and discards the remaining bytes up to a limit, so that the caller receives the refusal.
     else if (length > UNREAD_BYTES_MAX) break
   }
   if (length > bytesMax)
@@ -42,20 +42,20 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
   return Buffer.concat(parts)
 }
 
-/** The JSON object of a body. Refusal: 400. */
-export function objectOf(body: Buffer): Readonly<Record<string, unknown>> {
+/** Parses the JSON object in a body. Throws a 400 Refusal if it is not one. */
+export function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     const value: unknown = JSON.parse(text)
     if (value !== null && typeof value === 'object' && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>
   } catch {
-    // It is no JSON, or no text at all.
+    // Invalid JSON or UTF-8 is refused below.
   }
   throw new Refusal(400, 'INVALID_INPUT', 'The body must be a JSON object.')
 }
 
-export function send(response: ServerResponse, { status, body }: Answer): void {
+export function sendResponse(response: ServerResponse, { status, body }: HttpResponse): void {
   const text = JSON.stringify(body)
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -65,8 +65,8 @@ export function send(response: ServerResponse, { status, body }: Answer): void {
   response.end(text)
 }
 
-/** The response to a call, or its refusal. */
-export async function attempt(work: () => Promise<Answer>): Promise<Answer> {
+/** Returns the handler's response. Turns its error into an error response. */
+export async function runHandler(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await work()
   } catch (error) {
@@ -75,11 +75,11 @@ export async function attempt(work: () => Promise<Answer>): Promise<Answer> {
     if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
       return { status: 400, body: {} }
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
-    return { status: 500, body: { code: 'INTERNAL', message: 'The bank has made a mistake' } }
+    return { status: 500, body: { code: 'INTERNAL', message: 'The bank failed unexpectedly.' } }
   }
 }
 
-/** Serves on a port, 0 for a free one. Returns the URL. */
+/** Listens on a port; 0 picks a free one. Returns the URL. */
 export function listen(server: Server, port: number, host: string): Promise<string> {
   server.keepAliveTimeout = IDLE_CONNECTION_MS
   return new Promise((resolve, reject) => {

@@ -2,9 +2,8 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * A file to which changes are only ever appended, a line of JSON each. After `waitUntilWritten` the changes
- * are on disk, and reading all lines again restores the same bank. Changes that come while the disk is busy
- * share the next write.
+ * An append-only file with one JSON line per change. After `waitUntilWritten` the changes are on disk, and
+ * replaying all lines restores the bank. Changes that arrive during a write share the next one.
  */
 export class Journal {
   readonly #file: FileHandle
@@ -16,18 +15,18 @@ export class Journal {
     this.#file = file
   }
 
-  /** Opens the file, or creates it. A last line that a crash cut off never got a response: it is dropped. */
+  /** Opens or creates the file. Drops a last line cut off by a crash, because its call never got a response. */
   static async open<Line>(path: string): Promise<{ journal: Journal; changes: Line[] }> {
     await mkdir(dirname(path), { recursive: true })
     const file = await open(path, 'a+', 0o600)
     const bytes = await file.readFile()
-    const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
-    if (whole.length < bytes.length) await file.truncate(whole.length)
+    const completeLines = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
+    if (completeLines.length < bytes.length) await file.truncate(completeLines.length)
     await file.sync()
     const folder = await open(dirname(path), 'r')
     await folder.sync()
     await folder.close()
-    const lines = whole.toString('utf8').split('\n').slice(0, -1)
+    const lines = completeLines.toString('utf8').split('\n').slice(0, -1)
     return { journal: new Journal(file), changes: lines.map((line): Line => JSON.parse(line)) }
   }
 
@@ -54,8 +53,8 @@ export class Journal {
       await this.#file.appendFile(lines.join(''))
       await this.#file.datasync()
     } catch (error) {
-      // The content of the disk is unknown now. Reading it again after a restart is the only way to find out.
-      process.stderr.write(`The journal cannot be written: ${String(error)}\n`)
+      // The content of the disk is now unknown. Only a restart, which reads the file again, can recover.
+      process.stderr.write(`The journal could not be written: ${String(error)}\n`)
       process.exit(1)
     }
   }

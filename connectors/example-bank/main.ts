@@ -6,11 +6,11 @@ const USAGE = `Usage: npm run example-bank -- --port 9100 --data FOLDER [options
 
   --port N         the port to listen on (default 9100)
   --host ADDRESS   the address to listen on (default 127.0.0.1)
-  --data FOLDER    the folder of its journal
-  --events URL     the URL for events: …/rail-events/NAME-OF-THE-RAIL; without it they wait
-  --behaviour JSON for example '{"answerDelayMs":50}'; docs/connectors/build-a-connector.md has all fields
+  --data FOLDER    the folder for the journal
+  --events URL     the URL for events: …/rail-events/RAIL-NAME; if absent, events wait
+  --behaviour JSON for example '{"answerDelayMs":50}'; docs/connectors/build-a-connector.md lists all fields
 
-The environment has EXAMPLE_BANK_SECRET: whsec_…, or two of them with a space between while they are changed.`
+Set EXAMPLE_BANK_SECRET to a secret (whsec_…), or during a rotation to two, separated by a space.`
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -25,7 +25,8 @@ async function main(): Promise<void> {
   })
   const secrets = process.env.EXAMPLE_BANK_SECRET
   if (values.help || values.data === undefined) throw new Error(USAGE)
-  if (!secrets) throw new Error('EXAMPLE_BANK_SECRET is not set: whsec_ and 24 to 64 bytes in base64')
+  if (!secrets)
+    throw new Error('EXAMPLE_BANK_SECRET is not set. Set it to whsec_ and 24 to 64 bytes in base64.')
   const behaviour: Partial<Behaviour> = values.behaviour === undefined ? {} : JSON.parse(values.behaviour)
   const bank = await startBank({
     port: Number(values.port),

@@ -11,21 +11,21 @@ import type {
 export interface Behaviour {
   /** The delay of protocol responses. */
   answerDelayMs: number
-  /** From accepted to delivered or failed. */
+  /** The time from accepted to delivered or failed. */
   settleDelayMs: number
-  /** From delivered to returned. */
+  /** The time from delivered to returned. */
   returnDelayMs: number
-  /** The next n calls that create are accepted, and the connection is closed without a response. */
+  /** The next n calls that create an object are accepted, but their connections are closed without a response. */
   dropAnswers: number
-  /** The next n responses about an order name another one of the same kind, in another state if the bank has one. */
+  /** The next n responses about an order describe another order of the same kind, in another status if possible. */
   mixAnswers: number
-  /** The next n calls are not even read. */
+  /** The next n connections are closed before the request is read. */
   dropRequests: number
   /** Until this time (milliseconds since 1970) every call returns 503. */
   failUntilMs: number
   /** Each event is delivered n times. */
   repeatEvents: number
-  /** Each event waits a random part of a second, so that they arrive in any order. */
+  /** Each event is delayed by a random part of a second, so that events arrive in any order. */
   shuffleEvents: boolean
   /** Events wait until this is false again. */
   holdEvents: boolean
@@ -44,11 +44,11 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   holdEvents: false,
 }
 
-/** The states that an order passes through; the first one is the response. */
-type Way = readonly [ConnectorPaymentStatus, ...ConnectorPaymentStatus[]]
+/** The statuses that an order passes through. The first one is in the response. */
+type StatusPath = readonly [ConnectorPaymentStatus, ...ConnectorPaymentStatus[]]
 
 /** The last three characters of the other account select the outcome; all other accounts are paid. */
-const WAYS: Readonly<Record<string, Way>> = {
+const STATUS_PATHS: Readonly<Record<string, StatusPath>> = {
   '101': ['ACCEPTED', 'FAILED'],
   '102': ['DELIVERED'],
   '103': ['FAILED'],
@@ -57,32 +57,32 @@ const WAYS: Readonly<Record<string, Way>> = {
   '106': ['UNKNOWN', 'DELIVERED'],
   '107': ['DELIVERED'],
 }
-const USUAL: Way = ['ACCEPTED', 'DELIVERED']
+const DEFAULT_PATH: StatusPath = ['ACCEPTED', 'DELIVERED']
 
-/** The response waits until the event has been received, so that Countersign gets the event first. */
+/** Accounts with this suffix delay the response until Countersign has received the event. */
 const EVENT_FIRST = '107'
 
 const NAME_RESULTS = { '111': 'NO_MATCH', '112': 'CLOSE_MATCH', '113': 'UNAVAILABLE' } as const
 
-export function wayOf(request: PaymentRequest | PullRequest): Way {
-  return WAYS[suffixOf(otherAccountOf(request))] ?? USUAL
+export function findStatusPath(request: PaymentRequest | PullRequest): StatusPath {
+  return STATUS_PATHS[getSuffix(getOtherAccount(request))] ?? DEFAULT_PATH
 }
 
 export function isEventFirst(request: PaymentRequest | PullRequest): boolean {
-  return suffixOf(otherAccountOf(request)) === EVENT_FIRST
+  return getSuffix(getOtherAccount(request)) === EVENT_FIRST
 }
 
 /** The result of a holder name check. */
-export function nameResultOf(account: Readonly<Record<string, unknown>>) {
+export function findNameResult(account: Readonly<Record<string, unknown>>) {
   const results: Readonly<Record<string, (typeof NAME_RESULTS)[keyof typeof NAME_RESULTS]>> = NAME_RESULTS
-  return results[suffixOf(account)] ?? 'MATCH'
+  return results[getSuffix(account)] ?? 'MATCH'
 }
 
-function otherAccountOf(request: PaymentRequest | PullRequest): Readonly<Record<string, unknown>> {
+function getOtherAccount(request: PaymentRequest | PullRequest): Readonly<Record<string, unknown>> {
   const party = 'payer' in request ? request.payer : request.beneficiary
   return party?.account ?? {}
 }
 
-function suffixOf(account: Readonly<Record<string, unknown>>): string {
+function getSuffix(account: Readonly<Record<string, unknown>>): string {
   return String(account.iban ?? account.accountNumber ?? '').slice(-3)
 }

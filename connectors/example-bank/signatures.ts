@@ -1,28 +1,30 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, by one secret or, while it is changed, by two. */
+/** Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, with one secret or, during a rotation, two. */
 
 const TOLERANCE_SECONDS = 5 * 60
 
-/** The secrets in a string such as `whsec_… whsec_…`: the current one, and the previous or next one. */
-export function secretsOf(text: string): Buffer[] {
+/** Parses one or two secrets, separated by a space (`whsec_… whsec_…`). */
+export function parseSecrets(text: string): Buffer[] {
   const secrets = text.split(/[\s,]+/).filter((one) => one !== '')
   return secrets.map((secret) => {
     const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
     if (bytes.length < 24 || bytes.length > 64)
-      throw new Error('A secret is whsec_ and 24 to 64 bytes in base64')
+      throw new Error('The secret is invalid. It must be whsec_ and 24 to 64 bytes in base64.')
     return bytes
   })
 }
 
-/** The headers that sign a body, with a signature by each secret. */
+/** Builds the headers that sign a body, with one signature per secret. */
 export function sign(secrets: readonly Buffer[], id: string, body: string | Buffer): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const signatures = secrets.map((secret) => `v1,${macOf(secret, id, timestamp, body).toString('base64')}`)
+  const signatures = secrets.map(
+    (secret) => `v1,${computeMac(secret, id, timestamp, body).toString('base64')}`,
+  )
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }
 
-/** True if one of the secrets has signed exactly this body under this id, at most five minutes ago. */
+/** True if one of the secrets signed exactly this body and id, at most five minutes ago. */
 export function isSigned(
   secrets: readonly Buffer[],
   headers: NodeJS.Dict<string | string[]>,
@@ -31,11 +33,11 @@ export function isSigned(
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),
   )
-  const awaySeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
-  if (!id || !timestamp || !/^\d{1,12}$/.test(timestamp) || awaySeconds > TOLERANCE_SECONDS) return false
+  const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
+  if (!id || !timestamp || !/^\d{1,12}$/.test(timestamp) || ageSeconds > TOLERANCE_SECONDS) return false
   const signatureList = signatures!.split(' ').filter((one) => one.startsWith('v1,'))
   return secrets.some((secret) => {
-    const expected = macOf(secret, id, timestamp, body)
+    const expected = computeMac(secret, id, timestamp, body)
     return signatureList.some((one) => {
       const bytes = Buffer.from(one.slice('v1,'.length), 'base64')
       return bytes.length === expected.length && timingSafeEqual(bytes, expected)
@@ -43,6 +45,6 @@ export function isSigned(
   })
 }
 
-function macOf(secret: Buffer, id: string, timestamp: string, body: string | Buffer): Buffer {
+function computeMac(secret: Buffer, id: string, timestamp: string, body: string | Buffer): Buffer {
   return createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest()
 }

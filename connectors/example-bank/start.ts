@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bank } from './bank.ts'
-import { answerCall } from './calls.ts'
-import { answerControlCall } from './control-api.ts'
+import { handleCall } from './calls.ts'
+import { handleControlCall } from './control-api.ts'
 import { Delivery } from './deliver.ts'
-import { attempt, listen, send } from './http.ts'
+import { listen, runHandler, sendResponse } from './http.ts'
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
-import { secretsOf } from './signatures.ts'
+import { parseSecrets } from './signatures.ts'
 
 export interface BankOptions {
-  /** 0: a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host?: string
   /** The folder with the journal. */
   readonly folder: string
-  /** The URL for events. Without it they wait. */
+  /** The URL for events. If absent, events wait. */
   readonly events?: string
-  /** One or two secrets, `whsec_…`, with a space between them. */
+  /** One or two secrets (`whsec_…`), separated by a space. */
   readonly secrets: string
   readonly behaviour?: Partial<Behaviour>
 }
@@ -29,9 +29,9 @@ export interface RunningBank {
 
 export const DAY_CHECK_MS = 60_000
 
-/** Opens the bank with the data of its folder, and serves it. */
+/** Opens the bank with the data in its folder and serves it. */
 export async function startBank(options: BankOptions): Promise<RunningBank> {
-  const secrets = secretsOf(options.secrets)
+  const secrets = parseSecrets(options.secrets)
   const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour }
   let isOpen: (bank: Bank) => void = () => {}
   const opened = new Promise<Bank>((resolve) => {
@@ -45,8 +45,8 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
     throw error
   })
   const delivery = options.events === undefined ? undefined : new Delivery(bank, options.events, secrets)
-  bank.onEvents = (events) => delivery?.take(events)
-  bank.onBehaviour = () => delivery?.go()
+  bank.onEvents = (events) => delivery?.enqueue(events)
+  bank.onBehaviour = () => delivery?.sendReady()
   isOpen(bank)
   closePastDays(bank)
   const days = setInterval(() => closePastDays(bank), DAY_CHECK_MS)
@@ -71,9 +71,9 @@ async function serve(
 ): Promise<void> {
   const { behaviour } = bank
   if (request.url?.startsWith('/bank/')) {
-    const answer = await attempt(() => answerControlCall(bank, request))
+    const answer = await runHandler(() => handleControlCall(bank, request))
     await bank.journal.waitUntilWritten()
-    send(response, answer)
+    sendResponse(response, answer)
     return
   }
   if (behaviour.dropRequests > 0) {
@@ -83,8 +83,11 @@ async function serve(
   }
   const answer =
     Date.now() < behaviour.failUntilMs
-      ? { status: 503, body: { code: 'UNAVAILABLE', message: 'The bank is closed for repairs' } }
-      : await attempt(() => answerCall(bank, secrets, request))
+      ? {
+          status: 503,
+          body: { code: 'UNAVAILABLE', message: 'The bank is temporarily unavailable. Try again.' },
+        }
+      : await runHandler(() => handleCall(bank, secrets, request))
   await bank.journal.waitUntilWritten()
   if (behaviour.answerDelayMs > 0) await sleep(behaviour.answerDelayMs)
   if (behaviour.dropAnswers > 0 && 'idempotency-key' in request.headers && answer.status === 200) {
@@ -92,10 +95,10 @@ async function serve(
     request.socket.destroy()
     return
   }
-  if (!response.destroyed) send(response, answer)
+  if (!response.destroyed) sendResponse(response, answer)
 }
 
-/** Closes the days that are over by the calendar. */
+/** Closes all days before today (UTC). */
 export function closePastDays(bank: Pick<Bank, 'books' | 'closeDay'>): void {
   const today = new Date().toISOString().slice(0, 10)
   while (bank.books.date < today) bank.closeDay()

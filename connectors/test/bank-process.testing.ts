@@ -10,9 +10,9 @@ const BUILD = fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url))
 
 export interface BankProcess {
   readonly url: string
-  /** Kills it without giving it a chance to write anything. */
+  /** Kills the bank without giving it a chance to write anything. */
   readonly kill: () => Promise<void>
-  /** Stops it with a signal, as a person would, and returns its exit code. */
+  /** Stops the bank with SIGTERM and returns its exit code. */
   readonly stop: () => Promise<number | null>
 }
 
@@ -39,7 +39,7 @@ export async function startBankProcess(options: {
     { env: { ...process.env, EXAMPLE_BANK_SECRET: secrets }, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  await opened(child, ended)
+  await waitUntilOpen(child, ended)
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return ended
@@ -51,24 +51,24 @@ export async function startBankProcess(options: {
   }
 }
 
-async function opened(child: ChildProcess, ended: Promise<number | null>): Promise<void> {
+async function waitUntilOpen(child: ChildProcess, ended: Promise<number | null>): Promise<void> {
   const open = new Promise<void>((resolve) =>
     child.stdout!.on('data', (text: Buffer) => {
       if (text.includes('is open')) resolve()
     }),
   )
   const code = await Promise.race([open.then(() => undefined), ended])
-  if (code !== undefined) throw new Error(`The bank ended with ${code}`)
+  if (code !== undefined) throw new Error(`The bank exited with code ${code}.`)
 }
 
-export interface Passed {
+export interface ForwardedCall {
   method: string
   url: string
   headers: Record<string, string>
   body: string
 }
 
-export interface Answered {
+export interface ForwardedResponse {
   status: number
   body: string
 }
@@ -77,7 +77,10 @@ export interface Answered {
  * Handles calls between a client and a server. It may change calls and responses, or respond instead of the
  * server.
  */
-export type Between = (call: Passed, pass: (call: Passed) => Promise<Answered>) => Promise<Answered>
+export type Interceptor = (
+  call: ForwardedCall,
+  pass: (call: ForwardedCall) => Promise<ForwardedResponse>,
+) => Promise<ForwardedResponse>
 
 export interface Proxy {
   readonly url: string
@@ -85,8 +88,8 @@ export interface Proxy {
 }
 
 /** Starts a server that forwards calls to `target` through `between`. */
-export async function openProxy(target: () => string, between: Between): Promise<Proxy> {
-  const pass = async ({ method, url, headers, body }: Passed): Promise<Answered> => {
+export async function openProxy(target: () => string, between: Interceptor): Promise<Proxy> {
+  const pass = async ({ method, url, headers, body }: ForwardedCall): Promise<ForwardedResponse> => {
     const response = await fetch(`${target()}${url}`, { method, headers, ...(body === '' ? {} : { body }) })
     return { status: response.status, body: await response.text() }
   }
@@ -102,7 +105,7 @@ export async function openProxy(target: () => string, between: Between): Promise
       request.socket.destroy()
     }
   })
-  const port = await listening(server)
+  const port = await listenOnFreePort(server)
   return {
     url: `http://127.0.0.1:${port}`,
     close: async () => {
@@ -112,7 +115,7 @@ export async function openProxy(target: () => string, between: Between): Promise
   }
 }
 
-function listening(server: Server): Promise<number> {
+function listenOnFreePort(server: Server): Promise<number> {
   return new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
   )

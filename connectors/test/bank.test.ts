@@ -10,48 +10,48 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../test/free-port.testing.ts'
 import { Wire } from '../check/kit/wire.ts'
 import { Journal } from '../example-bank/journal.ts'
-import { ibanOf, ROUTING_NUMBER } from '../example-bank/numbers.ts'
+import { buildIban, ROUTING_NUMBER } from '../example-bank/numbers.ts'
 import { type BankOptions, startBank } from '../example-bank/start.ts'
 import { startBankProcess } from './bank-process.testing.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-const TO_PAY = { accountType: 'EUR_ACCOUNT', account: { iban: 'DE89370400440532013000' } } as const
+const BENEFICIARY = { accountType: 'EUR_ACCOUNT', account: { iban: 'DE89370400440532013000' } } as const
 
-async function newFolder(): Promise<string> {
+async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'example-bank-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-function newWire(url: string): Wire {
+function createWire(url: string): Wire {
   const wire = new Wire(url, [SECRET], 10_000)
   onTestFinished(() => wire.close())
   return wire
 }
 
-function newPayment(value = '100'): PaymentRequest {
+function buildPayment(value = '100'): PaymentRequest {
   const id = `Transaction:${randomUUID()}`
   const amount = { value, currency: 'EUR' }
-  return { id, amount, beneficiary: TO_PAY, reference: 'R', requestedAt: '2026-11-22T12:00:00Z' }
+  return { id, amount, beneficiary: BENEFICIARY, reference: 'R', requestedAt: '2026-11-22T12:00:00Z' }
 }
 
-const creating = (body: PaymentRequest) =>
+const toCreateCall = (body: PaymentRequest) =>
   ({ method: 'POST', path: '/payments', body, creates: body.id }) as const
 
-async function newBank(options: Partial<BankOptions> = {}) {
-  const folder = options.folder ?? (await newFolder())
+async function openBank(options: Partial<BankOptions> = {}) {
+  const folder = options.folder ?? (await createFolder())
   const bank = await startBank({ port: 0, secrets: SECRET, ...options, folder })
   onTestFinished(bank.close)
   return {
     url: bank.url,
     close: bank.close,
-    wire: newWire(bank.url),
-    control: controlClientOf(bank.url),
+    wire: createWire(bank.url),
+    control: createControlClient(bank.url),
     folder,
   }
 }
 
-function controlClientOf(url: string) {
+function createControlClient(url: string) {
   return async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}/bank/${path}`, {
       method,
@@ -68,7 +68,7 @@ interface Order {
 }
 
 /** Receives events as Countersign does, and counts the deliveries of each event. */
-async function newDoor() {
+async function startReceiver() {
   const counts = new Map<string, number>()
   const order: string[] = []
   let waiting: () => void = () => {}
@@ -96,16 +96,16 @@ async function newDoor() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, counts, order, received }
 }
 
-test('a bank that is killed at any moment keeps its acknowledged payments, and pays each once', async () => {
-  const options = { port: await freePort(), folder: await newFolder(), secrets: SECRET }
+test('an example bank that is killed at any moment keeps its acknowledged payments and pays each once', async () => {
+  const options = { port: await freePort(), folder: await createFolder(), secrets: SECRET }
   const behaviour = { settleDelayMs: 20 }
   let bank = await startBankProcess({ ...options, behaviour })
   onTestFinished(() => bank.kill())
-  const wire = newWire(bank.url)
+  const wire = createWire(bank.url)
   const payments: PaymentRequest[] = []
-  const answered = new Set<string>()
+  const acknowledgedIds = new Set<string>()
   for (let round = 0; round < 8; round++) {
-    const batch = Array.from({ length: 50 }, () => newPayment())
+    const batch = Array.from({ length: 50 }, () => buildPayment())
     payments.push(...batch)
     // The bank is killed after this number of responses, with other calls in progress.
     let left = Math.floor(Math.random() * 60)
@@ -114,9 +114,9 @@ test('a bank that is killed at any moment keeps its acknowledged payments, and p
       // Repeats of earlier payments run at the same time.
       const again = payments[Math.floor(Math.random() * payments.length)]!
       for (const one of [payment, again]) {
-        const reply = await wire.call(creating(one)).catch(() => undefined)
+        const reply = await wire.call(toCreateCall(one)).catch(() => undefined)
         if (reply?.status !== 200) continue
-        answered.add(one.id)
+        acknowledgedIds.add(one.id)
         left -= 1
         if (left <= 0) killed ??= bank.kill()
       }
@@ -124,12 +124,12 @@ test('a bank that is killed at any moment keeps its acknowledged payments, and p
     await Promise.all(sends)
     await killed
     bank = await startBankProcess({ ...options, behaviour })
-    for (const id of answered)
+    for (const id of acknowledgedIds)
       expect((await wire.call({ method: 'GET', path: `/payments/${id}` })).status, id).toBe(200)
   }
-  expect(answered.size).toBeGreaterThan(0)
-  for (const payment of payments) expect((await wire.call(creating(payment))).status).toBe(200)
-  const control = controlClientOf(bank.url)
+  expect(acknowledgedIds.size).toBeGreaterThan(0)
+  for (const payment of payments) expect((await wire.call(toCreateCall(payment))).status).toBe(200)
+  const control = createControlClient(bank.url)
   await expect
     .poll(async () =>
       (await control('GET', 'payments')).body.data.filter((one) => one.status !== 'DELIVERED'),
@@ -142,8 +142,8 @@ test('a bank that is killed at any moment keeps its acknowledged payments, and p
   expect(await bank.stop()).toBe(0)
 })
 
-test('a line at the end of the journal that a crash cut off is ignored', async () => {
-  const path = join(await newFolder(), 'journal.jsonl')
+test('a journal ignores a last line that a crash cut off', async () => {
+  const path = join(await createFolder(), 'journal.jsonl')
   const first = await Journal.open(path)
   first.journal.append({ n: 1 })
   first.journal.append({ n: 2 })
@@ -156,74 +156,77 @@ test('a line at the end of the journal that a crash cut off is ignored', async (
   expect(await readFile(path, 'utf8')).toBe('{"n":1}\n{"n":2}\n{"n":4}\n')
 })
 
-test('a restarted bank delivers the events that Countersign has not received, and no others', async () => {
-  const door = await newDoor()
-  const folder = await newFolder()
-  const first = await newBank({ folder, behaviour: { settleDelayMs: 0 }, events: door.url })
-  const [early, late] = [newPayment(), newPayment()]
-  await first.wire.call(creating(early))
-  await door.received(1)
+test('a restarted example bank delivers only the events that Countersign has not received', async () => {
+  const receiver = await startReceiver()
+  const folder = await createFolder()
+  const first = await openBank({ folder, behaviour: { settleDelayMs: 0 }, events: receiver.url })
+  const [early, late] = [buildPayment(), buildPayment()]
+  await first.wire.call(toCreateCall(early))
+  await receiver.received(1)
   await expect.poll(async () => (await first.control('GET', 'events')).body.data).toEqual([])
   await first.control('PATCH', 'behaviour', { holdEvents: true })
-  await first.wire.call(creating(late))
+  await first.wire.call(toCreateCall(late))
   await expect.poll(async () => (await first.control('GET', 'events')).body.data.length).toBe(1)
   await first.close()
-  await newBank({ folder, events: door.url })
-  await door.received(2)
-  expect(door.order).toEqual([early.id, late.id])
+  await openBank({ folder, events: receiver.url })
+  await receiver.received(2)
+  expect(receiver.order).toEqual([early.id, late.id])
 })
 
-test('the bank repeats and shuffles events on request, and holds them until they are released', async () => {
-  const door = await newDoor()
+test('the example bank repeats and shuffles events on request, and holds them until they are released', async () => {
+  const receiver = await startReceiver()
   const behaviour = { settleDelayMs: 0, repeatEvents: 3, shuffleEvents: true, holdEvents: true }
-  const { wire, control } = await newBank({ behaviour, events: door.url })
-  const payments = Array.from({ length: 20 }, () => newPayment())
-  for (const payment of payments) await wire.call(creating(payment))
-  expect(door.order).toEqual([])
+  const { wire, control } = await openBank({ behaviour, events: receiver.url })
+  const payments = Array.from({ length: 20 }, () => buildPayment())
+  for (const payment of payments) await wire.call(toCreateCall(payment))
+  expect(receiver.order).toEqual([])
   await control('PATCH', 'behaviour', { holdEvents: false })
-  await door.received(60)
-  expect([...door.counts.values()]).toEqual(payments.map(() => 3))
-  expect([...new Set(door.order)]).not.toEqual(payments.map(({ id }) => id))
-  expect(new Set(door.order)).toEqual(new Set(payments.map(({ id }) => id)))
+  await receiver.received(60)
+  expect([...receiver.counts.values()]).toEqual(payments.map(() => 3))
+  expect([...new Set(receiver.order)]).not.toEqual(payments.map(({ id }) => id))
+  expect(new Set(receiver.order)).toEqual(new Set(payments.map(({ id }) => id)))
 })
 
-test('a dropped response leaves the payment, a dropped call leaves nothing, and a closed bank returns 503', async () => {
-  const { wire, control } = await newBank({ behaviour: { settleDelayMs: 0 } })
-  const [kept, lost, late] = [newPayment(), newPayment(), newPayment()]
-  const statusOf = async ({ id }: PaymentRequest) =>
+test('the example bank keeps a payment whose response it drops, ignores a dropped request and returns 503 while it fails', async () => {
+  const { wire, control } = await openBank({ behaviour: { settleDelayMs: 0 } })
+  const [kept, lost, late] = [buildPayment(), buildPayment(), buildPayment()]
+  const readStatus = async ({ id }: PaymentRequest) =>
     (await wire.call({ method: 'GET', path: `/payments/${id}` })).status
 
   await control('PATCH', 'behaviour', { dropAnswers: 1 })
-  await expect(wire.call(creating(kept))).rejects.toThrow('got no answer')
-  expect(await statusOf(kept)).toBe(200)
+  await expect(wire.call(toCreateCall(kept))).rejects.toThrow('got no response')
+  expect(await readStatus(kept)).toBe(200)
 
   await control('PATCH', 'behaviour', { dropRequests: 1 })
-  await expect(wire.call(creating(lost))).rejects.toThrow('got no answer')
-  expect(await statusOf(lost)).toBe(404)
+  await expect(wire.call(toCreateCall(lost))).rejects.toThrow('got no response')
+  expect(await readStatus(lost)).toBe(404)
 
   await control('PATCH', 'behaviour', { failUntilMs: Date.now() + 60_000 })
-  expect((await wire.call(creating(late))).status).toBe(503)
+  expect((await wire.call(toCreateCall(late))).status).toBe(503)
   await control('PATCH', 'behaviour', { failUntilMs: 0 })
-  expect(await statusOf(late)).toBe(404)
+  expect(await readStatus(late)).toBe(404)
 })
 
-test('an event can arrive before the response to the call that caused it', async () => {
-  const door = await newDoor()
-  const { wire } = await newBank({ events: door.url })
+test('the example bank can deliver an event before it responds to the call that caused it', async () => {
+  const receiver = await startReceiver()
+  const { wire } = await openBank({ events: receiver.url })
   const iban = 'DE13370400440532013107'
-  const payment = { ...newPayment(), beneficiary: { accountType: 'EUR_ACCOUNT' as const, account: { iban } } }
-  const reply = await wire.call(creating(payment))
-  expect(door.order).toEqual([payment.id])
+  const payment = {
+    ...buildPayment(),
+    beneficiary: { accountType: 'EUR_ACCOUNT' as const, account: { iban } },
+  }
+  const reply = await wire.call(toCreateCall(payment))
+  expect(receiver.order).toEqual([payment.id])
   expect(reply.body).toMatchObject({ id: payment.id, status: 'DELIVERED' })
 })
 
-test('the control API returns a delivered payment and reverses a deposit, each once; the closed day lists both', async () => {
-  const { wire, control } = await newBank({ behaviour: { settleDelayMs: 0 } })
+test('the control API of the example bank returns a payment and reverses a deposit once each, and the statement lists both', async () => {
+  const { wire, control } = await openBank({ behaviour: { settleDelayMs: 0 } })
   const details = { id: 'InternalAccount:1', purpose: 'ACCOUNT', currency: 'USD', reference: 'X' }
   const call = { method: 'POST', path: '/deposit-accounts', body: details, creates: details.id } as const
   const { account } = (await wire.call(call)).body as { account: { accountNumber: string } }
-  const payment = newPayment('250')
-  await wire.call(creating(payment))
+  const payment = buildPayment('250')
+  await wire.call(toCreateCall(payment))
   await expect.poll(async () => (await control('GET', 'payments')).body.data[0]?.status).toBe('DELIVERED')
   expect((await control('POST', `payments/${payment.id}/return`)).status).toBe(200)
   expect((await control('POST', `payments/${payment.id}/return`)).status).toBe(409)
@@ -248,8 +251,8 @@ test('the control API returns a delivered payment and reverses a deposit, each o
   ])
 })
 
-test('the control API accepts only this machine and rejects unknown behaviour', async () => {
-  const { control } = await newBank()
+test('the control API of the example bank rejects unknown settings and resources', async () => {
+  const { control } = await openBank()
   expect((await control('PATCH', 'behaviour', { settleDelayMs: 'soon' })).status).toBe(400)
   expect((await control('PATCH', 'behaviour', { colour: 1 })).status).toBe(400)
   expect((await control('GET', 'vault')).status).toBe(404)
@@ -257,7 +260,7 @@ test('the control API accepts only this machine and rejects unknown behaviour', 
 
 test('account numbers of the example bank pass the checks of other banks', () => {
   for (let account = 1_000_000_000; account < 1_000_000_200; account++)
-    expect(validateIBAN(ibanOf(account)), ibanOf(account)).toEqual({ valid: true, errorCodes: [] })
+    expect(validateIBAN(buildIban(account)), buildIban(account)).toEqual({ valid: true, errorCodes: [] })
   const weights = [3, 7, 1, 3, 7, 1, 3, 7, 1]
   const sum = [...ROUTING_NUMBER].reduce((total, digit, at) => total + Number(digit) * weights[at]!, 0)
   expect(sum % 10).toBe(0)

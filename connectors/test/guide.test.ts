@@ -16,7 +16,7 @@ import {
 import { readBody } from '@countersign/contract/connectors/reader'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { accountsOf } from '../check/kit/accounts.ts'
+import { parseAccounts } from '../check/kit/accounts.ts'
 import { GROUPS } from '../check/run.ts'
 import { DEFAULT_BEHAVIOUR } from '../example-bank/outcomes.ts'
 
@@ -37,7 +37,7 @@ const requests = [...protocol.matchAll(/```http\n([\s\S]*?)```/g)].map(([, text]
   return { method: method as 'GET' | 'POST', path: path!, headers, body }
 })
 
-test('the signatures in the protocol examples are valid, and their webhook-id matches the call', () => {
+test('the signatures in the examples of the connector protocol are valid, and their webhook-id matches the call', () => {
   expect(requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
   for (const { method, path, headers, body } of requests) {
     const id = headers['webhook-id']!
@@ -47,11 +47,11 @@ test('the signatures in the protocol examples are valid, and their webhook-id ma
   }
 })
 
-test('the payment example of the protocol matches its schema', () => {
+test('the payment example of the connector protocol matches its schema', () => {
   expect(readBody(PaymentRequest, JSON.parse(requests[0]!.body)).fault).toBeUndefined()
 })
 
-test('the protocol page names every status, event, kind of entry, failure and call', () => {
+test('the connector protocol page names every status, event, entry kind, failure and call', () => {
   const names = [
     ...PAYMENT_STATUSES,
     ...PROGRESS_EVENT_TYPES,
@@ -63,7 +63,7 @@ test('the protocol page names every status, event, kind of entry, failure and ca
   expect(names.filter((name) => !protocol.includes(name))).toEqual([])
 })
 
-test('the code in the guide is the code of the example bank', async () => {
+test('the code in the connector guide is the code of the example bank', async () => {
   const blocks = [...guide.matchAll(/(?:From `([^`]+)`:\n\n)?```ts\n([\s\S]*?)```/g)]
   expect(blocks.length).toBeGreaterThan(5)
   let file = ''
@@ -74,14 +74,14 @@ test('the code in the guide is the code of the example bank', async () => {
   }
 })
 
-test('the accounts file of the guide is valid, and names every field', () => {
+test('the accounts file in the connector guide is valid, and the guide names every field', () => {
   const [, text] = /```json\n([\s\S]*?)```/.exec(guide)!
-  const accounts = accountsOf(text!)
+  const accounts = parseAccounts(text!)
   for (const name of Object.keys(accounts)) expect(guide).toMatch(new RegExp(`\`(?:\\{)?${name}`))
-  expect(() => accountsOf(text!.replace('"currency"', '"money"'))).toThrow('The accounts file')
+  expect(() => parseAccounts(text!.replace('"currency"', '"money"'))).toThrow('The accounts file is invalid')
 })
 
-test('the guide names every group of the kit and every setting of the bank', () => {
+test('the connector guide names every group of the kit and every setting of the example bank', () => {
   const names = [...guide.matchAll(/--group (?:"([^"]+)"|(\w+))/g)].map(([, quoted, word]) => quoted ?? word)
   expect(names.length).toBeGreaterThan(6)
   expect(names.filter((name) => !GROUPS.some((group) => group.name === name))).toEqual([])

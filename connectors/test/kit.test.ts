@@ -12,11 +12,11 @@ import { checkConnector } from '../check/run.ts'
 import { sign } from '../example-bank/signatures.ts'
 import { startBank } from '../example-bank/start.ts'
 import {
-  type Answered,
   type BankProcess,
-  type Between,
+  type ForwardedCall,
+  type ForwardedResponse,
+  type Interceptor,
   openProxy,
-  type Passed,
   startBankProcess,
 } from './bank-process.testing.ts'
 
@@ -31,9 +31,9 @@ const WAITS = { waitMs: 15_000, graceMs: 150 }
 const SHORT_WAITS = { waitMs: 2000, graceMs: 150 }
 
 /** Most of these tests wait, so they run concurrently, and each registers its own cleanup. */
-type AtEnd = (close: () => Promise<void>) => void
+type OnTestFinished = (close: () => Promise<void>) => void
 
-async function newFolder(atEnd: AtEnd): Promise<string> {
+async function createFolder(atEnd: OnTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'example-bank-'))
   atEnd(() => rm(folder, { recursive: true, force: true }))
   return folder
@@ -43,9 +43,9 @@ async function newFolder(atEnd: AtEnd): Promise<string> {
  * A server with one endpoint that kills the bank and restarts it, with its journal or, if `forgets`, with an
  * empty one.
  */
-async function startRestartServer(forgets: boolean, atEnd: AtEnd) {
+async function startRestartServer(forgets: boolean, atEnd: OnTestFinished) {
   const [port, eventsPort] = [await freePort(), await freePort()]
-  let folder = await newFolder(atEnd)
+  let folder = await createFolder(atEnd)
   const start = () =>
     startBankProcess({
       port,
@@ -58,7 +58,7 @@ async function startRestartServer(forgets: boolean, atEnd: AtEnd) {
   atEnd(() => bank.kill())
   const control = createServer(async (_request, response) => {
     await bank.kill()
-    if (forgets) folder = await newFolder(atEnd)
+    if (forgets) folder = await createFolder(atEnd)
     bank = await start()
     response.end()
   })
@@ -68,7 +68,7 @@ async function startRestartServer(forgets: boolean, atEnd: AtEnd) {
   return { url: bank.url, eventsPort, accounts: { ...EXAMPLE_BANK_ACCOUNTS, restart } }
 }
 
-test.concurrent('the example bank passes every check, even if it is killed', async (t) => {
+test.concurrent('the example bank passes every check of the connector kit, even if it is killed', async (t) => {
   const { expect } = t
   const control = await startRestartServer(false, t.onTestFinished)
   const results = await checkConnector({ ...control, ...WAITS, secrets: SECRETS })
@@ -76,108 +76,108 @@ test.concurrent('the example bank passes every check, even if it is killed', asy
   expect(results.length).toBeGreaterThan(55)
 })
 
-test.concurrent('the kit finds a bank that forgets its keys at a restart', async (t) => {
+test.concurrent('the connector kit detects a bank that forgets its idempotency keys at a restart', async (t) => {
   const { expect } = t
   const control = await startRestartServer(true, t.onTestFinished)
   const results = await checkConnector({ ...control, ...SHORT_WAITS, secrets: SECRETS, groups: ['Restarts'] })
-  expect(failedIn(results)).toContain('after a restart the same key is the same payment, paid once')
+  expect(listFailures(results)).toContain('after a restart, the same key returns the same payment, paid once')
 })
 
-function failedIn(results: readonly Result[]): string[] {
+function listFailures(results: readonly Result[]): string[] {
   return results.filter(({ verdict }) => verdict === 'fail').map(({ name }) => name)
 }
 
-/** A correct bank behind a proxy that introduces one mistake into its calls or events. */
-async function checkThrough(flaw: Flaw, atEnd: AtEnd): Promise<Result[]> {
+/** Checks a correct bank behind a proxy that introduces one flaw into its calls or events. */
+async function checkWithFlaw(flaw: Flaw, atEnd: OnTestFinished): Promise<Result[]> {
   const eventsPort = await freePort()
-  const events = await openProxy(() => `http://127.0.0.1:${eventsPort}`, flaw.events ?? passOn)
+  const events = await openProxy(() => `http://127.0.0.1:${eventsPort}`, flaw.events ?? forwardUnchanged)
   atEnd(events.close)
   const bank = await startBank({
     port: 0,
-    folder: await newFolder(atEnd),
+    folder: await createFolder(atEnd),
     secrets: SECRETS.join(' '),
     behaviour: QUICK,
     events: events.url,
   })
   atEnd(bank.close)
-  const calls = await openProxy(() => bank.url, flaw.calls ?? passOn)
+  const calls = await openProxy(() => bank.url, flaw.calls ?? forwardUnchanged)
   atEnd(calls.close)
   return checkConnector({ url: calls.url, eventsPort, secrets: SECRETS, ...SHORT_WAITS, groups: flaw.groups })
 }
 
 interface Flaw {
   readonly groups: readonly string[]
-  readonly calls?: Between
-  readonly events?: Between
+  readonly calls?: Interceptor
+  readonly events?: Interceptor
   readonly caughtBy: readonly string[]
 }
 
-const passOn: Between = (call, pass) => pass(call)
+const forwardUnchanged: Interceptor = (call, pass) => pass(call)
 
 const secretBytes = SECRETS.map((one) => Buffer.from(one.slice('whsec_'.length), 'base64'))
 
-/** The call with a different body, signed again. */
-function rewritten(call: Passed, body: string, id?: string): Passed {
+/** Replaces the body of a call and signs it again. */
+function replaceBody(call: ForwardedCall, body: string, id?: string): ForwardedCall {
   const signingId = `${call.method} ${call.url}${id === undefined ? '' : ` ${id}`}`
   const key = id === undefined ? {} : { 'idempotency-key': id }
   return { ...call, body, headers: { ...call.headers, ...key, ...sign(secretBytes, signingId, body) } }
 }
 
-const isOrder = ({ method, url }: Passed) => method === 'POST' && url === '/payments'
-const idOf = ({ headers }: Passed) => headers['idempotency-key'] ?? ''
+const isOrder = ({ method, url }: ForwardedCall) => method === 'POST' && url === '/payments'
+const readId = ({ headers }: ForwardedCall) => headers['idempotency-key'] ?? ''
 
 /** Turns repeats of an id into separate payments, under a hidden id. */
-function payingTwice(): Between {
+function payRetriesAgain(): Interceptor {
   const seen = new Set<string>()
   return async (call, pass) => {
-    const id = idOf(call)
+    const id = readId(call)
     if (!isOrder(call) || !seen.has(id)) {
       seen.add(id)
-      return withoutReference(await pass(call))
+      return removeReference(await pass(call))
     }
     const hidden = `Transaction:${crypto.randomUUID()}`
-    const answer = await pass(rewritten(call, call.body.replaceAll(id, hidden), hidden))
-    return withoutReference({ ...answer, body: answer.body.replaceAll(hidden, id) })
+    const answer = await pass(replaceBody(call, call.body.replaceAll(id, hidden), hidden))
+    return removeReference({ ...answer, body: answer.body.replaceAll(hidden, id) })
   }
 }
 
-function withoutReference(answer: Answered): Answered {
+function removeReference(answer: ForwardedResponse): ForwardedResponse {
   return { ...answer, body: answer.body.replace(/"connectorReference":"[^"]*",?/, '').replace(',}', '}') }
 }
 
-/** Returns the first payment for a repeat, whatever its body says. */
-function comparingNothing(): Between {
+/** Returns the first payment for a repeat, regardless of its body. */
+function ignoreRetriedBody(): Interceptor {
   const bodies = new Map<string, string>()
   return (call, pass) => {
-    const first = bodies.get(idOf(call))
+    const first = bodies.get(readId(call))
     if (!isOrder(call) || first === undefined) {
-      bodies.set(idOf(call), call.body)
+      bodies.set(readId(call), call.body)
       return pass(call)
     }
-    return pass(rewritten(call, first, idOf(call)))
+    return pass(replaceBody(call, first, readId(call)))
   }
 }
 
-const trustingAnybody: Between = (call, pass) =>
-  pass(rewritten(call, call.body, call.headers['idempotency-key']))
+const signAgain: Interceptor = (call, pass) =>
+  pass(replaceBody(call, call.body, call.headers['idempotency-key']))
 
-const ignoringTheVersion: Between = (call, pass) =>
+const replaceVersion: Interceptor = (call, pass) =>
   pass({ ...call, headers: { ...call.headers, 'connector-version': '1' } })
 
-const failingOnBadBodies: Between = async (call, pass) => {
+const replaceBadRequest: Interceptor = async (call, pass) => {
   const answer = await pass(call)
   return answer.status === 400 ? { ...answer, status: 500 } : answer
 }
 
 /** Claims that payments which never arrived are in progress. */
-const inventing: Between = async (call, pass) => {
+const inventPayments: Interceptor = async (call, pass) => {
   const answer = await pass(call)
   if (answer.status !== 404 || call.method !== 'GET') return answer
   const id = call.url.split('/').at(-1)
   return { status: 200, body: JSON.stringify({ id, status: 'ACCEPTED' }) }
 }
 
-const losingAnEntry: Between = async (call, pass) => {
+const removeEntry: Interceptor = async (call, pass) => {
   const answer = await pass(call)
   if (!call.url.startsWith('/statements/') || answer.status !== 200) return answer
   const statement = JSON.parse(answer.body) as { entries: unknown[] }
@@ -185,12 +185,12 @@ const losingAnEntry: Between = async (call, pass) => {
 }
 
 /** Reports a failed payment as delivered. */
-const hopeful: Between = async (call, pass) => {
+const hideFailures: Interceptor = async (call, pass) => {
   const answer = await pass(call)
   return { ...answer, body: answer.body.replace('"status":"FAILED"', '"status":"DELIVERED"') }
 }
 
-const signingWrongly: Between = (call, pass) => {
+const breakSignature: Interceptor = (call, pass) => {
   const signature = call.headers['webhook-signature']!.replace(/^v1,./, (start) =>
     start === 'v1,A' ? 'v1,B' : 'v1,A',
   )
@@ -198,19 +198,19 @@ const signingWrongly: Between = (call, pass) => {
 }
 
 /** Accepts each event from the bank without checking whether it is delivered. */
-const askingOnce: Between = async (call, pass) => {
+const acknowledgeEvents: Interceptor = async (call, pass) => {
   await pass(call).catch(() => undefined)
   return { status: 200, body: '{}' }
 }
 
 /** Loses every tenth event. */
-function dropping(): Between {
+function dropTenthEvent(): Interceptor {
   let count = 0
   return (call, pass) => (++count % 10 === 0 ? Promise.resolve({ status: 200, body: '{}' }) : pass(call))
 }
 
 /** Turns each attempt into a separate event. */
-function renaming(): Between {
+function renameEvents(): Interceptor {
   let count = 0
   return (call, pass) => {
     const event = JSON.parse(call.body) as { id: string }
@@ -231,97 +231,100 @@ const ALL_EVENTS = 'All events of this run'
 const FLAWS: Readonly<Record<string, () => Flaw>> = {
   'pays twice for a repeat': () => ({
     groups: [REPEATS],
-    calls: payingTwice(),
+    calls: payRetriesAgain(),
     caughtBy: [
-      'a repeat with the same key is the same payment, paid once',
-      'fifty parallel calls with one key are one payment',
+      'a repeat with the same key returns the same payment, paid once',
+      'fifty parallel calls with one key make one payment',
     ],
   }),
-  'takes another body under the same key': () => ({
+  'accepts a different body under the same key': () => ({
     groups: [REPEATS],
-    calls: comparingNothing(),
-    caughtBy: ['the same key with another body is refused with 409, and nothing is paid for it'],
+    calls: ignoreRetriedBody(),
+    caughtBy: ['the same key with a different body is refused with 409, and nothing is paid for it'],
   }),
-  'says that a payment is on its way which never arrived': () => ({
+  'reports a payment that never arrived as in progress': () => ({
     groups: [REPEATS],
-    calls: inventing,
-    caughtBy: ['a payment that never arrived is 404 PAYMENT_NOT_FOUND, a pull 404 PULL_NOT_FOUND'],
+    calls: inventPayments,
+    caughtBy: ['a payment that never arrived returns 404 PAYMENT_NOT_FOUND, and a pull 404 PULL_NOT_FOUND'],
   }),
-  'answers 200 to a bad signature': () => ({
+  'returns 200 for an invalid signature': () => ({
     groups: [SIGNATURES],
-    calls: trustingAnybody,
+    calls: signAgain,
     caughtBy: [
       'a call without a signature is refused with 401',
-      'a signature by another secret is refused with 401',
+      'a signature with a different secret is refused with 401',
       'a changed body is refused with 401',
       'a signature that is older or newer than five minutes is refused with 401',
       'a signature is valid only for its own method, path and id',
     ],
   }),
-  'takes any version': () => ({
+  'accepts any version': () => ({
     groups: [SIGNATURES],
-    calls: ignoringTheVersion,
-    caughtBy: ['another version is refused with 4xx'],
+    calls: replaceVersion,
+    caughtBy: ['an unsupported version is refused with 4xx'],
   }),
-  'breaks at a malformed body': () => ({
+  'returns 500 for a malformed body': () => ({
     groups: ['Invalid bodies'],
-    calls: failingOnBadBodies,
+    calls: replaceBadRequest,
     caughtBy: ['a malformed body is refused with 4xx, a code and a message'],
   }),
-  'calls a failed payment delivered': () => ({
+  'reports a failed payment as delivered': () => ({
     groups: ['Payments'],
-    calls: hopeful,
-    caughtBy: ['a payment that cannot be made is FAILED with a reason, and nothing has left'],
+    calls: hideFailures,
+    caughtBy: ['a payment that cannot be made becomes FAILED with a reason and moves no money'],
   }),
-  'leaves an entry out of its statement': () => ({
+  'omits an entry from its statement': () => ({
     groups: ['Payments', 'Statement'],
-    calls: losingAnEntry,
+    calls: removeEntry,
     caughtBy: [
-      'opening balance and entries make the closing balance',
-      'each movement of this run is an entry, once, and nothing else is',
+      'the opening balance and the entries add up to the closing balance',
+      'every movement of this run has exactly one entry, and there are no other entries',
       'the event has the same content as GET',
     ],
   }),
-  'signs its events wrongly': () => ({
+  'signs its events incorrectly': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: signingWrongly,
-    caughtBy: ['each was signed, with its id and version in the headers'],
+    events: breakSignature,
+    caughtBy: ['every event is signed, with its id and version in the headers'],
   }),
-  'sends an event once, received or not': () => ({
+  'sends each event only once, received or not': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: askingOnce,
+    events: acknowledgeEvents,
     caughtBy: [
       'an event is delivered again, with the same id and content, until the receiver responds 2xx',
-      'each that was not received at first was sent again',
+      'every event that was not received at first is sent again',
     ],
   }),
   'drops an event': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: dropping(),
+    events: dropTenthEvent(),
     caughtBy: [
       'the events of many payments at the same time all arrive',
-      'every movement of money was reported',
+      'every movement of money is reported',
     ],
   }),
-  'gives each attempt at an event another id': () => ({
+  'gives each delivery attempt a new event id': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: renaming(),
+    events: renameEvents(),
     caughtBy: ['an event is delivered again, with the same id and content, until the receiver responds 2xx'],
   }),
 }
 
-test.concurrent.for(Object.entries(FLAWS))('a bank that %s is found', async ([, flawOf], t) => {
-  const { expect } = t
-  const flaw = flawOf()
-  const results = await checkThrough(flaw, t.onTestFinished)
-  expect(failedIn(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
-})
+test.concurrent.for(Object.entries(FLAWS))(
+  'the connector kit detects a bank that %s',
+  async ([, createFlaw], t) => {
+    const { expect } = t
+    const flaw = createFlaw()
+    const results = await checkWithFlaw(flaw, t.onTestFinished)
+    expect(listFailures(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
+  },
+)
 
-test.concurrent('a check without its entry in the accounts file is skipped, and names the missing field', async (t) => {
+test.concurrent('the connector kit skips a check without its entry in the accounts file and names the missing field', async (t) => {
   const { expect, onTestFinished: atEnd } = t
   const bank = await startBank({
     port: 0,
-    folder: await newFolder(atEnd),
+    folder: await createFolder(atEnd),
     secrets: SECRETS[0]!,
     behaviour: QUICK,
   })
@@ -334,14 +337,14 @@ test.concurrent('a check without its entry in the accounts file is skipped, and 
     accounts: { currency, delivered },
     groups: ['Payments', 'Events', 'Statement', SIGNATURES],
   })
-  expect(failedIn(results)).toEqual([])
-  const open = results.filter(({ verdict }) => verdict === 'not checked')
-  expect(open.length).toBeGreaterThan(10)
-  for (const { why } of open)
-    expect(why).toMatch(/member \w+|no --events-port|there is no statement|one secret/)
+  expect(listFailures(results)).toEqual([])
+  const skipped = results.filter(({ verdict }) => verdict === 'not checked')
+  expect(skipped.length).toBeGreaterThan(10)
+  for (const { why } of skipped)
+    expect(why).toMatch(/field \w+|--events-port is not set|no statement was created|one secret/)
 })
 
-test('the kit reports an unreachable connector immediately', async ({ expect }) => {
+test('the connector kit reports an unreachable connector immediately', async ({ expect }) => {
   const url = `http://127.0.0.1:${await freePort()}`
-  await expect(checkConnector({ url, secrets: SECRETS, ...WAITS })).rejects.toThrow('got no answer')
+  await expect(checkConnector({ url, secrets: SECRETS, ...WAITS })).rejects.toThrow('got no response')
 })

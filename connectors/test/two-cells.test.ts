@@ -5,7 +5,7 @@ import type { DepositAccount } from '@countersign/contract/connectors/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../test/free-port.testing.ts'
 import { checkConnector } from '../check/run.ts'
-import { secretsOf, sign } from '../example-bank/signatures.ts'
+import { parseSecrets, sign } from '../example-bank/signatures.ts'
 import { startBridge } from '../two-cells/start.ts'
 
 const SECRETS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((bytes) => `whsec_${bytes.toString('base64')}`)
@@ -15,7 +15,7 @@ const [NORTH = '', SOUTH = ''] = SECRETS
 async function openAccount(url: string): Promise<DepositAccount> {
   const id = 'InternalAccount:payee'
   const body = JSON.stringify({ id, purpose: 'ACCOUNT', currency: 'EUR', reference: 'CS1' })
-  const signed = sign(secretsOf(SOUTH), `POST /deposit-accounts ${id}`, body)
+  const signed = sign(parseSecrets(SOUTH), `POST /deposit-accounts ${id}`, body)
   const headers = {
     ...{ 'Content-Type': 'application/json', 'Connector-Version': '1', 'Idempotency-Key': id },
     ...signed,
@@ -23,7 +23,7 @@ async function openAccount(url: string): Promise<DepositAccount> {
   return (await fetch(`${url}/deposit-accounts`, { method: 'POST', headers, body })).json()
 }
 
-test('the connector between two cells passes the kit with payments to an account of the other cell', {
+test('the bridge between two cells passes the connector kit with payments to an account in the other cell', {
   tags: 'long',
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'two-cells-'))

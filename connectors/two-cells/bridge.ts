@@ -15,15 +15,15 @@ import {
   type ReportingBank,
 } from '../example-bank/bank.ts'
 import {
-  apply,
+  applyChange,
   type Books,
   type Change,
+  createEmptyBooks,
   type Direction,
-  emptyBooks,
   type Order,
 } from '../example-bank/books.ts'
 import { Journal } from '../example-bank/journal.ts'
-import { ibanOf } from '../example-bank/numbers.ts'
+import { buildIban } from '../example-bank/numbers.ts'
 import { DEFAULT_BEHAVIOUR } from '../example-bank/outcomes.ts'
 
 export const CELLS = ['north', 'south'] as const
@@ -39,9 +39,9 @@ export const BIC = 'NETTDEFF'
 const CURRENCY = 'EUR'
 const FIRST_ACCOUNT: Readonly<Record<CellName, number>> = { north: 1_000_000_000, south: 2_000_000_000 }
 
-const RETURNED: ConnectorFailure = {
+const RETURN_FAILURE: ConnectorFailure = {
   code: 'COUNTERPARTY_POST_TX_FAILED',
-  message: 'The other cell has sent it back',
+  message: 'The other cell returned the payment.',
 }
 
 /**
@@ -49,9 +49,9 @@ const RETURNED: ConnectorFailure = {
  * a single line of the journal, so a crash keeps both or neither, and the two balances always add up to zero.
  */
 export class Bridge {
-  readonly desks: Readonly<Record<CellName, Desk>> = {
-    north: new Desk(this, 'north'),
-    south: new Desk(this, 'south'),
+  readonly banks: Readonly<Record<CellName, CellBank>> = {
+    north: new CellBank(this, 'north'),
+    south: new CellBank(this, 'south'),
   }
   readonly journal: Journal
 
@@ -75,21 +75,21 @@ export class Bridge {
     this.journal.append(line)
     const events = this.#apply(line)
     void this.journal.waitUntilWritten().then(() => {
-      for (const [cell, reported] of events) if (reported.length > 0) this.desks[cell].onEvents(reported)
+      for (const [cell, reported] of events) if (reported.length > 0) this.banks[cell].onEvents(reported)
     })
   }
 
   #apply(line: Line): [CellName, ConnectorEvent[]][] {
-    return line.map(([cell, change]) => [cell, apply(this.desks[cell].books, change)])
+    return line.map(([cell, change]) => [cell, applyChange(this.banks[cell].books, change)])
   }
 
-  other(cell: CellName): Desk {
-    return this.desks[cell === 'north' ? 'south' : 'north']
+  getOtherBank(cell: CellName): CellBank {
+    return this.banks[cell === 'north' ? 'south' : 'north']
   }
 
-  /** The books of both cells, for the open day. */
+  /** The books with the open day, which is the same for both cells. */
   get books(): Books {
-    return this.desks.north.books
+    return this.banks.north.books
   }
 
   /**
@@ -102,16 +102,16 @@ export class Bridge {
   }
 
   /** The amount that the bridge owes each cell, in cents. Negative if the cell owes the bridge. */
-  position(): Record<CellName, string> {
-    const of = (cell: CellName) => String(this.desks[cell].books.balances.get(CURRENCY) ?? 0n)
-    return { north: of('north'), south: of('south') }
+  readPosition(): Record<CellName, string> {
+    const readBalance = (cell: CellName) => String(this.banks[cell].books.balances.get(CURRENCY) ?? 0n)
+    return { north: readBalance('north'), south: readBalance('south') }
   }
 }
 
-/** The interface of the bridge toward one cell. */
-export class Desk implements CalledBank, ReportingBank {
+/** The bank that the bridge presents to one cell. */
+export class CellBank implements CalledBank, ReportingBank {
   readonly cell: CellName
-  readonly books: Books = emptyBooks()
+  readonly books: Books = createEmptyBooks()
   readonly behaviour = { ...DEFAULT_BEHAVIOUR }
   /** Called with events once they are on disk. */
   onEvents: (events: readonly ConnectorEvent[]) => void = () => {}
@@ -123,11 +123,11 @@ export class Desk implements CalledBank, ReportingBank {
   }
 
   /** Returns the new or existing order with this id. Undefined if the id was used with a different body. */
-  order(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
+  placeOrder(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
     const { orders } = this.books
     const known = orders[direction].get(request.id)
     if (known) return isSameOrder(known.request, request) ? known : undefined
-    if ('payer' in request) this.#refuse(direction, request, 'The bridge pulls no money.')
+    if ('payer' in request) this.#refuse(direction, request, 'The bridge does not support pulls.')
     else if (request.returnOf) this.#sendBack(request, request.returnOf.depositId)
     else this.#pay(request)
     return orders[direction].get(request.id)
@@ -141,7 +141,7 @@ export class Desk implements CalledBank, ReportingBank {
   /** Turns the payment into a deposit of the other cell, with the same id. */
   #pay(request: PaymentRequest): void {
     const { id, amount, beneficiary, originator, remittanceInformation, reference } = request
-    const other = this.#bridge.other(this.cell)
+    const other = this.#bridge.getOtherBank(this.cell)
     const payee = other.books.detailsByNumber.get(String(beneficiary?.account.iban))
     if (payee?.currency !== amount.currency) {
       this.#refuse('payment', request, 'Account not found in the other cell.')
@@ -170,23 +170,28 @@ export class Desk implements CalledBank, ReportingBank {
     const isWhole =
       storedDeposit?.deposit.amount.value === value && storedDeposit.deposit.amount.currency === currency
     if (!storedDeposit || storedDeposit.returnedBy || !isWhole) {
-      this.#refuse('payment', request, 'Only a whole deposit that was not returned can be returned.')
+      this.#refuse('payment', request, 'A deposit can be returned only once and in full.')
       return
     }
-    const returned = { direction: 'payment', id: depositId, status: 'RETURNED', failure: RETURNED } as const
+    const returned = {
+      direction: 'payment',
+      id: depositId,
+      status: 'RETURNED',
+      failure: RETURN_FAILURE,
+    } as const
     this.#bridge.commit([
       [this.cell, { type: 'ordered', direction: 'payment', request, status: 'DELIVERED' }],
-      [this.#bridge.other(this.cell).cell, { type: 'moved', ...returned }],
+      [this.#bridge.getOtherBank(this.cell).cell, { type: 'moved', ...returned }],
     ])
   }
 
-  /** Always false: a payment is final with its first response, so nothing can be canceled. */
-  move(): boolean {
+  /** Always false: a payment is final with its first response, so nothing can be cancelled. */
+  moveOrder(): boolean {
     return false
   }
 
   /** Returns the bank details for an internal account. Undefined if the id was used with a different body. */
-  detailsFor(request: DepositAccountRequest): DepositAccount | undefined {
+  openAccount(request: DepositAccountRequest): DepositAccount | undefined {
     const known = this.books.details.get(request.id)
     if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined
     const account = FIRST_ACCOUNT[this.cell] + this.books.details.size
@@ -195,7 +200,7 @@ export class Desk implements CalledBank, ReportingBank {
       depositAccountId: `${this.cell}-${account}`,
       matching: request.purpose === 'POOL' ? 'REFERENCE' : 'ACCOUNT',
       accountType: 'EUR_ACCOUNT',
-      account: { iban: ibanOf(account, BANK_CODE), swiftCode: BIC },
+      account: { iban: buildIban(account, BANK_CODE), swiftCode: BIC },
     }
     this.#bridge.commit([[this.cell, { type: 'details', request, answer }]])
     return answer
@@ -206,9 +211,9 @@ export class Desk implements CalledBank, ReportingBank {
   }
 
   /** Records that the cell has received an event. */
-  told(eventId: string): void {
+  markReceived(eventId: string): void {
     this.#bridge.commit([[this.cell, { type: 'told', eventId }]])
   }
 
-  async lastEventTold(): Promise<void> {}
+  async waitForLastEvent(): Promise<void> {}
 }

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { answerCall } from '../example-bank/calls.ts'
+import { handleCall } from '../example-bank/calls.ts'
 import { LOOPBACK } from '../example-bank/control-api.ts'
 import { Delivery } from '../example-bank/deliver.ts'
-import { type Answer, attempt, listen, ok, Refusal, send } from '../example-bank/http.ts'
-import { secretsOf } from '../example-bank/signatures.ts'
+import { type HttpResponse, listen, ok, Refusal, runHandler, sendResponse } from '../example-bank/http.ts'
+import { parseSecrets } from '../example-bank/signatures.ts'
 import { closePastDays, DAY_CHECK_MS } from '../example-bank/start.ts'
 import { Bridge, CELLS, type CellName } from './bridge.ts'
 
 /** The bridge's settings for one cell. */
-export interface Side {
+export interface CellOptions {
   /** The port for the cell's calls. 0 picks a free one. */
   readonly port: number
   /** The URL for events to the cell: …/rail-events/RAIL-NAME */
@@ -26,38 +26,42 @@ export interface RunningBridge {
 /** Opens the bridge with the journal in `folder`, and serves both cells. */
 export async function startBridge(
   folder: string,
-  sides: Readonly<Record<CellName, Side>>,
+  cellOptions: Readonly<Record<CellName, CellOptions>>,
 ): Promise<RunningBridge> {
   let isOpen: (bridge: Bridge) => void = () => {}
   const opened = new Promise<Bridge>((resolve) => {
     isOpen = resolve
   })
   const startServer = (cell: CellName) => {
-    const secrets = secretsOf(sides[cell].secrets)
+    const secrets = parseSecrets(cellOptions[cell].secrets)
     return createServer(async (request, response) => {
       const bridge = await opened
-      await serve(bridge, () => answerCall(bridge.desks[cell], secrets, request), request, response)
+      await serve(bridge, () => handleCall(bridge.banks[cell], secrets, request), request, response)
     })
   }
   const servers = { north: startServer('north'), south: startServer('south') }
   // Open the ports first: a second bridge started by mistake must not write to the first one's journal.
   const urls = {
-    north: await listen(servers.north, sides.north.port, '127.0.0.1'),
-    south: await listen(servers.south, sides.south.port, '127.0.0.1'),
+    north: await listen(servers.north, cellOptions.north.port, '127.0.0.1'),
+    south: await listen(servers.south, cellOptions.south.port, '127.0.0.1'),
   }
   const bridge = await Bridge.open(join(folder, 'journal.jsonl'))
   const deliveries = CELLS.map((cell) => {
-    const delivery = new Delivery(bridge.desks[cell], sides[cell].events, secretsOf(sides[cell].secrets))
-    bridge.desks[cell].onEvents = (reported) => delivery.take(reported)
+    const delivery = new Delivery(
+      bridge.banks[cell],
+      cellOptions[cell].events,
+      parseSecrets(cellOptions[cell].secrets),
+    )
+    bridge.banks[cell].onEvents = (reported) => delivery.enqueue(reported)
     return delivery
   })
   closePastDays(bridge)
-  const days = setInterval(() => closePastDays(bridge), DAY_CHECK_MS)
+  const dayTimer = setInterval(() => closePastDays(bridge), DAY_CHECK_MS)
   isOpen(bridge)
   return {
     urls,
     close: async () => {
-      clearInterval(days)
+      clearInterval(dayTimer)
       for (const delivery of deliveries) delivery.close()
       for (const server of Object.values(servers)) {
         server.closeAllConnections()
@@ -71,19 +75,24 @@ export async function startBridge(
 /** Responds to a request once all changes that the response mentions are on disk. */
 async function serve(
   bridge: Bridge,
-  call: () => Promise<Answer>,
+  call: () => Promise<HttpResponse>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const answer = await attempt(request.url?.startsWith('/bridge/') ? () => control(bridge, request) : call)
+  const answer = await runHandler(
+    request.url?.startsWith('/bridge/') ? () => handleControlCall(bridge, request) : call,
+  )
   await bridge.journal.waitUntilWritten()
-  if (!response.destroyed) send(response, answer)
+  if (!response.destroyed) sendResponse(response, answer)
 }
 
 /** Serves the control calls for people and tests. They are not signed, so only this machine may make them. */
-async function control(bridge: Bridge, { method, url, socket, headers }: IncomingMessage): Promise<Answer> {
+async function handleControlCall(
+  bridge: Bridge,
+  { method, url, socket, headers }: IncomingMessage,
+): Promise<HttpResponse> {
   const isLocal = LOOPBACK.test(socket.remoteAddress ?? '') && !headers.origin
-  if (isLocal && method === 'GET' && url === '/bridge/position') return ok(bridge.position())
+  if (isLocal && method === 'GET' && url === '/bridge/position') return ok(bridge.readPosition())
   if (isLocal && method === 'POST' && url === '/bridge/days/close') return ok({ date: bridge.closeDay() })
   throw new Refusal(404, 'NOT_FOUND', 'No endpoint matches this path.')
 }

@@ -20,7 +20,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await world?.browser.close()
   })
 
-  test('approve what an agent asks for, where the page says who asks, why, and what is left', async () => {
+  test('approve a request of an agent, on a page that shows the requester, the reason and the remaining limit', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
@@ -53,7 +53,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     // Uses only the keyboard: the confirmation shows amount and payee, and the next approval opens
     // afterwards.
     await page.keyboard.press('a')
-    const question = page.getByRole('dialog', { name: 'Approve this payment of the agent?' })
+    const question = page.getByRole('dialog', { name: "Approve this agent's payment?" })
     for (const words of ['45.00 USD', 'Ada Lovelace, USD account •••• 6789'])
       await question.getByText(words).waitFor()
     expect(await look(page, 'approval-confirm')).toEqual([])
@@ -70,7 +70,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     expect(wrong).toEqual([])
   })
 
-  test('decide several together, whose question names each amount and payee, and see which one the server refuses', async () => {
+  test('decide several together after a question that names each amount and payee, and see which one the server rejects', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
@@ -148,7 +148,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     expect(wrong).toEqual([])
   })
 
-  test('see what others have voted for about a deposit, and agree with them', async () => {
+  test('see how others voted on a deposit and agree with them', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     await countersign.sandbox.deposit({
@@ -203,7 +203,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     expect(wrong).toEqual([])
   })
 
-  test('assign money that nobody could attribute to its customer', async () => {
+  test('assign unattributed money to its customer', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { usdId, customerId } = await createFundedCustomer(countersign)
@@ -228,7 +228,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     expect(wrong).toEqual([])
   })
 
-  test('split money for two, and keep the part that nobody claims', async () => {
+  test('split a deposit between two customers and keep the unclaimed part', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     await countersign.sandbox.deposit({
@@ -244,7 +244,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await page.getByRole('button', { name: 'Split', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Split this deposit?' })
     await dialog.getByLabel('First part').fill('42.00')
-    await dialog.getByText('Type an amount below').waitFor()
+    await dialog.getByText('Enter an amount below').waitFor()
     await dialog.getByLabel('First part').fill('40.00')
     await dialog.getByText('Second part: 2.00 USD').waitFor()
     await dialog.getByLabel('Reason').fill('Two invoices')

@@ -19,7 +19,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     server = undefined
   })
 
-  test('an event is delivered again, and the attempts show what was answered', async () => {
+  test('an event is delivered again, and its attempts show the responses', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     let status = 500
@@ -49,7 +49,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(wrong).toEqual([])
   })
 
-  test('events from a time on are counted, and then delivered again, of the chosen types only', async () => {
+  test('events of the selected types since a time are counted and then delivered again', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const received: string[] = []
@@ -84,7 +84,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     await dialog.getByText('2 events match.').waitFor()
     expect(received).toEqual([])
     await dialog.getByRole('button', { name: 'Deliver 2 events again' }).click()
-    await dialog.getByText('Delivering 2 events again.').waitFor()
+    await dialog.getByText('Redelivering 2 events.').waitFor()
     await expect.poll(() => received.length).toBe(2)
     expect(received).toContain(eventId)
     const events = await Promise.all(received.map((id) => countersign.events.get(id)))
@@ -121,15 +121,15 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(wrong).toEqual([])
   })
 
-  test('a draft of a policy is put in words and run over the last week before it is saved', async () => {
+  test('a draft policy is explained and replayed over the last week before it is saved', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const agentId = await agentThatPaid(countersign)
     await go(`/agents/${agentId}/policy`)
-    const whatIf = page.getByRole('region', { name: 'What if: the last week under this draft' })
-    await whatIf.getByText('no decision would change').waitFor()
+    const whatIf = page.getByRole('region', { name: 'What if: last week under this draft' })
+    await whatIf.getByText('no decisions would change').waitFor()
     await page.getByRole('textbox', { name: 'One action' }).fill('not an amount')
-    await page.getByText('Type an amount with at most 2 decimals').first().waitFor()
+    await page.getByText('Enter an amount with at most 2 decimals').first().waitFor()
     await page.getByRole('textbox', { name: 'One action' }).fill('2.50')
     const meaning = page.getByRole('region', { name: 'Meaning' })
     await meaning.getByText('One action moves at most 2.50 USD').waitFor()

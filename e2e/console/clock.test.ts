@@ -32,7 +32,7 @@ describe('times in the console', () => {
     await go('/settings')
     await expect.poll(() => page.getByText(/Last seen (?:just now|1 min)/).count()).toBeGreaterThan(0)
 
-    await banner.getByRole('button', { name: 'Open reset' }).click()
+    await banner.getByRole('button', { name: 'Go to reset' }).click()
     const drawer = page.getByRole('dialog', { name: 'Sandbox' })
     await drawer.getByRole('button', { name: 'Reset' }).click()
     await page

@@ -11,7 +11,7 @@ describe('the page of a customer', () => {
 
   const region = (name: string) => world.page.getByRole('region', { name, exact: true })
 
-  test('changes what is known of the customer, confirms it, and asks before an unsaved form is left', async () => {
+  test('changes customer details after a confirmation, and asks before leaving an unsaved form', async () => {
     world = await openSignedIn()
     const { page, countersign, go, wrong } = world
     const customer = await countersign.customers.create({
@@ -36,7 +36,7 @@ describe('the page of a customer', () => {
       .getByRole('button', { name: 'Stay' })
       .click()
     await save.click()
-    await page.getByText('Saved the customer.').waitFor()
+    await page.getByText('Customer saved.').waitFor()
     await page.getByRole('heading', { level: 1, name: 'Ada King', exact: true }).waitFor()
     expect(await countersign.customers.get(customer.id)).toMatchObject({
       fullName: 'Ada King',
@@ -57,7 +57,7 @@ describe('the page of a customer', () => {
     await go(`/customers/${customer.id}`)
     await page.getByRole('button', { name: 'Send a link' }).click()
     const dialog = page.getByRole('dialog', { name: 'Link to the verification page' })
-    await dialog.getByRole('button', { name: 'Make the link' }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     const link = await dialog.getByRole('textbox', { name: 'Verification link' }).inputValue()
     expect((await fetch(link)).status).toBe(200)
     await page.keyboard.press('Escape')
@@ -72,7 +72,7 @@ describe('the page of a customer', () => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('Deleted the customer.').waitFor()
+    await page.getByText('Customer deleted.').waitFor()
     await expect(countersign.customers.get(customer.id)).rejects.toMatchObject({ status: 410 })
     expect(wrong).toEqual([])
   })
@@ -112,7 +112,7 @@ describe('the page of a customer', () => {
     await dialog.getByRole('checkbox').first().check()
     expect(await look(page, 'issue-card')).toEqual([])
     await dialog.getByRole('button', { name: 'Issue a card' }).click()
-    await page.getByText('Ordered the card.').waitFor()
+    await page.getByText('Card ordered.').waitFor()
     await page.getByRole('link', { name: '← Cards' }).waitFor()
     expect((await countersign.cards.list({ cardholderId: customerId })).data).toHaveLength(1)
     expect(wrong).toEqual([])

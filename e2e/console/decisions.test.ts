@@ -13,7 +13,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await world?.browser.close()
   })
 
-  test('give a reason and evidence, confirm amount and payee, and decide again what the bank contradicts', async () => {
+  test('give a reason and evidence, confirm amount and payee, and can decide again if the bank contradicts them', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const id = await waitingPayment(countersign)
@@ -31,12 +31,12 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await dialog.getByLabel('Charge in USD').fill('3.00')
     expect(await look(page, 'decide')).toEqual([])
     await next.click()
-    for (const words of ['25.00 USD', 'Charles Babbage', '3.00 USD', 'The payer has the money again.'])
+    for (const words of ['25.00 USD', 'Charles Babbage', '3.00 USD', 'The payer gets the money back.'])
       await dialog.getByText(words).first().waitFor()
     expect(await look(page, 'decide-confirm')).toEqual([])
     expect((await countersign.transactions.decisions(id)).data).toEqual([])
     await dialog.getByRole('button', { name: 'Confirm decision' }).click()
-    await dialog.getByText('It is decided.').waitFor()
+    await dialog.getByText('The decision is recorded.').waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await countersign.sandbox.advanceClock({ seconds: 0 })
     await page.getByRole('region', { name: 'Decisions' }).getByText('Ticket 4711').waitFor()
@@ -54,7 +54,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
       .getByRole('link')
       .click()
     const card = page.getByRole('region', { name: /^25.00 USD to Charles Babbage/ })
-    await card.getByText('It was decided RETURNED before.').waitFor()
+    await card.getByText('An earlier decision was RETURNED.').waitFor()
     await card.getByText('25.00 USD', { exact: true }).waitFor()
     expect(await look(page, 'approvals-contradiction')).toEqual([])
     await card.getByRole('button', { name: 'Decide', exact: true }).click()
@@ -71,7 +71,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     expect(wrong).toEqual([])
   })
 
-  test('see what the server refuses, and keep what they have typed', async () => {
+  test('see what the server rejects without losing what they typed', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const id = await waitingPayment(countersign)
@@ -84,7 +84,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await dialog.getByLabel('Charge in USD').fill('26.00')
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await dialog.getByRole('button', { name: 'Confirm decision' }).click()
-    await dialog.getByText('The charge is larger than the payment').waitFor()
+    await dialog.getByText('The charge must not exceed the payment').waitFor()
     await dialog.getByRole('button', { name: 'Back' }).click()
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Because')
     expect((await countersign.transactions.get(id)).status).toBe('PENDING')

@@ -46,7 +46,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('is readable in light and dark, fits, asks nobody else and complains of nothing', async () => {
+  test('is readable in light and dark mode, fits, and causes no external request and no error', async () => {
     const { page, go, wrong } = world
     const faults: string[] = []
     for (const path of PATHS) {
@@ -59,7 +59,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('lists lead to their records, which are whole', async () => {
+  test('lists lead to complete records', async () => {
     const { page, go, wrong } = world
     const faults: string[] = []
     for (const list of [
@@ -118,7 +118,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('a member is invited by a link, and a setting that is refused stays as it was typed', async () => {
+  test('a member is invited by a link, and a rejected setting keeps the typed value', async () => {
     const { page, go, countersign, wrong } = world
     await go('/settings?part=members')
     await page.getByRole('button', { name: 'Invite' }).click()

@@ -19,7 +19,7 @@ test.each([
     await page.getByRole('button', { name: 'Create an example bank' }).click()
     await page.getByRole('heading', { name: /^example-bank-/ }).waitFor()
     const suggested = page.getByRole('table', { name: 'Suggested matches' })
-    await suggested.getByText('Several payments, booked as one sum').waitFor()
+    await suggested.getByText('Several payments in one line').waitFor()
     await page.getByText('Statement of the bank').waitFor()
     expect(await look(page, 'example-bank')).toEqual([])
     const dialog = page.getByRole('dialog', { name: 'Do these belong together?' })
@@ -30,7 +30,11 @@ test.each([
       await dialog.getByRole('button', { name: 'Match', exact: true }).click()
       await matches.getByText(reason).waitFor()
     }
-    for (const kind of [/booked as one sum/, /booked in parts/, /A line and its payment/]) {
+    for (const kind of [
+      /Several payments in one line/,
+      /One payment in several lines/,
+      /A line and its payment/,
+    ]) {
       await suggested.getByRole('row', { name: kind }).first().getByRole('button', { name: 'Select' }).click()
       await match(`Found by ${kind.source}`)
     }
@@ -46,7 +50,7 @@ test.each([
     await page.getByText('Balanced', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Next', exact: true }).click()
     await page.getByText('1 of 1').waitFor()
-    await suggested.getByText('Several payments, booked as one sum').waitFor()
+    await suggested.getByText('Several payments in one line').waitFor()
     expect(wrong).toEqual([])
   },
 )

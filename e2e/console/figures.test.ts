@@ -79,7 +79,7 @@ function openPage(page: Page, title: string): Promise<number> {
   }, title)
 }
 
-test('a list of 100,000 rows takes every key, draws a few rows only, and is not read again by events', async () => {
+test('a list of 100,000 rows handles every key, renders only a few rows, and is not reloaded by events', async () => {
   world = await openSignedIn()
   const { page, countersign, go, wrong } = world
   const { usdId } = await createFundedCustomer(countersign)
@@ -165,7 +165,7 @@ function watchInput(): void {
   }).observe(options)
 }
 
-test('an overview that is open during many payments reads again at most once in five seconds', async () => {
+test('an open overview reloads at most once in five seconds during many payments', async () => {
   world = await openSignedIn()
   const { page, countersign, wrong } = world
   const { usdId, payTo } = await createFundedCustomer(countersign)

@@ -10,7 +10,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('take rules of holds, velocity limits and low-water marks, and save none with a fault', async () => {
+  test('accept hold rules, velocity limits and low-water marks, and save none that is invalid', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const form = (title: string) =>

@@ -38,7 +38,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('are registered by a form, show their collections, and are canceled with a reason for the named account', async () => {
+  test('are registered by a form, show their collections, and are cancelled with a reason for the named account', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { customerId, bankId, eurId } = await debtor(countersign)
@@ -53,12 +53,12 @@ describe.each([
     await form.getByLabel('Signed on').fill('2999-01-01')
     await form.getByLabel('Reference').fill('ACME-2026-0007')
     await form.getByRole('button', { name: 'Register mandate' }).click()
-    await form.getByText('signedOn is in the future').waitFor()
+    await form.getByText('signedOn must not be in the future').waitFor()
     expect(await form.getByLabel('Reference').inputValue()).toBe('ACME-2026-0007')
     await form.getByLabel('Signed on').fill(signedOn)
     await form.getByRole('button', { name: 'Register mandate' }).click()
     await page.getByRole('heading', { level: 1, name: 'ACME-2026-0007', exact: true }).waitFor()
-    await page.getByText('Nothing was collected yet.').waitFor()
+    await page.getByText('No collections yet.').waitFor()
 
     await countersign.transfers.in({
       source: { accountId: bankId },
@@ -137,7 +137,7 @@ describe.each([
   })
 })
 
-test('a member who lacks MANAGE sees mandates, and why they can be neither registered nor canceled', async () => {
+test('a member who lacks MANAGE sees mandates, and why they can be neither registered nor cancelled', async () => {
   const world = await openConsole()
   try {
     const { page, countersign, wrong, go } = world

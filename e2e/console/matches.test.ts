@@ -35,7 +35,7 @@ test('a member selects a suggestion, sees the difference, books it with a reason
   await page.goto(`${member.origin}/console/reconciliations/${id}`)
 
   const suggested = page.getByRole('table', { name: 'Suggested matches' })
-  const batch = suggested.getByRole('row', { name: /booked as one sum/ })
+  const batch = suggested.getByRole('row', { name: /Several payments in one line/ })
   await batch.getByRole('button', { name: 'Select' }).click()
   await page.getByRole('button', { name: /^Match 3: 0\.00/ }).click()
   const dialog = page.getByRole('dialog', { name: 'Do these belong together?' })

@@ -27,7 +27,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     await world?.browser.close()
   })
 
-  test('verify a customer: what is missing, the document beside what was said, the decision with its reason', async () => {
+  test('verify a customer: see what is missing, compare the document with the data, and decide with a reason', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { caseId, customerId } = await waitingCase(countersign)
@@ -128,7 +128,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     expect(wrong).toEqual([])
   })
 
-  test('find lists that are empty and full, readable by all, none of which scrolls sideways', async () => {
+  test('find accessible lists, empty and full, that do not scroll sideways', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const PLACES = [

@@ -88,7 +88,7 @@ test('pending work shows its age', async () => {
   await countersign.sandbox.deposit({ amount: 700n, currency: 'USD' })
   await countersign.sandbox.advanceClock({ seconds: 2 * 86_400 })
   await go('/')
-  const tiles = page.getByRole('navigation', { name: 'Waits for a person' })
+  const tiles = page.getByRole('navigation', { name: 'Waiting for a decision' })
   await tiles.getByRole('link', { name: /1\s*In suspense\s*Oldest:\s*2 days/ }).waitFor()
   await tiles.getByRole('link', { name: /0\s*Approvals\s*None/ }).waitFor()
 })

@@ -10,7 +10,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('shows its totals and faults, is paid after a question that names both, and leads to each payment', async () => {
+  test('shows its totals and faults, is paid after a confirmation that names both, and links each payment', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { data: accounts } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
@@ -29,11 +29,11 @@ describe.each([
     await go('/payouts')
     await page.getByText('Salaries May').click()
     await page.getByRole('heading', { level: 1, name: 'Salaries May', exact: true }).waitFor()
-    await page.getByText('reference: Line 1 has this reference').waitFor()
+    await page.getByText('reference: Line 1 already has this reference').waitFor()
     const faults = await look(page, 'payouts')
     await page.getByRole('button', { name: 'Pay', exact: true }).click()
     const question = page.getByRole('dialog', { name: 'Pay this batch?' })
-    await question.getByText('25.00 USD by 1 payment. Lines that cannot be paid are left out: 1.').waitFor()
+    await question.getByText('25.00 USD in 1 payment. Lines that cannot be paid are skipped: 1.').waitFor()
     await question.getByRole('button', { name: 'Pay', exact: true }).click()
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.getByRole('link', { name: /^Transaction…/ }).click()

@@ -59,7 +59,7 @@ describe('the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('saves every row of a list, also those that were not loaded', async () => {
+  test('exports every row of a list, including rows that were not loaded', async () => {
     world = await openSignedIn()
     const { page, countersign, go, wrong } = world
     const names = Array.from({ length: 130 }, (_, nth) => `Customer ${nth}`)
@@ -71,7 +71,7 @@ describe('the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a change made elsewhere appears by itself', async () => {
+  test('a change made elsewhere appears without a reload', async () => {
     world = await openSignedIn()
     const { page, countersign, go } = world
     const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
@@ -83,7 +83,7 @@ describe('the console', () => {
     await page.getByText('1,234.56 USD').first().waitFor()
   })
 
-  test('grey buttons say why, and a permission that is taken away counts while the page is open', async () => {
+  test('disabled buttons say why, and a revoked permission takes effect while the page is open', async () => {
     world = await openSignedIn()
     const { page, countersign, go } = world
     const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
@@ -100,7 +100,7 @@ describe('the console', () => {
     expect(await item.getAttribute('aria-disabled')).toBe('true')
   })
 
-  test('the removal of a member shows the API tokens that the member has made, and ends them on request', async () => {
+  test('the removal of a member lists the API tokens the member created, and revokes them on request', async () => {
     world = await openConsole()
     const { page, countersign, wrong, go } = world
     for (const [name, endsTokens] of [
@@ -141,7 +141,7 @@ describe('the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('names with markup, of any direction and any length are text, and move nothing', async () => {
+  test('names with markup, of any direction and length, are shown as text without breaking the layout', async () => {
     world = await openSignedIn(PHONE)
     const { page, countersign, wrong, go } = world
     const names = [`<img src=x onerror=alert(1)>${'x'.repeat(220)}`, 'محمد عبد الرحمن الأنصاري']

@@ -84,7 +84,7 @@ describe.each([
     await countersign.sandbox.advanceClock({ seconds: 16 * 60 })
     const { data } = await countersign.sandbox.inbox({})
     expect(data.map(({ subject }) => subject)).toEqual([
-      expect.stringContaining('Something new waits for you'),
+      expect.stringContaining('1 new item needs your attention'),
     ])
     await page.reload()
     expect(await page.getByLabel('At most once per').inputValue()).toBe('15')

@@ -45,7 +45,7 @@ describe('people sign in to the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('again where a session ends while a page is open, and what was typed is still there', async () => {
+  test('again after a session ends while a page is open, without losing what they typed', async () => {
     world = await openSignedIn()
     const { page, countersign, wrong, go } = world
     const { data: members } = await countersign.members.list({})
@@ -69,7 +69,7 @@ describe('people sign in to the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a server that is away is said to be, and the page goes on by itself once it is back', async () => {
+  test('an unavailable server is reported, and the page continues once the server is back', async () => {
     world = await openSignedIn()
     const { page, go } = world
     await go('/customers')
@@ -83,7 +83,7 @@ describe('people sign in to the console', () => {
     await page.getByText('No customer matches').waitFor()
   })
 
-  test('a session of another origin and a frame are of no use', async () => {
+  test('a session from another origin or in a frame is rejected', async () => {
     world = await openSignedIn()
     const { page, origin } = world
     const answer = await page.request.get(`${origin}/console/`)

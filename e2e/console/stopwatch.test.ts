@@ -49,7 +49,7 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const dialog = page.getByRole('dialog')
   const tile = (name: string) =>
-    page.getByRole('navigation', { name: 'Waits for a person' }).getByRole('link', { name })
+    page.getByRole('navigation', { name: 'Waiting for a decision' }).getByRole('link', { name })
   const row = (name: RegExp) => page.getByRole('row', { name }).first()
   const said = (text: string | RegExp) => () => page.getByText(text).first().waitFor()
   const search = page.getByRole('banner').getByRole('button', { name: 'Search' })
@@ -94,7 +94,7 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
     button('Edit'),
     () => fillAddress(dialog),
     dialog.getByRole('button', { name: 'Save' }),
-    said('Saved the customer.'),
+    said('Customer saved.'),
   ])
   await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
   await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Grace Hopper' })
@@ -103,7 +103,7 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
     open('Customers'),
     row(/Grace Hopper/),
     button('Send a link'),
-    dialog.getByRole('button', { name: 'Make the link' }),
+    dialog.getByRole('button', { name: 'Create link' }),
     () => dialog.getByRole('textbox', { name: 'Verification link' }).waitFor(),
   ])
   await countersign.config.update({ webhookEndpoint: new URL('/readyz', world.origin).href })
@@ -114,7 +114,7 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
     () => dialog.getByLabel('From').fill('2020-01-01T00:00'),
     dialog.getByRole('button', { name: 'Count events' }),
     dialog.getByRole('button', { name: /^Deliver \d+ events again$/ }),
-    said(/Delivering \d+ events again\./),
+    said(/Redelivering \d+ events\./),
   ])
   expect(wrong).toEqual([])
 })

@@ -39,7 +39,7 @@ describe('a client that is generated from the OpenAPI document', () => {
   )
 })
 
-test('a client that was made for another word runs against a server with that word', async () => {
+test('a client generated for a different wire word works with a server that uses that word', async () => {
   const own = await openServer({ COUNTERSIGN_WIRE_WORD: 'acme' })
   const { baseUrl, credentials } = await own.newPlatform()
   const branded = await Workshop.open(await (await fetch(`${baseUrl}/openapi.json`)).text(), 'acme')

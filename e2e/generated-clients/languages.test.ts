@@ -311,7 +311,7 @@ test.for(withSigning)(
   },
 )
 
-test('the validator of OpenAPI Generator has no warning about the document', {
+test('the OpenAPI document passes the validator of OpenAPI Generator without a warning', {
   timeout: timeLimit(MAKES_WITHIN_MS),
 }, async ({ skip }) => {
   const output = await (await programOf('java', skip)).validate()

@@ -72,7 +72,7 @@ describe('the payout platform', () => {
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
   }
 
-  test('pays a payee once however often it is asked, and learns the end from a webhook', async () => {
+  test('pays a payout once, however often it is requested, and learns its outcome from a webhook', async () => {
     const { data } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
     await countersign.sandbox.fund(data[0]!.id, { amount: 10_000n })
     const payee = await send('POST', '/payees', {
@@ -98,7 +98,7 @@ describe('the payout platform', () => {
     expect(tooMuch.status).toBe(402)
   })
 
-  test('refuses a webhook that nobody has signed', async () => {
+  test('rejects an unsigned webhook', async () => {
     const forged = await send('POST', '/webhooks', { type: 'OUTGOING_PAYMENT.COMPLETED' })
     expect(forged.status).toBe(401)
   })
@@ -136,7 +136,7 @@ describe('the card programme', () => {
   })
   afterAll(() => project.remove())
 
-  test('issues a card, pays, declines, and declines everything once the holder has frozen it', async () => {
+  test('issues a card that pays, and declines every purchase after the holder freezes it', async () => {
     await run(project.path, process.execPath, [TSC])
     const lines = (await run(project.path, process.execPath, ['dist/cards.js'])).trimEnd().split('\n')
     expect(lines).toEqual([

@@ -88,7 +88,7 @@ describe('in an empty folder', () => {
     },
   )
 
-  test('the command pays too, by its name', async () => {
+  test('the command line tool pays as well', async () => {
     const { BASE: baseUrl, TOKEN_ID: tokenId, CLIENT_SECRET: clientSecret } = await environment()
     await writeFile(
       join(project.path, 'credentials.json'),
@@ -98,11 +98,11 @@ describe('in an empty folder', () => {
     expect(await run(project.path, 'npx', args)).toMatch(/status +COMPLETED/)
   })
 
-  test('the command says its version, and what it cannot do outside of a clone', async () => {
+  test('the command line tool prints its version and explains what requires a clone of the repository', async () => {
     const { version } = await import('../../package.json', { with: { type: 'json' } })
     expect(await run(project.path, 'npx', ['--no', '--', 'countersign', '--version'])).toBe(`${version}\n`)
     await expect(run(project.path, 'npx', ['--no', '--', 'countersign', 'serve'])).rejects.toThrow(
-      'This command runs the server, which is not part of the package. Call it in a clone of the repository.',
+      'This command needs the server, which is not part of this package. Run it in a clone of the repository.',
     )
   })
 })
@@ -115,7 +115,7 @@ describe('bundled for a browser', () => {
   })
   afterAll(() => project.remove())
 
-  test('by Vite', async () => {
+  test('the sdk pays when bundled by Vite', async () => {
     const { build } = await import(pathToFileURL(tool('vite/dist/node/index.js')).href)
     const outDir = join(project.path, 'out-vite')
     // Vite's polyfill for old browsers needs a page.
@@ -125,7 +125,7 @@ describe('bundled for a browser', () => {
     await expectToPay(join(outDir, 'assets', script!))
   })
 
-  test('by webpack', async () => {
+  test('the sdk pays when bundled by webpack', async () => {
     const { default: webpack } = await import(pathToFileURL(tool('webpack/lib/index.js')).href)
     const path = join(project.path, 'out-webpack')
     const problems = await new Promise((resolve, reject) => {
@@ -161,7 +161,7 @@ describe('in an app of Next.js', () => {
   })
   afterAll(() => project.remove())
 
-  test('it builds, its page has the wallet, and its server pays', async () => {
+  test('the sdk builds, shows the wallet on a page and pays from the server', async () => {
     const app = join(project.path, 'next')
     // Turbopack reads nothing above its root.
     const root = join(project.path, '..')

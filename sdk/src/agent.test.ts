@@ -25,7 +25,7 @@ function simulate(bodies: readonly object[]) {
   return { connection: { baseUrl, fetch }, sent, pauses, options: { sleep, clock } }
 }
 
-test('a device code is redeemed without a credential, and its token becomes the credential', async () => {
+test('an agent redeems a device code without credentials and then uses its token', async () => {
   const { connection, sent } = simulate([
     { agentId: 'Agent:1', agentName: 'A', accessToken: 'secret', policy: {} },
     ACTION,
@@ -40,7 +40,7 @@ test('a device code is redeemed without a credential, and its token becomes the 
   expect(sent.map(({ headers }) => headers.get('Authorization'))).toEqual([null, 'Bearer secret'])
 })
 
-test('a client is of a platform or of an agent', () => {
+test('a client uses either platform credentials or an agent token', () => {
   expect(() => new Client({ baseUrl, tokenId: 'Token:1', clientSecret: 's', accessToken: 't' })).toThrow(
     TypeError,
   )
@@ -54,7 +54,7 @@ describe('waiting for a decision', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('polls at the requested interval, and on timeout rejects with the last state', async () => {
+  test('polls at the requested interval and rejects with the last state on timeout', async () => {
     const { connection, options, pauses } = simulate([ACTION])
     const agent = Agent.withToken({ ...connection, accessToken: 'secret' })
     const wait = agent.waitForDecision(ACTION.id, { ...options, timeoutMs: 1_000, pollEveryMs: 300 })

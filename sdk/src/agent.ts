@@ -10,7 +10,7 @@ import type {
 } from './client/calls.ts'
 import { Client, type ClientOptions } from './client/client.ts'
 import { paginate } from './client/paginate.ts'
-import { type AgentAction, type DecidedAction, untilDecided } from './waiting/wait-for-decision.ts'
+import { type AgentAction, type DecidedAction, waitUntilDecided } from './waiting/wait-for-decision.ts'
 import { type Transaction, waitUntilFinal } from './waiting/wait-for-transaction.ts'
 import type { WaitOptions } from './waiting/wait-until.ts'
 
@@ -28,7 +28,7 @@ export type PolicyAnswer = Answer<'agent_me_policy_simulate'>['body']
 type ListName = AgentCallName & PagedName
 
 /** Options of calls that move money or create something. */
-type Once = Pick<CallOptions, 'idempotencyKey' | 'signal'>
+type WriteOptions = Pick<CallOptions, 'idempotencyKey' | 'signal'>
 
 /**
  * The API for agents (specification 4.8, 4.9, 5.2). An agent acts for one customer and cannot see other
@@ -131,7 +131,7 @@ export class Agent {
   /** Needs the permission `MANAGE_EXTERNAL_ACCOUNTS`. */
   async addExternalAccount(
     body: BodyInput<'agent_me_external_account_create'>,
-    once: Once = {},
+    once: WriteOptions = {},
   ): Promise<ExternalAccount> {
     return (await this.call('agent_me_external_account_create', { ...once, body })).body
   }
@@ -142,7 +142,7 @@ export class Agent {
   }
 
   /** Locks a price without moving money. Needs the permission `CREATE_QUOTES`. */
-  async createQuote(body: BodyInput<'agent_me_quote_create'>, once: Once = {}): Promise<AgentQuote> {
+  async createQuote(body: BodyInput<'agent_me_quote_create'>, once: WriteOptions = {}): Promise<AgentQuote> {
     return (await this.call('agent_me_quote_create', { ...once, body })).body
   }
 
@@ -157,7 +157,7 @@ export class Agent {
    */
   async executeQuote(
     quoteId: string,
-    options: Once & Pick<CallOptions, 'signature'> = {},
+    options: WriteOptions & Pick<CallOptions, 'signature'> = {},
   ): Promise<AgentAction> {
     return (await this.call('agent_me_quote_execute', { ...options, params: { quoteId } })).body
   }
@@ -165,7 +165,7 @@ export class Agent {
   /**
    * Pulls money in. Needs the permission `CREATE_TRANSFERS`, and counts towards the limits like a payment.
    */
-  async transferIn(body: BodyInput<'agent_me_transfer_in'>, once: Once = {}): Promise<AgentAction> {
+  async transferIn(body: BodyInput<'agent_me_transfer_in'>, once: WriteOptions = {}): Promise<AgentAction> {
     return (await this.call('agent_me_transfer_in', { ...once, body })).body
   }
 
@@ -173,7 +173,7 @@ export class Agent {
    * Pushes money out. Needs the permission `CREATE_TRANSFERS`. Without `amount`, the whole available balance
    * is sent.
    */
-  async transferOut(body: BodyInput<'agent_me_transfer_out'>, once: Once = {}): Promise<AgentAction> {
+  async transferOut(body: BodyInput<'agent_me_transfer_out'>, once: WriteOptions = {}): Promise<AgentAction> {
     return (await this.call('agent_me_transfer_out', { ...once, body })).body
   }
 
@@ -206,7 +206,7 @@ export class Agent {
    */
   async waitForDecision(actionId: string, options: WaitOptions = {}): Promise<DecidedAction> {
     const params = { actionId }
-    return untilDecided(
+    return waitUntilDecided(
       async (signal) => (await this.call('agent_me_action_get', { params, ...(signal && { signal }) })).body,
       options,
     )

@@ -121,7 +121,7 @@ class Core implements Caller {
 }
 
 const NO_CREDENTIALS =
-  'There are no credentials. Set COUNTERSIGN_BASE_URL, COUNTERSIGN_TOKEN_ID and COUNTERSIGN_CLIENT_SECRET, or log in: npx countersign login'
+  'No credentials found. Set COUNTERSIGN_BASE_URL, COUNTERSIGN_TOKEN_ID and COUNTERSIGN_CLIENT_SECRET, or log in: npx countersign login'
 
 // An unknown name, such as `countersign.customer`, throws an error that suggests the right one.
 Object.setPrototypeOf(

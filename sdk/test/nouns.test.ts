@@ -96,22 +96,27 @@ describe('nouns and verbs', () => {
   })
 })
 
-describe('what is wrong', () => {
+describe('an invalid argument', () => {
   test.each<[string, string, unknown[], string]>([
     ['quotes', 'execute', [], 'quotes.execute(quoteId, options): quoteId is missing'],
-    ['quotes', 'execute', [''], 'quoteId must be a text, and is empty'],
-    ['quotes', 'execute', [{ quoteId: 'Quote:a' }], 'quoteId must be a text, and is of type object'],
+    ['quotes', 'execute', [''], 'quoteId must be a non-empty string, not an empty one'],
+    [
+      'quotes',
+      'execute',
+      [{ quoteId: 'Quote:a' }],
+      'quoteId must be a non-empty string, not a value of type object',
+    ],
     ['customers', 'create', [], 'customers.create(body, options): body is missing'],
-    ['customers', 'create', ['Ada'], 'body must be an object, and is of type string'],
-    ['customers', 'list', [[]], 'customers.list(query, options): query must be an object, and is a list'],
+    ['customers', 'create', ['Ada'], 'body must be an object, not a value of type string'],
+    ['customers', 'list', [[]], 'customers.list(query, options): query must be an object, not an array'],
     [
       'customers',
       'get',
       ['Customer:a', { limit: 2 }],
-      'there is no option "limit". There are signal, timeoutMs, sandboxFault.',
+      'unknown option "limit". The options are signal, timeoutMs, sandboxFault.',
     ],
-    ['quotes', 'execute', ['Quote:a', { singer: 1 }], 'there is no option "singer". Did you mean "signer"?'],
-    ['customers', 'get', ['Customer:a', {}, {}], 'takes no more than these: 1 more were given'],
+    ['quotes', 'execute', ['Quote:a', { singer: 1 }], 'unknown option "singer". Did you mean "signer"?'],
+    ['customers', 'get', ['Customer:a', {}, {}], 'received 1 additional arguments.'],
   ])('in %s.%s(%j) is named', async (noun, verb, given, message) => {
     const call = untyped(await makeClient())[noun]![verb]!(...given)
     await expect(call).rejects.toThrow(TypeError)
@@ -124,19 +129,19 @@ describe('what is wrong', () => {
     [(c) => c.nonsense, 'It has accountChanges, accountVerifications, agents, '],
     [(c) => c.customers!.creat!(), 'countersign.customers has no "creat". Did you mean "create"?'],
     [(c) => c.customers!.nonsense!(), 'It has confirmEmail, confirmPhone, create, csv, delete'],
-  ])('a name that is none says which one was meant', async (ask, message) => {
+  ])('an unknown name suggests the right one', async (ask, message) => {
     const countersign = untyped(await makeClient())
     expect(() => ask(countersign)).toThrow(TypeError)
     expect(() => ask(countersign)).toThrow(new RegExp(message.replaceAll(/[?.]/g, '.')))
   })
 
-  test('an unknown call is named, and so is a missing parameter of one', async () => {
+  test('an unknown call and a missing path parameter are named in the error', async () => {
     const countersign = await makeClient()
     const call = countersign.call.bind(countersign) as unknown as (...given: unknown[]) => Promise<unknown>
     await expect(call('customer_creat')).rejects.toThrow(
-      'There is no call "customer_creat". Did you mean "customer_create"?',
+      'Unknown call "customer_creat". Did you mean "customer_create"?',
     )
-    await expect(call('customer_get', {})).rejects.toThrow('customer_get needs params.customerId')
+    await expect(call('customer_get', {})).rejects.toThrow('customer_get requires params.customerId')
   })
 
   test('a client can be awaited, printed and compared like any other object', async () => {

@@ -68,8 +68,7 @@ interface Expected {
   readonly says: RegExp
 }
 
-const CREDENTIALS =
-  /^Platform +(Platform:\S+)\nToken id +(Token:\S+)\nClient secret +(\S+)\nBase address +http:/
+const CREDENTIALS = /^Platform +(Platform:\S+)\nToken id +(Token:\S+)\nClient secret +(\S+)\nBase URL +http:/
 const RIGHT = /^Checked \d+ transfers, .*\nNo differences found in the books\.\n$/
 
 /** The output of the commands outside of the walk, by their beginning, longer ones first. */

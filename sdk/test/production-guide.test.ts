@@ -24,7 +24,7 @@ test.skipIf(!canRunGuides)(
     }
     const { stdout } = await runCommands('production.md', env)
     const [checked, ...said] = stdout.trim().split('\n')
-    expect(checked).toMatch(/^ok +example-bank +It responds/)
+    expect(checked).toMatch(/^ok +example-bank +The rail responds/)
     expect(said).toEqual([
       ...['APPROVED', '1', '100000', 'Grace Hopper'],
       ...['COMPLETED', '1', '1000000', 'COMPLETED'],

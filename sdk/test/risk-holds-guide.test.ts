@@ -18,7 +18,7 @@ test.skipIf(!canRunGuides)(
       '2',
       'PENDING',
       'PENDING',
-      'The limit for payments to one payee in USD is 2 payments in a day.',
+      'The limit for payments to one payee in USD is 2 payments per day.',
     ])
   },
 )

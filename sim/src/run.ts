@@ -11,23 +11,23 @@ import { checkBooks, checkEnd } from './model/check.ts'
 import { Backend } from './model/clients.ts'
 import { createFileRail } from './model/file-rail.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
-import { pay } from './model/payers.ts'
+import { payRepeatedly } from './model/payers.ts'
 import type { Bank, Rail } from './model/rail.ts'
 import { createConnectorRail, createSandboxRail } from './model/rails.ts'
 import { Receiver } from './model/receiver.ts'
 import { RunLog } from './model/run-log.ts'
 import { ChainWorld, type ChainWorldBehavior, chooseChainBehavior } from './world/chain/chain-world.ts'
 import {
+  buildConnectorEntry,
   Connector,
   type ConnectorBehavior,
   chooseConnectorBehavior,
-  connectorEntry,
 } from './world/connector.ts'
 import type { DatabaseFaults } from './world/database.ts'
 import { type Engine, START_MS } from './world/engine.ts'
 import { chooseFileBankBehavior, type FileBankBehavior } from './world/file-bank/behavior.ts'
 import { FileBank } from './world/file-bank/file-bank.ts'
-import { productionSettings, serveRates, writeRails } from './world/production.ts'
+import { buildProductionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
 
 /** The result and statistics of a run. */
@@ -162,7 +162,7 @@ export function readConfigs(environment: NodeJS.ProcessEnv, folder: string): Con
     COUNTERSIGN_DATA_DIR: folder,
     COUNTERSIGN_MASTER_KEY: '5a'.repeat(32),
   }
-  const production = productionSettings(folder)
+  const production = buildProductionSettings(folder)
   const { RAILS_FILE = '' } = production
   return {
     sandbox: readConfig(common),
@@ -297,7 +297,7 @@ async function openOutside(
   }
   serveRates(network)
   if (money.kind === 'connector') {
-    await writeRails(engine.folder, [connectorEntry()])
+    await writeRails(engine.folder, [buildConnectorEntry()])
     const connector = new Connector(machine, network, engine.folder, money.behavior)
     return {
       start: () => connector.start(),
@@ -322,7 +322,7 @@ async function openOutside(
 
 async function makePayments(bank: Bank): Promise<void> {
   const { random } = bank.backend
-  await Promise.all(Array.from({ length: PAYERS }, () => pay(bank, random.fork(), PAYMENTS_EACH)))
+  await Promise.all(Array.from({ length: PAYERS }, () => payRepeatedly(bank, random.fork(), PAYMENTS_EACH)))
 }
 
 interface World {

@@ -1,8 +1,8 @@
 import {
   entriesOf,
-  statementsOf,
+  pickStatements,
+  pickUnread,
   transactionsOf,
-  unreadOf,
 } from '@countersign/server/outside/bank-files/formats/bank-records.testing'
 import { read } from '@countersign/server/outside/bank-files/formats/mt-940.testing'
 import { expect, test } from 'vitest'
@@ -40,7 +40,7 @@ const SHEET: Omit<Sheet, 'entries' | 'opening' | 'closing'> = {
   date: '2026-01-12',
 }
 
-test('a file of the simulated bank has the bookings, parties and balances that the bank has', async () => {
+test('an MT940 file of the simulated bank has the same bookings, parties and balances as the bank', async () => {
   const pages: Sheet[] = [
     { ...SHEET, opening: -100n, closing: 1_150n, entries: [IN], page: { number: 1, isLast: false } },
     {
@@ -52,7 +52,7 @@ test('a file of the simulated bank has the bookings, parties and balances that t
     },
   ]
   const records = await read(formatMt940File(pages, 'M-1'))
-  expect(statementsOf(records)).toMatchObject([
+  expect(pickStatements(records)).toMatchObject([
     { statement: { number: '120', page: { number: 1, isLast: false } }, contradiction: null },
     { statement: { number: '120', page: { number: 2, isLast: true } }, contradiction: null, unread: 1 },
   ])
@@ -61,7 +61,7 @@ test('a file of the simulated bank has the bookings, parties and balances that t
     [-700n, false],
     [300n, true],
   ])
-  expect(unreadOf(records)).toMatchObject([{ amount: 1_250n }])
+  expect(pickUnread(records)).toMatchObject([{ amount: 1_250n }])
   expect(transactionsOf(records)).toMatchObject([
     { debtor: { name: 'Grace Hopper', account: 'DE02120300000000202051' }, endToEndId: 'P-1' },
     { paymentInformationId: 'HOUSE-BANK-5F3A9C01D2E4-00000042' },

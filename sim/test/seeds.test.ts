@@ -17,7 +17,7 @@ interface Report {
 }
 
 /** Runs seeds one after another in a separate process. */
-async function run(seeds: readonly number[]): Promise<Report[]> {
+async function runSeeds(seeds: readonly number[]): Promise<Report[]> {
   const program = fork(PROGRAM, ['--runs'], { execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'] })
   await once(program, 'message')
   const reports: Report[] = []
@@ -36,22 +36,25 @@ async function run(seeds: readonly number[]): Promise<Report[]> {
  */
 const SEEDS = [8, 7, 19, 25]
 
-test('a seed in which servers are killed keeps every promise', { tags: 'smoke' }, async () => {
-  const [report] = await run(SEEDS.slice(0, 1))
+test('a simulation seed in which servers are killed keeps every guarantee', { tags: 'smoke' }, async () => {
+  const [report] = await runSeeds(SEEDS.slice(0, 1))
   expect([report!.wrong, report!.counts.kills > 0]).toEqual([undefined, true])
 })
 
-test('a seed produces the same responses, events and times in any process, after any other run', async () => {
-  const [reports, elsewhere] = await Promise.all([run([...SEEDS, ...SEEDS]), run(SEEDS.toReversed())])
+test('a simulation seed produces the same responses, events and times in any process and after any other run', async () => {
+  const [reports, elsewhere] = await Promise.all([
+    runSeeds([...SEEDS, ...SEEDS]),
+    runSeeds(SEEDS.toReversed()),
+  ])
   expect(reports.map(({ wrong }) => wrong)).toEqual(reports.map(() => undefined))
-  const twice = (once: readonly unknown[]) => [...once, ...once]
-  expect(reports.map(({ counts }) => counts.kills > 0)).toEqual(twice([true, true, false, true]))
-  expect(reports.map(({ counts }) => counts.connectors)).toEqual(twice([0, 1, 0, 0]))
-  expect(reports.map(({ counts }) => counts.fileBanks)).toEqual(twice([0, 0, 1, 0]))
-  expect(reports.map(({ counts }) => counts.chains)).toEqual(twice([0, 0, 0, 1]))
+  const runTwice = (once: readonly unknown[]) => [...once, ...once]
+  expect(reports.map(({ counts }) => counts.kills > 0)).toEqual(runTwice([true, true, false, true]))
+  expect(reports.map(({ counts }) => counts.connectors)).toEqual(runTwice([0, 1, 0, 0]))
+  expect(reports.map(({ counts }) => counts.fileBanks)).toEqual(runTwice([0, 0, 1, 0]))
+  expect(reports.map(({ counts }) => counts.chains)).toEqual(runTwice([0, 0, 0, 1]))
   const digests = reports.map(({ digest }) => digest)
   const first = digests.slice(0, SEEDS.length)
-  expect(digests).toEqual(twice(first))
+  expect(digests).toEqual(runTwice(first))
   expect(elsewhere.map(({ digest }) => digest)).toEqual(first.toReversed())
   expect(new Set(digests).size).toBe(SEEDS.length)
 })

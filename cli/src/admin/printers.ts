@@ -14,7 +14,7 @@ interface Printed {
 type Printer = (output: string, values: Values) => Printed
 
 /** Creates a printer from a function that describes the parsed JSON output. */
-function printer<T>(
+function createPrinter<T>(
   describe: (answer: T, values: Values) => string,
   isRight: (answer: T) => boolean = () => true,
 ): Printer {
@@ -29,8 +29,8 @@ interface Listed<T> {
 }
 
 /** Creates a printer for a list, with one line per record, or the text `none` for an empty list. */
-function lister<T>(cells: (record: T) => readonly string[], none: string): Printer {
-  return printer<Listed<T>>(({ data }) => formatTable(data.map(cells), none))
+function createListPrinter<T>(cells: (record: T) => readonly string[], none: string): Printer {
+  return createPrinter<Listed<T>>(({ data }) => formatTable(data.map(cells), none))
 }
 
 interface Findings<T = unknown> {
@@ -52,19 +52,19 @@ interface Credentials {
   readonly baseUrl: string
 }
 
-const credentials = printer<Credentials>(({ platformId, tokenId, clientSecret, baseUrl }) => {
+const credentials = createPrinter<Credentials>(({ platformId, tokenId, clientSecret, baseUrl }) => {
   const rows = [
     ...(platformId ? [['Platform', platformId]] : []),
     ...[
       ['Token id', tokenId],
       ['Client secret', clientSecret],
-      ['Base address', baseUrl],
+      ['Base URL', baseUrl],
     ],
   ]
   return joinLines([
     ...rows.map(([name, value]) => `${name!.padEnd(15)}${value}`),
     '',
-    'The secret is not stored and not shown again. Use the two as user name and password:',
+    'The secret is not stored and is not shown again. Use the id and the secret as user name and password:',
     `  curl -u "${tokenId}:$CLIENT_SECRET" ${baseUrl}/config`,
   ])
 })
@@ -77,7 +77,7 @@ interface Verification {
   readonly updatedAt: string
 }
 
-const verification = printer<Verification>(
+const verification = createPrinter<Verification>(
   ({ id, customerId, verificationStatus }) => `${id} of ${customerId} is ${verificationStatus}.\n`,
 )
 
@@ -113,8 +113,8 @@ interface Checked {
   readonly facts?: readonly (readonly [string, string])[]
 }
 
-const NO_RAIL = 'RAILS_FILE is not set, or has no rail: no money moves.'
-const allOk = ({ data }: Listed<{ readonly ok: boolean }>) => data.every(({ ok }) => ok)
+const NO_RAIL = 'RAILS_FILE is not set or contains no rails, so no money can move.'
+const areAllOk = ({ data }: Listed<{ readonly ok: boolean }>) => data.every(({ ok }) => ok)
 
 interface Cell {
   readonly schema: string
@@ -156,7 +156,7 @@ interface Archive {
   readonly rows: number
 }
 
-const archiveLine = ({ file, rows }: Archive) => `${file}  ${pluralize(rows, 'row')}`
+const formatArchive = ({ file, rows }: Archive) => `${file}  ${pluralize(rows, 'row')}`
 
 export interface Invited {
   readonly member: { readonly id: string; readonly name: string; readonly permissions: readonly string[] }
@@ -164,7 +164,7 @@ export interface Invited {
   readonly invitationExpiresAt: string
 }
 
-export function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {
+export function formatInvitation({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {
   return [
     `${member.name} is invited, as ${member.id}, with ${member.permissions.join(', ')}.`,
     ...['', `  ${invitationUrl}`, ''],
@@ -177,35 +177,37 @@ const MIB = 1024 * 1024
 /** One printer per command, in the order of the help. */
 export const PRINTERS = {
   'platform create': credentials,
-  'platform list': lister<Platform>(
+  'platform list': createListPrinter<Platform>(
     ({ id, name, isRegulated, createdAt }) => [id, createdAt, isRegulated ? 'regulated' : '', name],
     'No platforms yet. Create one: platform create --name NAME',
   ),
-  'master-key rotate': printer(() => 'The secrets of the database are sealed under the new master key.\n'),
+  'master-key rotate': createPrinter(
+    () => 'The secrets of the database are sealed under the new master key.\n',
+  ),
   'token create': credentials,
-  'token list': lister<Token>(
+  'token list': createListPrinter<Token>(
     ({ id, name, permissions, createdAt }) => [id, createdAt, permissions.join(','), name],
     'Platform not found, or it has no tokens.',
   ),
-  'token revoke': printer<{ revoked: string }>(({ revoked }) => `${revoked} has been revoked.\n`),
-  'member invite': printer<Invited>((invited) => joinLines(invitedRows(invited))),
-  'wallet unlock': printer<{ unlocked: string }>(
+  'token revoke': createPrinter<{ revoked: string }>(({ revoked }) => `${revoked} has been revoked.\n`),
+  'member invite': createPrinter<Invited>((invited) => joinLines(formatInvitation(invited))),
+  'wallet unlock': createPrinter<{ unlocked: string }>(
     ({ unlocked }) => `Sign-in by code to ${unlocked} is unlocked.\n`,
   ),
-  'verification list': lister<Verification>(
+  'verification list': createListPrinter<Verification>(
     ({ id, updatedAt, platformId = '', customerId }) => [id, updatedAt, platformId, customerId],
-    'No verification waits.',
+    'No verifications are waiting.',
   ),
   'verification decide': verification,
   'verification reopen': verification,
-  'rails list': lister<Route>(
+  'rails list': createListPrinter<Route>(
     ({ direction, accountTypes, paymentRails, currencies, rail, kind, now }) => [
       ...[direction, currencies.join(','), accountTypes.join(',')],
       ...[paymentRails?.join(',') ?? 'any network', rail, kind, now],
     ],
     NO_RAIL,
   ),
-  'rails check': printer<Listed<Checked>>(
+  'rails check': createPrinter<Listed<Checked>>(
     ({ data }) =>
       formatTable(
         data.flatMap(({ rail, ok, says, facts = [] }) => [
@@ -214,41 +216,41 @@ export const PRINTERS = {
         ]),
         NO_RAIL,
       ),
-    allOk,
+    areAllOk,
   ),
-  'bank-files retry': printer<Listed<Checked & { readonly file: string }>>(
+  'bank-files retry': createPrinter<Listed<Checked & { readonly file: string }>>(
     ({ data }) =>
       formatTable(
         data.map(({ rail, file, ok, says }) => [ok ? 'ok' : 'fails', rail, file, says]),
-        'No bank file was refused.',
+        'No bank files were rejected.',
       ),
-    allOk,
+    areAllOk,
   ),
-  'reconciliation run': printer<Listed<ReconciledDay>>(
+  'reconciliation run': createPrinter<Listed<ReconciledDay>>(
     ({ data }) => formatReconciledDays(data),
     ({ data }) => data.every(({ differenceCount }) => differenceCount === 0),
   ),
-  'reconciliation book': printer<Booked>(
+  'reconciliation book': createPrinter<Booked>(
     ({ booked, as, rail, currency, amount }) =>
       `${booked} is booked: ${formatDigits(currency, amount)} of ${rail} to ${as}.\n`,
   ),
-  'upgrade status': printer<{ version: string; stepsLeft: string[]; otherServers: string[] }>(
+  'upgrade status': createPrinter<{ version: string; stepsLeft: string[]; otherServers: string[] }>(
     ({ version, stepsLeft, otherServers }) =>
       formatTable(
         [
           ['this build', version],
-          ['last steps left', stepsLeft.join(', ') || 'none: the upgrade is finished'],
-          ['servers of other releases', otherServers.join(', ') || 'none'],
+          ['remaining steps', stepsLeft.join(', ') || 'none: the upgrade is finished'],
+          ['servers on other releases', otherServers.join(', ') || 'none'],
         ],
         '',
       ),
   ),
-  'upgrade finish': printer<{ version: string; finished: string[] }>(({ version, finished }) =>
+  'upgrade finish': createPrinter<{ version: string; finished: string[] }>(({ version, finished }) =>
     finished.length > 0
       ? `The upgrade to ${version} is finished: ${finished.join(', ')}.\n`
       : `The upgrade to ${version} is finished.\n`,
   ),
-  'cell list': lister<Cell>(
+  'cell list': createListPrinter<Cell>(
     ({ schema, isOwn, mode, platforms, isOfThisBuild, servers }) => [
       ...[isOwn ? '*' : ' ', schema, mode ?? 'not readable'],
       platforms === null ? '' : pluralize(platforms, 'platform'),
@@ -257,25 +259,25 @@ export const PRINTERS = {
     ],
     'no cells',
   ),
-  'cell check': printer<Findings<string> & { schema: string }>(
+  'cell check': createPrinter<Findings<string> & { schema: string }>(
     ({ schema, findings }) => joinLines(describeFindings(findings, `No problems found in cell ${schema}.`)),
     hasNoFindings,
   ),
-  'cell map': printer<{ lines: string[] }>(({ lines }) => joinLines(lines)),
-  'books verify': printer<Verified>(({ checked, findings }) => {
+  'cell map': createPrinter<{ lines: string[] }>(({ lines }) => joinLines(lines)),
+  'books verify': createPrinter<Verified>(({ checked, findings }) => {
     const { accounts, transfers, events, blocks, chained, checkpoints, kept } = checked
     return joinLines([
-      `Checked ${transfers} transfers, ${accounts} accounts and ${events} events; ${chained} transfers in ${blocks} blocks of the chain; ${checkpoints} checkpoints, and ${kept} that were kept elsewhere.`,
+      `Checked ${transfers} transfers, ${accounts} accounts and ${events} events; ${chained} transfers in ${blocks} blocks of the chain; ${checkpoints} checkpoints, and ${kept} stored elsewhere.`,
       ...findings.map(
         ({ check, id, expected, found }) => `WRONG ${check} ${id}: expected ${expected}; found ${found}`,
       ),
       findings.length === 0 ? 'No differences found in the books.' : `${findings.length} wrong.`,
     ])
   }, hasNoFindings),
-  'books checkpoint': printer<{ checkpoints: string[] }>(({ checkpoints }) =>
+  'books checkpoint': createPrinter<{ checkpoints: string[] }>(({ checkpoints }) =>
     joinLines(checkpoints.length > 0 ? checkpoints : ['No transfers have ended since the last checkpoints.']),
   ),
-  'backup make': printer<Backup>(
+  'backup make': createPrinter<Backup>(
     ({ backup, files, bytes, documents, verified: { checked, findings } }) =>
       joinLines([
         `${backup}: ${files} files, ${Math.ceil(bytes / MIB)} MiB.`,
@@ -285,23 +287,23 @@ export const PRINTERS = {
         ...(documents === 'BUCKET'
           ? ['Uploaded files are in the bucket, which needs a separate backup.']
           : []),
-        'The master key is not part of it: keep it elsewhere.',
+        'The master key is not part of the backup. Store it elsewhere.',
       ]),
     ({ verified }) => hasNoFindings(verified),
   ),
-  'backup check': printer<Findings<string>>(
+  'backup check': createPrinter<Findings<string>>(
     ({ findings }) =>
       joinLines([
-        ...describeFindings(findings, 'The log of PostgreSQL is archived.'),
+        ...describeFindings(findings, 'The PostgreSQL log is being archived.'),
         'See docs/backups.md.',
       ]),
     hasNoFindings,
   ),
-  'backup restore': printer<{ restored: string; createdAt: string; version: string }>(
+  'backup restore': createPrinter<{ restored: string; createdAt: string; version: string }>(
     ({ restored, createdAt, version }) =>
       `${restored} was restored to ${createdAt}, from a backup by release ${version}. Start the server.\n`,
   ),
-  'database move': printer<{ moved: Record<string, number>; verified: Verified }>(
+  'database move': createPrinter<{ moved: Record<string, number>; verified: Verified }>(
     ({ moved, verified: { checked, findings } }) => {
       const counts = Object.values(moved)
       const rows = counts.reduce((sum, count) => sum + count, 0)
@@ -309,23 +311,21 @@ export const PRINTERS = {
         `${rows} rows of ${counts.length} tables were copied to PostgreSQL and compared with the originals.`,
         findings.length === 0
           ? `The books are correct: ${checked.transfers} transfers.`
-          : `${findings.length} of the books are wrong, as they were before: run countersign verify.`,
+          : `The books have ${findings.length} errors, as they did before the move: run countersign verify.`,
         'Start the server with DATABASE_URL, the same master key and the same uploaded files.',
       ])
     },
     ({ verified }) => hasNoFindings(verified),
   ),
-  'archive make': printer<{ archived: Archive[] }>(({ archived }, { before }) =>
+  'archive make': createPrinter<{ archived: Archive[] }>(({ archived }, { before }) =>
     joinLines(
-      archived.length === 0
-        ? [`Nothing from before ${before} is left to archive.`]
-        : archived.map(archiveLine),
+      archived.length === 0 ? [`No data from before ${before} to archive.`] : archived.map(formatArchive),
     ),
   ),
-  'archive list': printer<Listed<Archive>>(({ data }) =>
-    joinLines(data.length === 0 ? ['There are no archives.'] : data.map(archiveLine)),
+  'archive list': createPrinter<Listed<Archive>>(({ data }) =>
+    joinLines(data.length === 0 ? ['There are no archives.'] : data.map(formatArchive)),
   ),
-  'archive check': printer<Findings<string> & { files: number }>(
+  'archive check': createPrinter<Findings<string> & { files: number }>(
     ({ files, findings }) =>
       joinLines(describeFindings(findings, `${files} ${files === 1 ? 'file is' : 'files are'} as written.`)),
     hasNoFindings,

@@ -1,4 +1,4 @@
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { formatTable } from '../terminal/table.ts'
 
 /** A rail's reconciliation for one day and currency. Amounts are strings of digits. */
@@ -49,5 +49,5 @@ function formatDifferences({ rail, date, currency, differences, differenceCount 
 }
 
 export function formatDigits(currency: string, digits: string | null): string {
-  return digits === null ? '-' : formatAmount(BigInt(digits), currencyOf(currency))
+  return digits === null ? '-' : formatAmount(BigInt(digits), findCurrency(currency))
 }

@@ -18,7 +18,7 @@ export const FORMS: Readonly<Record<OperatorCommandName, OperatorCommand>> = {
   ...OFFLINE_FORMS,
 }
 
-export function optionsOf(name: OperatorCommandName): [string, OperatorOption][] {
+export function listOptions(name: OperatorCommandName): [string, OperatorOption][] {
   return Object.entries(FORMS[name].options ?? {})
 }
 
@@ -26,22 +26,22 @@ export function optionsOf(name: OperatorCommandName): [string, OperatorOption][]
  * Runs an operator command in the server program. `given` has the command's options, and possibly `json` and
  * `yes`. Returns the exit code, which is 1 if the result reports a problem.
  */
-export async function runOperatorCommand(name: OperatorCommandName, given: Values): Promise<number> {
+export async function runOperatorCommand(name: OperatorCommandName, values: Values): Promise<number> {
   const { question } = FORMS[name]
   if (question)
     await confirmAction(
-      question.replace(/\{(\w+)\}/g, (_, option) => String(given[option])),
-      given.yes === true,
+      question.replace(/\{(\w+)\}/g, (_, option) => String(values[option])),
+      values.yes === true,
     )
-  const isJson = given.json === true
-  const args = optionsOf(name).flatMap(([option, { isPath }]) => {
-    const value = given[option]
+  const isJson = values.json === true
+  const args = listOptions(name).flatMap(([option, { isPath }]) => {
+    const value = values[option]
     if (typeof value === 'string') return [`--${option}`, isPath ? resolve(value) : value]
     return value ? [`--${option}`] : []
   })
   const output = await runInServer([...name.split(' '), ...args], isJson)
   if (typeof output === 'number') return output
-  const { words, isRight } = PRINTERS[name](output, given)
+  const { words, isRight } = PRINTERS[name](output, values)
   io().stdout.write(isJson ? output : words)
   return isRight ? 0 : 1
 }

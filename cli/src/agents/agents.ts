@@ -15,8 +15,12 @@ export async function createAgent(
 ): Promise<void> {
   const { customer, name, ...words } = options
   const policy = await readPolicy(words)
-  const created = await shell.countersign.agents.create({ name, customerId: customer, policy })
-  printResult(shell, created, [...agentRows(created.agent), '', ...codeRows(shell, created.deviceCode)])
+  const creation = await shell.countersign.agents.create({ name, customerId: customer, policy })
+  printResult(shell, creation, [
+    ...formatAgent(creation.agent),
+    '',
+    ...formatDeviceCode(shell, creation.deviceCode),
+  ])
 }
 
 /** `countersign agent list` */
@@ -24,7 +28,7 @@ export async function listAgents(shell: Shell, options: { readonly customer?: st
   const query = options.customer === undefined ? {} : { customerId: options.customer }
   const agents: AgentRecord[] = []
   for await (const agent of shell.countersign.agents.list(query)) agents.push(agent)
-  const lines = agents.flatMap((agent, i) => [...(i > 0 ? [''] : []), ...agentRows(agent)])
+  const lines = agents.flatMap((agent, i) => [...(i > 0 ? [''] : []), ...formatAgent(agent)])
   printResult(shell, agents, lines.length > 0 ? lines : ['There are no agents.'])
 }
 
@@ -40,13 +44,13 @@ export async function approveAction(
     if (!(error instanceof SignatureRequiredError)) throw error
     const summary = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
     throw new Failure(
-      `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk, with a session as its signer): ${summary}`,
+      `The source is an embedded wallet, so its holder must sign the approval in your app (call agents.approve of the SDK with a session as the signer): ${summary}`,
     )
   })
   printDecision(shell, action)
   // The approval succeeded but the action failed, so the command exits with an error.
   if (action.status === 'FAILED')
-    throw new Failure(`The action failed: ${action.rejectionReason ?? 'no reason is given'}`)
+    throw new Failure(`The action failed: ${action.rejectionReason ?? 'no reason given'}`)
 }
 
 /** `countersign agent reject` */
@@ -79,7 +83,7 @@ export async function deleteAgent(shell: Shell, agentId: string): Promise<void> 
 /** `countersign agent code` */
 export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   const code = await shell.countersign.agents.createDeviceCode(agentId)
-  printResult(shell, code, codeRows(shell, code))
+  printResult(shell, code, formatDeviceCode(shell, code))
 }
 
 /** Finds a pending action only by its id. An action that is no longer pending also needs the agent's id. */
@@ -91,7 +95,7 @@ async function findAction(
   if (agentId !== undefined) return { id, agentId }
   for await (const action of countersign.agents.approvals()) if (action.id === id) return action
   throw new Failure(
-    `No action ${id} waits for approval. If it is already decided, name its agent: --agent Agent:…`,
+    `No action ${id} is waiting for approval. If it has already been decided, pass its agent: --agent Agent:…`,
   )
 }
 
@@ -106,7 +110,7 @@ function printDecision(shell: Shell, action: AgentAction): void {
   ])
 }
 
-function agentRows(agent: AgentRecord): string[] {
+function formatAgent(agent: AgentRecord): string[] {
   const state = [agent.isPaused ? 'paused' : 'active', agent.isConnected ? 'connected' : 'not connected']
   return [
     `${agent.id}  "${agent.name}", ${state.join(', ')}`,
@@ -118,10 +122,10 @@ function agentRows(agent: AgentRecord): string[] {
   ]
 }
 
-function codeRows({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[] {
+function formatDeviceCode({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[] {
   return [
     `Device code  ${code}  valid once, until ${expiresAt}`,
-    'The agent redeems it. An AI program does so when this is configured as its tool server:',
+    'The agent redeems it. For an AI program, configure this as its tool server:',
     `  ${formatProgramCall({ isAbsolute: true })} mcp --base-url ${baseUrl} --code ${code}`,
   ]
 }

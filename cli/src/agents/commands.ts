@@ -32,21 +32,24 @@ export function addAgentCommands(program: Command): void {
 
 function addCreate(add: Add): void {
   add('create', 'create an agent for a customer and show its device code, once')
-    .requiredOption('--customer <id>', 'the customer for whom it acts, Customer:…')
+    .requiredOption('--customer <id>', 'the customer it acts for, Customer:…')
     .requiredOption('--name <name>', 'name of the agent')
-    .option('--policy <file>', 'the whole policy as JSON, as in the API; or use the options below')
+    .option(
+      '--policy <file>',
+      'the complete policy as JSON, in the format of the API; or use the options below',
+    )
     .option('--allow <list>', 'permissions, separated by commas: VIEW_TRANSACTIONS, CREATE_TRANSFERS, …')
     .option('--currency <code>', 'currency of all amounts below, for example USD')
-    .option('--per-transaction <amount>', 'largest amount of one action, for example 100.00')
-    .option('--daily <amount>', 'largest sum of one day, in UTC')
-    .option('--daily-count <number>', 'largest number of actions on one day')
-    .option('--monthly <amount>', 'largest sum of one month')
-    .option('--approve-all', 'every action waits for approval')
-    .option('--approve-over <amount>', 'an action above this amount waits for approval')
-    .option('--accounts <list>', 'the only internal accounts that it may use, separated by commas')
+    .option('--per-transaction <amount>', 'maximum amount per action, for example 100.00')
+    .option('--daily <amount>', 'maximum total per day, in UTC')
+    .option('--daily-count <number>', 'maximum number of actions per day')
+    .option('--monthly <amount>', 'maximum total per month')
+    .option('--approve-all', 'require approval for every action')
+    .option('--approve-over <amount>', 'require approval for actions above this amount')
+    .option('--accounts <list>', 'the only internal accounts it may use, separated by commas')
     .option(
       '--payees <list>',
-      'the only external accounts that it may use, separated by commas; excludes UMA addresses',
+      'the only external accounts it may use, separated by commas; excludes UMA addresses',
     )
     .action(async (options: ShellOptions & PolicyOptions & { customer: string; name: string }) => {
       const { credentials: _, baseUrl: __, json: ___, profile: ____, ...own } = options
@@ -65,38 +68,41 @@ function addList(add: Add): void {
 /** Adds the commands that approve or reject a pending action. */
 function addDecisions(add: Add): void {
   add('approve <action>', 'approve a pending action, AgentAction:…')
-    .option('--agent <id>', 'its agent; needed only if it is already decided')
+    .option('--agent <id>', 'its agent; only needed if the action has already been decided')
     .action(async (action: string, options: ShellOptions & { agent?: string }) =>
       approveAction(await openShell(options), action, options),
     )
   add('reject <action>', 'reject a pending action')
-    .option('--agent <id>', 'its agent; needed only if it is already decided')
-    .option('--reason <text>', 'reason that the agent sees')
+    .option('--agent <id>', 'its agent; only needed if the action has already been decided')
+    .option('--reason <text>', 'the reason shown to the agent')
     .action(async (action: string, options: ShellOptions & { agent?: string; reason?: string }) =>
       rejectAction(await openShell(options), action, options),
     )
 }
 
 function addLifecycle(add: Add): void {
-  add('pause <agent>', 'restrict it to reading, from the next request on').action(
+  add('pause <agent>', 'allow an agent only to read, from its next request on').action(
     async (id: string, options: ShellOptions) => setPaused(await openShell(options), id, true),
   )
   add('resume <agent>', 'let a paused agent act again').action(async (id: string, options: ShellOptions) =>
     setPaused(await openShell(options), id, false),
   )
   add('delete <agent>', 'delete an agent: revokes its token and rejects its pending actions')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmAction(`Delete ${id} permanently?`, options.yes)
       await deleteAgent(await openShell(options), id)
     })
-  add('code <agent>', 'create a new device code, which connects the agent again').action(
+  add('code <agent>', 'create a new device code to reconnect the agent').action(
     async (id: string, options: ShellOptions) => makeCode(await openShell(options), id),
   )
 }
 
 function addWatch(add: Add): void {
-  add('watch', 'print pending actions as they arrive, and on a terminal ask about each, until Ctrl-C')
+  add(
+    'watch',
+    'print pending actions as they arrive, and on a terminal ask for a decision on each, until Ctrl-C',
+  )
     .option('--agent <id>', 'only actions of this agent')
     .action(async (options: ShellOptions & { agent?: string }) => {
       const shell = await openShell(options)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { AGENT_PERMISSIONS, type AgentPermission } from '@countersign/contract/agents/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { type BodyInput, parseJson } from '@countersign/sdk'
-import { currencyOf, parseAmount } from '../terminal/amounts.ts'
+import { findCurrency, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 
 export type Policy = BodyInput<'agent_create'>['policy']
@@ -27,12 +27,12 @@ export interface PolicyOptions {
  */
 export async function readPolicy({ policy: file, ...options }: PolicyOptions): Promise<Policy> {
   if (file === undefined) return buildPolicy(options)
-  const other = Object.keys(options).length
-  if (other > 0) throw new Failure('--policy is the whole policy: leave out the options for its parts.')
+  const otherCount = Object.keys(options).length
+  if (otherCount > 0) throw new Failure('--policy sets the complete policy. Omit the other policy options.')
   try {
     return parseJson(await readFile(file, 'utf8')) as Policy
   } catch (error) {
-    throw new Failure(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`)
+    throw new Failure(`Cannot read ${file} as JSON: ${error instanceof Error ? error.message : error}`)
   }
 }
 
@@ -43,9 +43,9 @@ function buildPolicy(words: Omit<PolicyOptions, 'policy'>): Policy {
   if (!isKnownCurrency(currency))
     throw new Failure(`--currency must be a known code like USD, not "${currency}".`)
   const amount = (option: string, text: string): bigint => {
-    const value = parseAmount(text, currencyOf(currency))
+    const value = parseAmount(text, findCurrency(currency))
     if (value !== undefined) return value
-    const places = currencyOf(currency).decimals
+    const places = findCurrency(currency).decimals
     throw new Failure(
       `--${option} must be an amount of ${currency} with at most ${places} decimal places, not "${text}".`,
     )
@@ -80,7 +80,7 @@ function readAgentPermissions(text: string): AgentPermission[] {
     const permission = AGENT_PERMISSIONS.find((candidate) => candidate === word)
     if (permission) return permission
     throw new Failure(
-      `--allow must be of ${AGENT_PERMISSIONS.join(', ')}, separated by commas; not "${word}".`,
+      `--allow must be a comma-separated list of ${AGENT_PERMISSIONS.join(', ')}, not "${word}".`,
     )
   })
 }

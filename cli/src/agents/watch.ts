@@ -4,9 +4,9 @@ import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { formatProgramCall } from '../terminal/program-words.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 import { approveAction, rejectAction } from './agents.ts'
-import { approvalRows } from './words.ts'
+import { describeApproval } from './words.ts'
 
 type Approval = ItemOf<'approval_list'>
 
@@ -47,7 +47,7 @@ export async function watchApprovals(shell: Shell, options: WatchOptions): Promi
     } catch (error) {
       if (signal.aborted) return
       if (isFirst || !isTemporary(error)) throw error
-      if (!isDisconnected) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+      if (!isDisconnected) io().stderr.write(`${getErrorMessage(error)} Retrying.\n`)
       isDisconnected = true
     }
     await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})
@@ -62,10 +62,10 @@ async function fetchPending(
   signal: AbortSignal,
 ): Promise<Map<string, Approval>> {
   const query = { kind: 'AGENT_ACTION', limit: 100 } as const
-  const found: Approval[] = []
+  const approvals: Approval[] = []
   for await (const approval of countersign.paginate('approval_list', { query, signal }))
-    if (agentId === undefined || approval.requestedBy?.id === agentId) found.push(approval)
-  return new Map(found.reverse().map((approval) => [approval.objectId, approval]))
+    if (agentId === undefined || approval.requestedBy?.id === agentId) approvals.push(approval)
+  return new Map(approvals.reverse().map((approval) => [approval.objectId, approval]))
 }
 
 interface Change {
@@ -78,7 +78,7 @@ function printChanges({ isJson }: Shell, { known, waiting, isFirst }: Change): v
   if (isJson) return
   if (isFirst)
     write(
-      `${waiting.size === 0 ? 'Nothing waits for approval' : `${waiting.size} waiting`}. Ctrl-C ends this.`,
+      `${waiting.size === 0 ? 'Nothing is waiting for approval' : `${waiting.size} waiting`}. Press Ctrl-C to stop.`,
     )
   for (const id of known.keys()) if (!waiting.has(id)) write(`${id} has been decided.`)
 }
@@ -88,7 +88,7 @@ function printApproval({ isJson }: Shell, approval: Approval, showsCommand: bool
     write(toJson(approval))
     return
   }
-  for (const line of approvalRows(approval)) write(line)
+  for (const line of describeApproval(approval)) write(line)
   if (showsCommand) write(`  ${formatProgramCall()} agent approve ${approval.objectId}   (or: reject)`)
 }
 
@@ -99,7 +99,7 @@ function printApproval({ isJson }: Shell, approval: Approval, showsCommand: bool
 async function decide(shell: Shell, approval: Approval, ask: Ask, signal: AbortSignal): Promise<boolean> {
   const { objectId, requestedBy } = approval
   const agent = requestedBy?.id === undefined ? {} : { agent: requestedBy.id }
-  const isApproved = await ask('Approve it? y approves, n rejects, Esc leaves it and ends this.', signal)
+  const isApproved = await ask('Approve it? y approves, n rejects, Esc stops without a decision.', signal)
   if (isApproved === undefined) return false
   try {
     await (isApproved ? approveAction : rejectAction)(shell, objectId, agent)
@@ -107,7 +107,7 @@ async function decide(shell: Shell, approval: Approval, ask: Ask, signal: AbortS
     const isRefusal =
       error instanceof Failure || error instanceof CountersignError || error instanceof ConnectionError
     if (!isRefusal) throw error
-    io().stderr.write(`${messageOf(error)}\n`)
+    io().stderr.write(`${getErrorMessage(error)}\n`)
   }
   return true
 }

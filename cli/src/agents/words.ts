@@ -1,5 +1,5 @@
 import type { AgentAction, AgentRecord, ItemOf } from '@countersign/sdk'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>
 
@@ -7,19 +7,19 @@ type Spender = Pick<AgentRecord, 'policy' | 'usage'>
 export function describeLimits({ policy, usage }: Spender): string[] {
   const { currency, perTransactionLimit, dailyLimit, monthlyLimit, dailyTransactionLimit } =
     policy.spendingLimits
-  const amount = (value: bigint) => formatAmount(value, currencyOf(currency))
-  const describeUsage = (spent: bigint, limit: bigint | null | undefined) =>
+  const amount = (value: bigint) => formatAmount(value, findCurrency(currency))
+  const describeUsage = (used: bigint, limit: bigint | null | undefined) =>
     limit === undefined || limit === null
-      ? `${amount(spent)} used, no limit`
-      : `${amount(spent)} of ${amount(limit)} used`
+      ? `${amount(used)} used, no limit`
+      : `${amount(used)} of ${amount(limit)} used`
   const { dailyTransactionCount } = usage
   const count =
     dailyTransactionLimit === undefined
       ? String(dailyTransactionCount)
       : `${dailyTransactionCount} of ${dailyTransactionLimit}`
   return [
-    `one action: at most ${amount(perTransactionLimit)}`,
-    `this day (UTC): ${describeUsage(usage.dailySpend, dailyLimit)}; actions: ${count}`,
+    `per action: at most ${amount(perTransactionLimit)}`,
+    `today (UTC): ${describeUsage(usage.dailySpend, dailyLimit)}; actions: ${count}`,
     `this month (UTC): ${describeUsage(usage.monthlySpend, monthlyLimit)}`,
   ]
 }
@@ -27,11 +27,11 @@ export function describeLimits({ policy, usage }: Spender): string[] {
 /** Describes which of an agent's actions need approval. */
 export function describeApprovals({ policy }: Pick<AgentRecord, 'policy'>): string {
   const { approvalThresholds, defaultExecutionMode, spendingLimits } = policy
-  if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'every action waits for approval'
+  if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'every action needs approval'
   const threshold = approvalThresholds?.amount ?? undefined
-  if (threshold === undefined) return 'only payments from an embedded wallet wait for approval'
-  const currency = currencyOf(approvalThresholds?.currency ?? spendingLimits.currency)
-  return `actions above ${formatAmount(threshold, currency)} and payments from an embedded wallet wait for approval`
+  if (threshold === undefined) return 'only payments from an embedded wallet need approval'
+  const currency = findCurrency(approvalThresholds?.currency ?? spendingLimits.currency)
+  return `actions above ${formatAmount(threshold, currency)} and payments from an embedded wallet need approval`
 }
 
 const joinIds = (ids: readonly string[]) => ids.join(', ')
@@ -60,7 +60,7 @@ export function describeAction(action: AgentAction): string {
   }
   if (!transferDetails) return type
   const { amount, currency, sourceAccountId, destinationAccountId } = transferDetails
-  return `${type} ${formatAmount(amount, currencyOf(currency))} from ${sourceAccountId} to ${destinationAccountId}`
+  return `${type} ${formatAmount(amount, findCurrency(currency))} from ${sourceAccountId} to ${destinationAccountId}`
 }
 
 type Quote = NonNullable<AgentAction['quote']>
@@ -75,14 +75,14 @@ function describeDestination({ destination }: Quote): string {
 
 type Approval = ItemOf<'approval_list'>
 
-const LIMIT_WORDS = { DAILY: 'this day', MONTHLY: 'this month' } as const
+const LIMIT_PERIODS = { DAILY: 'today', MONTHLY: 'this month' } as const
 const NAME_LENGTH_MAX = 60
 
 /**
  * Describes a pending approval on several lines: requester, customer, payee, amount, reason, and the
  * remaining limits.
  */
-export function approvalRows(approval: Approval): string[] {
+export function describeApproval(approval: Approval): string[] {
   const { objectId, createdAt, requestedBy, customerName, customerId, payee, amount, policy } = approval
   const { expiresAt, votes, votesRequired } = approval
   const row = (label: string, value: string | undefined) =>
@@ -92,20 +92,17 @@ export function approvalRows(approval: Approval): string[] {
   return [
     `${createdAt}  ${objectId}`,
     ...row(
-      'asks',
+      'agent',
       `${toSafeText(requestedBy?.name ?? 'an agent')}, for ${toSafeText(customerName ?? customerId ?? 'nobody')}`,
     ),
     ...row('amount', amount && formatAmount(amount.amount, amount.currency)),
     ...row('to', name && account ? `${name}, ${account}` : (name ?? account)),
-    ...row('why', policy && toSafeText(policy.words)),
+    ...row('reason', policy && toSafeText(policy.words)),
     ...(policy?.remaining ?? []).flatMap(({ limit, amount: left }) =>
-      row(
-        'left',
-        `${formatAmount(left.amount, left.currency)} of ${LIMIT_WORDS[limit]}, with this one counted`,
-      ),
+      row('left', `${formatAmount(left.amount, left.currency)} ${LIMIT_PERIODS[limit]}, including this one`),
     ),
     ...(votesRequired > 1 ? row('votes', `${votes.length} of ${votesRequired} members have approved`) : []),
-    ...row('until', expiresAt),
+    ...row('expires', expiresAt),
   ]
 }
 

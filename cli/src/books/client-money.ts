@@ -36,9 +36,10 @@ export async function createReport(shell: Shell, date: string): Promise<void> {
 
 /** `countersign client-money verify`. Throws Failure if the report or the ledger has been changed. */
 export async function verifyReport(shell: Shell, id: string): Promise<void> {
-  const verified = await shell.countersign.clientMoneyReports.verify(id)
-  printResult(shell, verified, describeVerification(verified))
-  if (!verified.isSigned || !verified.isLedgerUnchanged) throw new Failure(`${id} is not verified.`)
+  const verification = await shell.countersign.clientMoneyReports.verify(id)
+  printResult(shell, verification, describeVerification(verification))
+  if (!verification.isSigned || !verification.isLedgerUnchanged)
+    throw new Failure(`${id} failed verification.`)
 }
 
 function describeVerification({
@@ -47,11 +48,11 @@ function describeVerification({
 }: Answer<'client_money_report_verify'>['body']): string[] {
   return [
     isSigned
-      ? 'The server has signed it.'
+      ? 'The signature is valid.'
       : 'WRONG: the record differs from the payload that the server signed.',
     isLedgerUnchanged
-      ? 'The ledger has the same balances.'
-      : 'WRONG: the ledger has other balances at the end of that day.',
+      ? 'The ledger balances match.'
+      : 'WRONG: the ledger balances at the end of that day are different.',
   ]
 }
 

@@ -16,14 +16,14 @@ export function addBookCommands(program: Command): void {
   withShellOptions(
     program
       .command('statement <account>')
-      .description('a statement of an internal account, InternalAccount:…'),
+      .description('create a statement of an internal account, InternalAccount:…'),
   )
     .option('--from <time>', 'start of the period (default: the opening of the account)')
     .option('--to <time>', 'end of the period (default: now)')
     .addOption(
       new Option('--format <format>', 'the format of the file').choices(STATEMENT_OUTPUTS).default('text'),
     )
-    .option('--output <file>', 'write it to this file')
+    .option('--output <file>', 'write to this file')
     .addHelpText('after', PERIOD)
     .action(async (id: string, options: ShellOptions & StatementOptions) =>
       makeStatement(await openShell(options), id, options),
@@ -42,20 +42,20 @@ function addLedgerCommands(program: Command): void {
   withShellOptions(
     ledger
       .command('journal')
-      .description('write the journal of a period for a spreadsheet or an accounting program'),
+      .description('export the journal of a period for a spreadsheet or an accounting program'),
   )
-    .requiredOption('--from <time>', 'since when')
-    .requiredOption('--to <time>', 'until when')
+    .requiredOption('--from <time>', 'start of the period')
+    .requiredOption('--to <time>', 'end of the period')
     .addOption(
       new Option('--format <format>', 'the format of the file')
         .choices(keysOf(JOURNAL_FORMATS))
         .default('csv'),
     )
-    .option('--currency <code>', 'only this currency; Xero needs one')
-    .option('--output <file>', 'write it to this file')
+    .option('--currency <code>', 'only this currency; required for Xero')
+    .option('--output <file>', 'write to this file')
     .action(async (options: ShellOptions & JournalOptions) => writeJournal(await openShell(options), options))
   withShellOptions(ledger.command('chart').description('show or set your chart of accounts'))
-    .option('--set <file>', 'set it from this file, in the JSON of PUT /ledger/chart-of-accounts')
+    .option('--set <file>', 'set it from a JSON file in the format of PUT /ledger/chart-of-accounts')
     .action(async (options: ShellOptions & { set?: string }) =>
       showChart(await openShell(options), options.set),
     )

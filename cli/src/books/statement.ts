@@ -47,7 +47,7 @@ async function fetchStatement({ countersign }: Shell, query: Parameters<typeof c
     if (!(error instanceof CountersignError) || error.code !== 'PERIOD_TOO_LONG') throw error
     const { until, linesMax } = error.details ?? {}
     throw new Failure(
-      `There are more than ${linesMax} movements. Request them up to --to ${until}, then from there on.`,
+      `The period has more than ${linesMax} movements. Request it in parts: first with --to ${until}, then with the same time as --from.`,
     )
   }
 }

@@ -52,7 +52,7 @@ export async function listCards(
   shell: Shell,
   { customer, state }: { readonly customer?: string; readonly state?: string },
 ): Promise<void> {
-  const cardState = CARD_STATES.find((one) => one === state)
+  const cardState = CARD_STATES.find((candidate) => candidate === state)
   if (state !== undefined && cardState === undefined)
     throw new Failure(`--state must be one of ${CARD_STATES.join(', ')}, not "${state}".`)
   const query = {

@@ -6,11 +6,11 @@ import { clearPurchase, returnPurchase, useCard } from './sandbox-purchases.ts'
 import { changeState, delegateKey, setFundingSources } from './signed-changes.ts'
 
 const SIGNED = `
-The cardholder signs this, with a session of their embedded wallet. In sandbox this program signs in for them, with the
-sandbox's fixed code. In production only the customer's device can sign: your app does it with the sdk.`
+The cardholder must sign this with a session of their embedded wallet. In a sandbox, this program signs in for them with the
+sandbox's fixed code. In production, only the customer's device can sign: use the SDK in your app.`
 
 const MERCHANT = `
-Merchants do this through the card network. It can be simulated only in sandbox.`
+In production, merchants do this through the card network. Only a sandbox can simulate it.`
 
 /** Adds a subcommand of `countersign card` with the common options. */
 type Add = (usage: string, description: string) => Command
@@ -19,7 +19,7 @@ type Add = (usage: string, description: string) => Command
 export function addCardCommands(program: Command): void {
   const card = program
     .command('card')
-    .description('cards of your platform: issue, freeze, close; in sandbox also use them')
+    .description('issue, freeze and close cards of your platform; in a sandbox, also use them')
   const add: Add = (usage, description) => withShellOptions(card.command(usage).description(description))
   addIssuing(add)
   addSigned(add)
@@ -29,11 +29,15 @@ export function addCardCommands(program: Command): void {
 function addIssuing(add: Add): void {
   add('issue', 'request a card and wait for the decision of the issuer')
     .requiredOption('--customer <id>', 'the cardholder, Customer:…')
-    .option('--accounts <list>', 'the funding sources in the order of use, separated by commas')
-    .option('--currency <code>', 'or all accounts of the cardholder in this currency', 'USD')
+    .option('--accounts <list>', 'the funding sources, comma-separated, in the order of use')
+    .option(
+      '--currency <code>',
+      'instead of --accounts: all accounts of the cardholder in this currency',
+      'USD',
+    )
     .option(
       '--platform-card-id <id>',
-      'your own id of the card; in sandbox its last characters choose an outcome',
+      'your own id for the card; in a sandbox, its last characters select an outcome',
     )
     .action(async (options: ShellOptions & Parameters<typeof issueCard>[1]) =>
       issueCard(await openShell(options), options),
@@ -74,7 +78,7 @@ function addSigned(add: Add): void {
       await liftFreeze(shell, id, options.forSafety)
     })
   add('close <card>', 'close a card permanently; earlier authorizations stay valid')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmAction(`Close ${id} permanently?`, options.yes)
@@ -86,7 +90,7 @@ function addSigned(add: Add): void {
     .action(async (id: string, options: ShellOptions & { accounts: string }) =>
       setFundingSources(await openShell(options), id, options.accounts),
     )
-  add('delegate <card>', 'let the card be paid from the embedded wallet among its accounts')
+  add('delegate <card>', 'let the card draw on the embedded wallet among its accounts')
     .option('--nickname <text>', 'name of the key', 'Card')
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions & { nickname: string }) =>
@@ -95,23 +99,23 @@ function addSigned(add: Add): void {
 }
 
 function addMerchant(add: Add): void {
-  add('use <card> <amount>', 'buy something for an amount such as 12.50, in the currency of the card')
-    .option('--merchant <text>', 'name of the merchant; its last characters choose an outcome', 'COFFEE SHOP')
+  add('use <card> <amount>', 'simulate a purchase for an amount such as 12.50, in the currency of the card')
+    .option('--merchant <text>', 'name of the merchant; its last characters select an outcome', 'COFFEE SHOP')
     .addHelpText('after', MERCHANT)
     .action(async (id: string, amount: string, options: ShellOptions & { merchant: string }) =>
       useCard(await openShell(options), id, amount, options.merchant),
     )
   add(
     'clear <card> <amount>',
-    'let the merchant claim an amount: less than authorized, all of it, or more (a tip); 0 claims nothing more',
+    'claim an amount as the merchant: less than authorized, all of it, or more (a tip); 0 claims nothing more',
   )
-    .option('--purchase <id>', 'CardTransaction:… (default: the newest of the card)')
+    .option('--purchase <id>', 'CardTransaction:… (default: the latest purchase)')
     .addHelpText('after', MERCHANT)
     .action(async (id: string, amount: string, options: ShellOptions & { purchase?: string }) =>
       clearPurchase(await openShell(options), id, amount, options.purchase),
     )
-  add('return <card> <amount>', 'let the merchant return an amount, at most the claimed one')
-    .option('--purchase <id>', 'CardTransaction:… (default: the newest of the card)')
+  add('return <card> <amount>', 'refund an amount as the merchant, up to the claimed amount')
+    .option('--purchase <id>', 'CardTransaction:… (default: the latest purchase)')
     .addHelpText('after', MERCHANT)
     .action(async (id: string, amount: string, options: ShellOptions & { purchase?: string }) =>
       returnPurchase(await openShell(options), id, amount, options.purchase),

@@ -1,6 +1,6 @@
 import { type CardPurchase, CountersignError } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
-import { currencyOf, parseAmount } from '../terminal/amounts.ts'
+import { findCurrency, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { formatProgramCall } from '../terminal/program-words.ts'
 import { describePurchase } from './words.ts'
@@ -67,17 +67,17 @@ async function findNewestPurchase(countersign: Shell['countersign'], id: string)
 async function settlePurchase({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
   if (!purchase.pullSummary.pendingCount) return purchase
   await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
-  for await (const one of countersign.cards.transactions(purchase.cardId))
-    if (one.id === purchase.id) return one
+  for await (const candidate of countersign.cards.transactions(purchase.cardId))
+    if (candidate.id === purchase.id) return candidate
   return purchase
 }
 
 function requireAmount(text: string, code: string): bigint {
-  const currency = currencyOf(code)
+  const currency = findCurrency(code)
   const amount = parseAmount(text, currency)
   if (amount !== undefined) return amount
   throw new Failure(
-    `An amount of ${code} must be like 12.50, with at most ${currency.decimals} decimal places, not "${text}".`,
+    `The amount must be in ${code}, such as 12.50, with at most ${currency.decimals} decimal places, not "${text}".`,
   )
 }
 

@@ -45,7 +45,7 @@ async function findHolder(
   const walletId = body.data[0]?.id
   if (walletId === undefined)
     throw new Failure(
-      `${cardholderId} has no embedded wallet to sign with. A customer with an e-mail address gets one.`,
+      `${cardholderId} has no embedded wallet to sign with. Customers with an e-mail address get one.`,
     )
   const sign: Signer['sign'] = async (payload) => {
     await refuseOutsideSandbox(countersign, payload.statement.summary)
@@ -61,7 +61,7 @@ async function refuseOutsideSandbox(countersign: Shell['countersign'], summary: 
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
     throw new Failure(
-      `This server is not a sandbox, so only the cardholder's device can sign in your app (cards.update of the sdk, with a session as its signer): ${summary}`,
+      `This server is not a sandbox, so only the cardholder's device can sign in your app (call cards.update of the SDK with a session as the signer): ${summary}`,
     )
   }
 }
@@ -76,7 +76,7 @@ async function signIn(wallet: Wallet): Promise<Session> {
     if (!(error instanceof CountersignError) || error.code !== 'RATE_LIMITED') throw error
     const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60)
     throw new Failure(
-      `The cardholder has signed in too often. Wait ${minutes} minutes, or move the clock of the sandbox: POST /sandbox/clock/advance`,
+      `The cardholder has signed in too often. Wait ${minutes} minutes, or advance the sandbox clock: POST /sandbox/clock/advance`,
     )
   }
 }

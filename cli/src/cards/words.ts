@@ -1,5 +1,5 @@
 import type { CardPurchase, CardRecord } from '@countersign/sdk'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 
 const LABEL_WIDTH = 15
 
@@ -21,16 +21,16 @@ export function describeCard(card: CardRecord): string[] {
 /** Describes a purchase: merchant, amounts, and outcome. */
 export function describePurchase(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
-  const currency = currencyOf(authorizedAmount.currency.code)
+  const currency = findCurrency(authorizedAmount.currency.code)
   const times = (count: number) => (count > 1 ? `, ${count} times` : '')
   const describeTotal = (
     { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
-    of = currency,
-  ) => `${formatAmount(totalAmount, of)}${times(count)}`
+    totalCurrency = currency,
+  ) => `${formatAmount(totalAmount, totalCurrency)}${times(count)}`
   const { pendingCount = 0 } = pullSummary
-  const pulled = describeTotal(
+  const pulledTotal = describeTotal(
     pullSummary,
-    pullSummary.currency ? currencyOf(pullSummary.currency.code) : currency,
+    pullSummary.currency ? findCurrency(pullSummary.currency.code) : currency,
   )
   return [
     `${purchase.id}  ${purchase.status}`,
@@ -39,7 +39,7 @@ export function describePurchase(purchase: CardPurchase): string[] {
     ...(settlementSummary.count === 0 ? [] : [row('claimed', describeTotal(settlementSummary))]),
     ...(settlementSummary.count === 0
       ? []
-      : [row('taken', `${pulled}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
+      : [row('taken', `${pulledTotal}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
     ...(refundSummary.count === 0 ? [] : [row('returned', describeTotal(refundSummary))]),
   ]
 }

@@ -25,7 +25,7 @@ export function readCredentials(source: CredentialsSource): Credentials {
   if (credentials) return { ...credentials, ...wireWord() }
   const file = resolve(dataDirectoryFile(env))
   const displayPath = relative('.', file).startsWith('..') ? file : relative('.', file)
-  throw new Failure(`There are no credentials in ${displayPath}. ${GET_A_SERVER}`)
+  throw new Failure(`No credentials found in ${displayPath}. ${GET_A_SERVER}`)
 }
 
 /** Replaces the base address. Throws Failure if the new one is malformed. */
@@ -36,6 +36,6 @@ export function withBaseUrl(credentials: Credentials, baseUrl: string): Credenti
 /** Returns the base address unchanged. Throws Failure if it is malformed. */
 export function checkBaseUrl(baseUrl: string): string {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    throw new Failure(`The base address must be like http://127.0.0.1:8787/2025-10-13, not "${baseUrl}".`)
+    throw new Failure(`The base URL must look like http://127.0.0.1:8787/2025-10-13, not "${baseUrl}".`)
   return baseUrl
 }

@@ -11,7 +11,7 @@ const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const NO_SERVER = IS_CLONE
   ? 'The server has not been built yet. Run: npm run build'
-  : 'This command runs the server, which is not part of the package. Call it in a clone of the repository.'
+  : 'This command needs the server, which is not part of this package. Run it in a clone of the repository.'
 
 const ENTRY = join(ROOT, 'server', 'dist', 'main.js')
 
@@ -60,7 +60,7 @@ export async function runServerProgram(
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       errors += text
     })
-    child.once('error', (error) => reject(new Failure(`The server could not be started: ${error.message}`)))
+    child.once('error', (error) => reject(new Failure(`Could not start the server: ${error.message}`)))
     child.once('close', (code, signal) => {
       for (const name of FORWARDED_SIGNALS) process.off(name, forward)
       resolve({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0), output, errors })

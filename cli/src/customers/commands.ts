@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 import { importCustomers } from './import.ts'
 
 const FILE = `
@@ -9,11 +9,13 @@ customer, and one that is refused leaves the others. The same file again makes n
 
 /** Adds `countersign customers …`. */
 export function addCustomerCommands(program: Command): void {
-  const customers = nounOf(program, 'customers', 'customers of your platform')
+  const customers = ensureNounCommand(program, 'customers', 'customers of your platform')
   withShellOptions(
-    customers.command('import <file>').description('create the customers of a CSV file, and wait'),
+    customers
+      .command('import <file>')
+      .description('create customers from a CSV file, and wait for the result'),
   )
-    .option('--errors <file>', 'write the rows that were refused to this CSV file')
+    .option('--errors <file>', 'write the rejected rows to this CSV file')
     .addHelpText('after', FILE)
     .action(async (file: string, options: ShellOptions & { errors?: string }) =>
       importCustomers(await openShell(options), file, options.errors),

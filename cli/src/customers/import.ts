@@ -41,16 +41,16 @@ async function showProgress(
   if (isJson || !io().stdout.isTTY) return work(() => {})
   const size = 100
   const bar = progress({ max: size })
-  let shown = 0
+  let shownPercent = 0
   bar.start(basename(path))
   try {
-    const ended = await work(({ processed, total }) => {
+    const result = await work(({ processed, total }) => {
       const percent = total > 0 ? Math.floor((processed / total) * size) : 0
-      bar.advance(percent - shown, total > 0 ? `${processed} of ${total} rows` : 'reading the file')
-      shown = percent
+      bar.advance(percent - shownPercent, total > 0 ? `${processed} of ${total} rows` : 'reading the file')
+      shownPercent = percent
     })
     bar.stop(basename(path))
-    return ended
+    return result
   } catch (error) {
     bar.error('The import did not finish.')
     throw error
@@ -59,14 +59,14 @@ async function showProgress(
 
 function describe({ id, status, progress, errors = [] }: CustomerImport, errorsPath?: string): string[] {
   const { total, successful, failed } = progress
-  const printed = errors.slice(0, ERRORS_PRINTED_MAX)
-  const remaining = Math.max(failed, errors.length) - printed.length
+  const printedErrors = errors.slice(0, ERRORS_PRINTED_MAX)
+  const omittedCount = Math.max(failed, errors.length) - printedErrors.length
   return [
     `${id}  ${status}`,
-    `  ${total} rows: ${successful} made a customer, ${failed} refused`,
-    ...printed.map((error) => `  ${formatRow(error)}  ${error.code}: ${error.message}`),
-    ...(remaining > 0
-      ? [`  and ${remaining} more${errorsPath === undefined ? '; see --errors' : ` in ${errorsPath}`}`]
+    `  ${total} rows: ${successful} imported, ${failed} rejected`,
+    ...printedErrors.map((error) => `  ${formatRow(error)}  ${error.code}: ${error.message}`),
+    ...(omittedCount > 0
+      ? [`  and ${omittedCount} more${errorsPath === undefined ? '; see --errors' : ` in ${errorsPath}`}`]
       : []),
   ]
 }

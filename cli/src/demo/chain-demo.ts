@@ -22,7 +22,7 @@ export async function runChainDemo(credentials: Credentials, rpcUrl: string): Pr
   const { script } = demo
   script.line(`Countersign: a wallet pays a wallet on a chain, at ${credentials.baseUrl}`)
   script.line('Lines with a method and a path are calls by the platform\'s backend. "device" is the')
-  script.line("customer's phone or browser. The chain is another machine's: it takes what is signed.")
+  script.line("customer's phone or browser. The chain runs elsewhere and receives the signed transaction.")
 
   await useChain(demo)
   const payer = await makeWalletHolder(demo, 'Ada Lovelace')
@@ -39,17 +39,19 @@ export async function runChainDemo(credentials: Credentials, rpcUrl: string): Pr
   }
   const { transaction } = await pay(demo, order, session)
   await showOnChain(demo, transaction, rpcUrl)
-  await waitForBalance(demo, payee.id, 'shows what the payee has', (amount) => amount === DELIVERED)
+  await waitForBalance(demo, payee.id, 'shows the balance of the payee', (amount) => amount === DELIVERED)
 }
 
 /** Makes new wallets use the chain. */
 async function useChain({ countersign, script }: Demo): Promise<void> {
-  script.call('config_update', 'makes the wallets of new customers on Base')
+  script.call('config_update', 'creates the wallets of new customers on Base')
   try {
     await countersign.call('config_update', { body: { embeddedWalletConfig: { network: 'BASE' } } })
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'INVALID_INPUT') throw error
-    throw new Failure('This server has no chain. Start one with RAILS_FILE, as npm run chain prints it.')
+    throw new Failure(
+      'This server is not connected to a chain. Start one with the RAILS_FILE that npm run chain prints.',
+    )
   }
 }
 
@@ -84,7 +86,7 @@ async function showOnChain({ script }: Demo, transaction: object, rpcUrl: string
       ? instructions.transactionHash
       : undefined
   if (hash === undefined) throw new Failure('The payment has no transaction hash.')
-  script.step('chain: has the payment in a block', `${rpcUrl} says, without this server`)
+  script.step('chain: the payment is in a block', `confirmed by ${rpcUrl}, without this server`)
   const response = await fetch(rpcUrl, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -97,7 +99,7 @@ async function showOnChain({ script }: Demo, transaction: object, rpcUrl: string
       readonly blockHash: string
     } | null
   }
-  if (result?.status !== '0x1') throw new Failure(`The chain does not have ${hash}.`)
+  if (result?.status !== '0x1') throw new Failure(`Transaction ${hash} was not found on the chain.`)
   script.show('hash', hash)
   script.show('block', `${BigInt(result.blockNumber)}, ${result.blockHash}`)
 }

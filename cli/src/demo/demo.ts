@@ -17,7 +17,7 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   const { script } = demo
   script.line(`Countersign: a payment, step by step, at ${credentials.baseUrl}`)
   script.line('Lines with a method and a path are calls by the platform\'s backend. "device" is the')
-  script.line("customer's phone or browser: the key is made there, and only signatures leave it.")
+  script.line("customer's phone or browser: the key is created there, and only signatures leave it.")
 
   const customer = await makeCustomer(demo)
   const signInStartMs = performance.now()

@@ -24,7 +24,7 @@ async function checkAccess({ countersign }: Demo, { baseUrl, tokenId }: Credenti
   } catch (error) {
     if (!(error instanceof CountersignError) || error.status !== 401) throw error
     throw new Failure(
-      `${baseUrl} refuses ${tokenId} with this secret: the credentials belong to another server or data directory.`,
+      `${baseUrl} rejects ${tokenId} with this secret: the credentials belong to another server or data directory.`,
     )
   }
 }

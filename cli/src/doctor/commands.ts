@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type ShellOptions, withShellOptions } from '../connection/shell.ts'
-import { doctor } from './doctor.ts'
+import { runDoctor } from './doctor.ts'
 
 /** Adds `countersign doctor`. */
 export function addDoctorCommand(program: Command, done: (exitCode: number) => void): void {
@@ -8,5 +8,5 @@ export function addDoctorCommand(program: Command, done: (exitCode: number) => v
     program
       .command('doctor')
       .description('report problems with their remedies; the exit code is 1 if there are any'),
-  ).action(async (options: ShellOptions) => done(await doctor(options)))
+  ).action(async (options: ShellOptions) => done(await runDoctor(options)))
 }

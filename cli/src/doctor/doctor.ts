@@ -11,7 +11,7 @@ import { findCredentials, type ShellOptions } from '../connection/shell.ts'
 import { IS_CLONE } from '../terminal/clone.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 
 type State = 'OK' | 'LOOK' | 'WRONG'
 
@@ -38,7 +38,7 @@ const MARKS: Readonly<Record<State, string>> = {
 }
 
 /** `countersign doctor`: returns the exit code, which is 1 if any check failed. */
-export async function doctor(options: ShellOptions): Promise<number> {
+export async function runDoctor(options: ShellOptions): Promise<number> {
   const findings: Finding[] = []
   try {
     const credentials = await findCredentials(options)
@@ -48,7 +48,7 @@ export async function doctor(options: ShellOptions): Promise<number> {
       findings.push(...(await checkPlatform(new Countersign(credentials))))
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const advice = 'Start a server, or give --credentials FILE'
+    const advice = 'Start a server, or pass --credentials FILE'
     findings.push({ about: 'credentials', state: 'WRONG', detail: error.message, advice })
   }
   if (hasServerProgram()) findings.push(...(await checkHost()))
@@ -69,7 +69,7 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
     response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     await response.body?.cancel()
   } catch (error) {
-    const detail = `${url.origin} cannot be reached: ${messageOf(error)}`
+    const detail = `${url.origin} cannot be reached: ${getErrorMessage(error)}`
     return [
       {
         about: 'server',
@@ -87,7 +87,7 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
           about: 'server',
           state: 'WRONG',
           detail: `${url.origin} is not ready (${response.status})`,
-          advice: 'Look at its log, and whether its database runs',
+          advice: 'Check its log and its database',
         },
     hasVersion
       ? { about: 'version', state: 'OK', detail: API_VERSION }
@@ -110,7 +110,7 @@ function checkClock(date: string | null, nowMs: number): Finding {
   const detail = `${seconds} s between this machine and the server`
   if (seconds < SKEW_SECONDS_LOOK) return { about: 'clock', state: 'OK', detail }
   const state = seconds < SKEW_SECONDS_WRONG ? 'LOOK' : 'WRONG'
-  return { about: 'clock', state, detail, advice: 'Set both clocks by NTP' }
+  return { about: 'clock', state, detail, advice: 'Synchronize both clocks with NTP' }
 }
 
 async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
@@ -139,19 +139,19 @@ function checkWebhooks({ webhooks: { endpoint, pending, failed, disabledReason }
     return {
       about,
       state: 'LOOK',
-      detail: 'There is no webhookEndpoint',
-      advice: 'Set one by PATCH /config, or use countersign listen',
+      detail: 'No webhookEndpoint is set',
+      advice: 'Set one with PATCH /config, or use countersign listen',
     }
   if (disabledReason !== undefined)
     return {
       about,
       state: 'WRONG',
       detail: `${endpoint} is disabled (${disabledReason})`,
-      advice: `Repair the receiver, then countersign api PATCH /config --data '{"webhookEndpoint": "${endpoint}"}'`,
+      advice: `Fix the receiver, then countersign api PATCH /config --data '{"webhookEndpoint": "${endpoint}"}'`,
     }
-  const detail = `${endpoint}: ${pending} to be delivered, ${failed} given up in seven days`
+  const detail = `${endpoint}: ${pending} pending, ${failed} given up in the last seven days`
   if (failed === 0) return { about, state: 'OK', detail }
-  const advice = 'Repair the receiver, then countersign events replay --from TIME'
+  const advice = 'Fix the receiver, then countersign events replay --from TIME'
   return { about, state: 'WRONG', detail, advice }
 }
 
@@ -160,7 +160,7 @@ type AddedEndpoint = ResultOf<'webhook_endpoint_get'>
 function checkEndpoint({ id, url, status, disabledReason, health }: AddedEndpoint): Finding {
   const { retrying, failed, failingSince, oldestUndeliveredAt, lastFailure = 'none' } = health
   const oldest = oldestUndeliveredAt === undefined ? '' : `, the oldest of ${oldestUndeliveredAt}`
-  const detail = `${url}: ${retrying} to be retried${oldest}, ${failed} given up, last failure ${lastFailure}`
+  const detail = `${url}: ${retrying} waiting for a retry${oldest}, ${failed} given up, last failure ${lastFailure}`
   const about = 'webhooks'
   const enable = `countersign api PATCH /webhook-endpoints/${id} --data '{"status": "ENABLED"}'`
   if (status === 'DISABLED')
@@ -168,18 +168,18 @@ function checkEndpoint({ id, url, status, disabledReason, health }: AddedEndpoin
       about,
       state: 'WRONG',
       detail: `${url} is disabled (${disabledReason})`,
-      advice: `Repair the receiver, then ${enable}`,
+      advice: `Fix the receiver, then ${enable}`,
     }
   if (status === 'PAUSED') return { about, state: 'LOOK', detail: `${url} is paused`, advice: enable }
   if (failingSince === undefined && failed === 0) return { about, state: 'OK', detail }
-  const advice = `Repair the receiver; see countersign api GET /webhook-endpoints/${id}/failures`
+  const advice = `Fix the receiver; see countersign api GET /webhook-endpoints/${id}/failures`
   return { about, state: failed > 0 ? 'WRONG' : 'LOOK', detail, advice }
 }
 
 function checkRails({ rails }: Overview): Finding[] {
   return rails.map(({ name, kind, isAvailable, detail = 'accepts no payments now' }) =>
     isAvailable
-      ? { about: 'rail', state: 'OK', detail: `${name} (${kind}) takes payments` }
+      ? { about: 'rail', state: 'OK', detail: `${name} (${kind}) accepts payments` }
       : {
           about: 'rail',
           state: 'LOOK',
@@ -213,14 +213,14 @@ function checkPendingWork({ waiting }: Overview): Finding[] {
     verifications: 'verifications',
     screenings: 'screening hits',
     deposits: 'deposits in suspense',
-    railEvents: 'unattributed reports of rails',
-    reconciliations: 'days that do not reconcile',
+    railEvents: 'unattributed rail reports',
+    reconciliations: 'unreconciled days',
   }
   const open = keysOf(words).filter((name) => waiting[name] > 0)
   if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'No pending work' }]
   const detail = open.map((name) => `${waiting[name]} ${words[name]}`).join(', ')
   return [
-    { about: 'waiting', state: 'LOOK', detail, advice: 'Decide them in the console: countersign console' },
+    { about: 'waiting', state: 'LOOK', detail, advice: 'Review them in the console: countersign console' },
   ]
 }
 
@@ -245,8 +245,8 @@ async function checkHost(): Promise<Finding[]> {
       {
         about: 'data',
         state: 'LOOK',
-        detail: `There is no ${folder}`,
-        advice: 'The first start makes it; or set COUNTERSIGN_DATA_DIR',
+        detail: `${folder} does not exist`,
+        advice: 'The first start creates it; or set COUNTERSIGN_DATA_DIR',
       },
     ]
   const { bavail, bsize } = await statfs(folder)

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { readEventTypes } from '../terminal/event-types.ts'
 import { untilInterrupted } from '../terminal/interrupted.ts'
-import { nounOf } from '../terminal/noun.ts'
-import { listen } from './listen.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
+import { listenForEvents } from './listen.ts'
 import { replayEvents, streamEvents } from './stream.ts'
 
 type Types = ReturnType<typeof readEventTypes>
@@ -24,13 +24,13 @@ export function addEventCommands(program: Command): void {
     .action(async (options: ShellOptions & { forwardTo: string; events?: Types }) => {
       const { forwardTo, events: types } = options
       const shell = await openShell(options)
-      await untilInterrupted((signal) => listen(shell, { forwardTo, types, signal }))
+      await untilInterrupted((signal) => listenForEvents(shell, { forwardTo, types, signal }))
     })
   addEvents(program)
 }
 
 function addEvents(program: Command): void {
-  const events = nounOf(program, 'events', 'the events that webhooks deliver')
+  const events = ensureNounCommand(program, 'events', 'the events that webhooks deliver')
   withShellOptions(events.command('stream').description('print events as they happen'))
     .option('--after <event>', 'start after this event, Event:…')
     .option('--types <types>', 'only events of these types, separated by commas', readEventTypes)
@@ -45,7 +45,7 @@ function addEvents(program: Command): void {
     .requiredOption('--from <time>', 'the start of the period, such as 2026-01-31T12:00:00Z')
     .option('--to <time>', 'the end of the period (default: now)')
     .option('--types <types>', 'only events of these types, separated by commas', readEventTypes)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (options: ShellOptions & Parameters<typeof replayEvents>[1]) =>
       replayEvents(await openShell(options), options),
     )

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { wireSpelling } from '@countersign/contract/core/wire-word'
 import { ConnectionError, type Countersign, type PlatformEvent, toJson } from '@countersign/sdk'
 import { wireWord } from '../connection/wire-word.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 
 /** The result of one delivery attempt: the response status, or the error if there was no response. */
 export interface DeliveryResult {
@@ -100,7 +100,7 @@ async function post(
 }
 
 function findErrorCode(error: unknown): string {
-  if (!(error instanceof Error)) return messageOf(error)
+  if (!(error instanceof Error)) return getErrorMessage(error)
   if (error.name === 'TimeoutError') return 'TIMEOUT'
   const { cause } = error
   return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message

@@ -6,9 +6,9 @@ import pc from 'picocolors'
 import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 import { Delivery, type DeliveryResult } from './delivery.ts'
-import { positionFile, readPosition, writePosition } from './position.ts'
+import { getPositionPath, readPosition, writePosition } from './position.ts'
 
 export interface ListenOptions {
   readonly forwardTo: string
@@ -25,13 +25,13 @@ const EMPTY_FEED_MS = 1_000
  * it. Stores its position after each event, so that a restart continues with the next one. Throws Failure and
  * CountersignError.
  */
-export async function listen(shell: Shell, options: ListenOptions): Promise<void> {
+export async function listenForEvents(shell: Shell, options: ListenOptions): Promise<void> {
   const { types, signal } = options
   const filter = present({ types })
   const target = checkTarget(options.forwardTo)
   const { countersign } = shell
   const { id: platformId } = await countersign.config.get()
-  const file = positionFile({ platformId, target, ...filter })
+  const file = getPositionPath({ platformId, target, ...filter })
   const storedPosition = await readPosition(file)
   const start = storedPosition ?? { after: (await findNewestId(shell)) ?? null }
   if (!storedPosition) await writePosition(file, start)
@@ -39,7 +39,10 @@ export async function listen(shell: Shell, options: ListenOptions): Promise<void
   // Read the secrets now to fail early if the credentials do not permit it.
   const { data: secrets } = await countersign.webhookSecrets.list()
   for (const { secret } of secrets) note(shell, `Signing secret: ${secret}`)
-  note(shell, `Events go to ${target}${start.after ? `, from behind ${start.after}` : ''}. Ctrl-C ends this.`)
+  note(
+    shell,
+    `Forwarding events to ${target}${start.after ? `, starting after ${start.after}` : ''}. Press Ctrl-C to stop.`,
+  )
 
   const deliverAndStore = async (event: PlatformEvent): Promise<boolean> => {
     if (!(await deliver(shell, delivery, event, signal))) return false
@@ -57,8 +60,8 @@ export async function listen(shell: Shell, options: ListenOptions): Promise<void
   }
   let isDisconnected = false
   const onConnection = (isOpen: boolean, error?: unknown) => {
-    if (!isOpen && error !== undefined && !isDisconnected) note(shell, `${messageOf(error)} Retrying.`)
-    if (isOpen && isDisconnected) note(shell, 'The server is back.')
+    if (!isOpen && error !== undefined && !isDisconnected) note(shell, `${getErrorMessage(error)} Retrying.`)
+    if (isOpen && isDisconnected) note(shell, 'The server is reachable again.')
     isDisconnected = !isOpen && error !== undefined ? true : isOpen ? false : isDisconnected
   }
   for await (const event of countersign.followEvents({ after, ...filter, signal, onConnection }))
@@ -140,7 +143,7 @@ async function waitForFirstEvent(shell: Shell, signal: AbortSignal): Promise<Pla
 
 function checkTarget(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new Failure(`--forward-to must be an address such as http://localhost:3000/hooks, not "${text}".`)
+    throw new Failure(`--forward-to must be a URL such as http://localhost:3000/hooks, not "${text}".`)
   return new URL(text).href
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { isObject } from '@countersign/contract/core/decode'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { isMissing, messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
 
 /**
  * The position at which a listener resumes: after this event, or at the start of a feed that was empty
@@ -21,7 +21,7 @@ export interface Listener {
 }
 
 /** The file with a listener's position, in the user's state folder (XDG). */
-export function positionFile({ platformId, target, types }: Listener): string {
+export function getPositionPath({ platformId, target, types }: Listener): string {
   const folder = io().env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
   const key = JSON.stringify([platformId, target, [...(types ?? [])].sort()])
   const name = createHash('sha256').update(key).digest('hex').slice(0, 32)
@@ -35,11 +35,11 @@ export async function readPosition(file: string): Promise<Position | undefined> 
     value = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new Failure(`${file} cannot be read: ${messageOf(error)}`)
+    throw new Failure(`Cannot read ${file}: ${getErrorMessage(error)}`)
   }
   if (isObject(value) && (value.after === null || typeof value.after === 'string'))
     return { after: value.after }
-  throw new Failure(`${file} contains no position. Remove it to begin with the next event.`)
+  throw new Failure(`${file} contains no position. Delete it to start with the next event.`)
 }
 
 /** Replaces the whole file atomically, so that a crash leaves either the previous position or this one. */

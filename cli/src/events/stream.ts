@@ -6,7 +6,7 @@ import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { readTime } from '../terminal/options.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 
 /** `countersign events stream`: prints events until the signal is aborted. Throws CountersignError. */
 export async function streamEvents(
@@ -22,7 +22,7 @@ export async function streamEvents(
   },
 ): Promise<void> {
   const onConnection = (isOpen: boolean, error?: unknown) => {
-    if (!isOpen && error !== undefined) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+    if (!isOpen && error !== undefined) io().stderr.write(`${getErrorMessage(error)} Retrying.\n`)
   }
   for await (const event of countersign.followEvents({
     ...present({ after, types }),
@@ -47,11 +47,10 @@ export async function replayEvents(
   const startDate = readTime(options.from, '--from')
   const endDate = readTime(options.to, '--to')
   const { webhookEndpoint } = await shell.countersign.config.get()
-  if (!webhookEndpoint)
-    throw new Failure('There is no webhookEndpoint to deliver to. Set one in the configuration first.')
+  if (!webhookEndpoint) throw new Failure('No webhookEndpoint is set. Set one in the configuration first.')
   const span = `from ${startDate} to ${endDate ?? 'now'}`
-  await confirmAction(`Deliver the events ${span} again to ${webhookEndpoint}?`, options.yes)
+  await confirmAction(`Redeliver the events ${span} to ${webhookEndpoint}?`, options.yes)
   const types = options.types ? [...options.types] : undefined
   const result = await shell.countersign.events.replay({ startDate, ...present({ endDate, types }) })
-  printResult(shell, result, [`${result.events} events ${span} are delivered again, one after the other.`])
+  printResult(shell, result, [`${result.events} events ${span} will be redelivered in order.`])
 }

@@ -4,7 +4,7 @@ import pc from 'picocolors'
 import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 
 type LoggedRequest = ItemOf<'request_list'>
 
@@ -23,10 +23,10 @@ export interface TailFilter {
 
 /** Parses a status such as `404`, or a class such as `4xx`. Throws Failure. */
 export function readStatus(text: string): TailFilter {
-  const statusClass = CLASSES.find((one) => one === text.toLowerCase())
+  const statusClass = CLASSES.find((candidate) => candidate === text.toLowerCase())
   if (statusClass) return { statusClass }
   if (/^[1-5]\d\d$/.test(text)) return { status: Number(text) }
-  throw new Failure(`--status takes a status such as 404, or ${CLASSES.join(', ')}; not "${text}".`)
+  throw new Failure(`--status must be a status such as 404, or one of ${CLASSES.join(', ')}, not "${text}".`)
 }
 
 /** `countersign logs tail`: prints each new request once, until the signal is aborted. */
@@ -39,14 +39,15 @@ export async function tailLogs(
   while (!signal.aborted) {
     try {
       const since = seen ? Math.max(...seen.values(), 0) - OVERLAP_MS : undefined
-      const found = await fetchRequests(shell, filter, since, signal)
-      for (const logged of found) if (seen && !seen.has(buildEntryKey(logged))) printRequest(shell, logged)
-      seen = mergeEntries(seen, found)
+      const requests = await fetchRequests(shell, filter, since, signal)
+      for (const request of requests)
+        if (seen && !seen.has(buildEntryKey(request))) printRequest(shell, request)
+      seen = mergeEntries(seen, requests)
       isDisconnected = false
     } catch (error) {
       if (signal.aborted) return
       if (!isTemporary(error) || seen === undefined) throw error
-      if (!isDisconnected) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+      if (!isDisconnected) io().stderr.write(`${getErrorMessage(error)} Retrying.\n`)
       isDisconnected = true
     }
     await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})
@@ -65,21 +66,24 @@ async function fetchRequests(
   const query = { ...filter, limit: 100 }
   if (sinceMs === undefined || sinceMs <= 0)
     return (await countersign.requests.list(query, { signal })).data.slice().reverse()
-  const found: LoggedRequest[] = []
+  const requests: LoggedRequest[] = []
   const startDate = new Date(sinceMs).toISOString()
-  for await (const logged of countersign.paginate('request_list', { query: { ...query, startDate }, signal }))
-    found.push(logged)
-  return found.reverse()
+  for await (const request of countersign.paginate('request_list', {
+    query: { ...query, startDate },
+    signal,
+  }))
+    requests.push(request)
+  return requests.reverse()
 }
 
 /** Adds new entries to those already seen, and drops entries too old to be returned by another poll. */
 function mergeEntries(
   seen: ReadonlyMap<string, number> | undefined,
-  found: readonly LoggedRequest[],
+  requests: readonly LoggedRequest[],
 ): ReadonlyMap<string, number> {
   const all = new Map([
     ...(seen ?? []),
-    ...found.map((entry) => [buildEntryKey(entry), Date.parse(entry.at)] as const),
+    ...requests.map((entry) => [buildEntryKey(entry), Date.parse(entry.at)] as const),
   ])
   const newest = Math.max(...all.values())
   return new Map([...all].filter(([, at]) => at >= newest - 2 * OVERLAP_MS))
@@ -90,10 +94,10 @@ function buildEntryKey({ httpRequestId, at }: LoggedRequest): string {
   return `${httpRequestId} ${at}`
 }
 
-function printRequest({ isJson }: Shell, logged: LoggedRequest): void {
-  const { at, method, path, status, code, durationMs, httpRequestId } = logged
+function printRequest({ isJson }: Shell, request: LoggedRequest): void {
+  const { at, method, path, status, code, durationMs, httpRequestId } = request
   if (isJson) {
-    io().stdout.write(`${toJson(logged)}\n`)
+    io().stdout.write(`${toJson(request)}\n`)
     return
   }
   const paint = status >= 500 ? pc.red : status >= 400 ? pc.yellow : pc.green

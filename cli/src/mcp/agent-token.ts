@@ -8,7 +8,7 @@ import { checkBaseUrl } from '../connection/credentials.ts'
 import { wireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { isMissing, messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
 
 /** The options and environment variables that identify an agent. */
 export interface McpOptions {
@@ -52,7 +52,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
   if (storedAgent) return async () => storedAgent
   if (code === undefined || codeHash === undefined)
     throw new Failure(
-      `${formatPath(file)} has no agent token. Give a device code from "countersign agent code" as --code or ` +
+      `${formatPath(file)} has no agent token. Pass a device code from "countersign agent code" as --code or ` +
         'COUNTERSIGN_DEVICE_CODE, or a token as COUNTERSIGN_AGENT_TOKEN.',
     )
   return async () => {
@@ -62,7 +62,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
       if (!(error instanceof CountersignError) || error.code !== 'DEVICE_CODE_NOT_FOUND') throw error
       // Another process may have redeemed the same code and be about to write the file.
       const findStored = () => loadStoredAgent(file, codeHash, baseUrl)
-      const { last } = await waitUntil(findStored, (found) => found !== undefined, {
+      const { last } = await waitUntil(findStored, (stored) => stored !== undefined, {
         timeoutMs: OTHER_WRITES_MS,
       })
       if (last) return last
@@ -93,7 +93,7 @@ async function loadStoredAgent(
   if (!storedAgent || (codeHash !== undefined && storedAgent.codeHash !== codeHash)) return undefined
   if (baseUrl !== undefined && baseUrl !== storedAgent.baseUrl)
     throw new Failure(
-      `${formatPath(file)} belongs to ${storedAgent.baseUrl}, not to ${baseUrl}: give another --token-file.`,
+      `${formatPath(file)} belongs to ${storedAgent.baseUrl}, not to ${baseUrl}: use another --token-file.`,
     )
   return Agent.withToken({ ...storedAgent, ...wireWord() })
 }
@@ -104,7 +104,7 @@ async function readTokenFile(file: string): Promise<StoredToken | undefined> {
     text = await readFile(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new Failure(`${formatPath(file)} cannot be read: ${messageOf(error)}`)
+    throw new Failure(`Cannot read ${formatPath(file)}: ${getErrorMessage(error)}`)
   }
   try {
     const value: unknown = JSON.parse(text)
@@ -133,7 +133,7 @@ async function writePrivateFile<T>(
   const handle = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     .then(() => open(temporaryFile, 'wx', 0o600))
     .catch((error: Error) => {
-      throw new Failure(`${formatPath(file)} cannot be written: ${error.message}`)
+      throw new Failure(`Cannot write ${formatPath(file)}: ${error.message}`)
     })
   try {
     const result = await work(async (text) => {

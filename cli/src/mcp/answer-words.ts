@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { OWN_SIDE } from '@countersign/contract/core/wire-word'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -16,8 +16,8 @@ const at =
   (around) => {
     for (const object of around)
       for (const path of paths) {
-        const found = path.split('.').reduce<unknown>((value, name) => getMember(value, name), object)
-        if (found !== undefined) return found
+        const currency = path.split('.').reduce<unknown>((value, name) => getMember(value, name), object)
+        if (currency !== undefined) return currency
       }
     return undefined
   }
@@ -90,7 +90,7 @@ function describeAmount(name: string, amount: unknown, around: readonly Json[]):
   const code = isObject(currency) ? currency.code : currency
   if (typeof code !== 'string') return undefined
   const decimals = getMember(currency, 'decimals')
-  return formatAmount(BigInt(amount), typeof decimals === 'number' ? { code, decimals } : currencyOf(code))
+  return formatAmount(BigInt(amount), typeof decimals === 'number' ? { code, decimals } : findCurrency(code))
 }
 
 /**
@@ -102,10 +102,10 @@ export function describePendingAction(value: unknown): string | undefined {
     return undefined
   const amount = describeAmountMoved(value)
   const until = getMember(value.quote, 'expiresAt')
-  const end = typeof until === 'string' ? `before ${until}, when the quote ends` : 'within 24 hours'
+  const end = typeof until === 'string' ? `before ${until}, when the quote expires` : 'within 24 hours'
   return (
     `Nothing has been paid yet: ${amount ?? 'the action'} waits until a person approves it. ` +
-    `Tell the user so, and do not ask for it again. It fails if nobody decides ${end}. ` +
+    `Tell the user, and do not request it again. It fails if nobody decides ${end}. ` +
     `To learn the decision, call countersign_wait_for_decision with actionId "${value.id}".`
   )
 }

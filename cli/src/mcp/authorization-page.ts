@@ -21,16 +21,16 @@ export interface SignInForm {
 }
 
 /** The page on which a person enters an agent's device code, so that the client can act as that agent. */
-export function signInPage(form: SignInForm, status = 200): Response {
+export function renderSignInPage(form: SignInForm, status = 200): Response {
   const { clientName, redirectUri, parameters, error } = form
   const hidden = [...parameters]
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('')
   const program = clientName === '' ? 'A program' : `A program that calls itself “${escapeHtml(clientName)}”`
-  return page(
+  return renderPage(
     'Connect an assistant',
-    `<p>${program} asks to act as one of your agents: to see its customer's accounts and to ask for payments, under its policy.
-The connection goes to <strong class="place">${escapeHtml(formatRedirectTarget(redirectUri))}</strong>.</p>
+    `<p>${program} wants to act as one of your agents: to see its customer's accounts and to request payments, within its policy.
+You return to <strong class="place">${escapeHtml(formatRedirectTarget(redirectUri))}</strong>.</p>
 ${error === undefined ? '' : `<p class="error" role="alert">${escapeHtml(error)}</p>`}
 <form method="post" action="/authorize">${hidden}
 <label for="device_code">Device code of the agent</label>
@@ -43,11 +43,11 @@ ${error === undefined ? '' : `<p class="error" role="alert">${escapeHtml(error)}
 }
 
 /** The error page for requests without a trusted redirect URI. */
-export function refusalPage(message: string): Response {
-  return page('This link does not work', `<p>${escapeHtml(message)}</p>`, 400)
+export function renderErrorPage(message: string): Response {
+  return renderPage('This link does not work', `<p>${escapeHtml(message)}</p>`, 400)
 }
 
-function page(title: string, content: string, status: number, target = ''): Response {
+function renderPage(title: string, content: string, status: number, target = ''): Response {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${STYLE}</style><main><h1>${title}</h1>${content}</main></html>`
   const policy = [

@@ -1,5 +1,5 @@
-import { type AuthorizationServer, authorizationMetadata, json } from './authorization.ts'
-import { PATH, RESOURCE_METADATA_PATH, resourceMetadata } from './bearer.ts'
+import { type AuthorizationServer, buildAuthorizationMetadata, buildJsonResponse } from './authorization.ts'
+import { buildResourceMetadata, PATH, RESOURCE_METADATA_PATH } from './bearer.ts'
 
 /** Reads a request body as text. Undefined if it is too large. */
 export type ReadText = (request: Request) => Promise<string | undefined>
@@ -17,14 +17,14 @@ export async function handleAuthorization(
   const { pathname, searchParams } = new URL(request.url)
   const withBody = async (handle: (text: string) => Response | Promise<Response>) => {
     const text = await readText(request)
-    return text === undefined ? json({ error: 'invalid_request' }, 413) : handle(text)
+    return text === undefined ? buildJsonResponse({ error: 'invalid_request' }, 413) : handle(text)
   }
   switch (`${request.method} ${pathname}`) {
     case `GET ${RESOURCE_METADATA_PATH}`:
     case `GET ${RESOURCE_METADATA_PATH}${PATH}`:
-      return json(resourceMetadata(origin))
+      return buildJsonResponse(buildResourceMetadata(origin))
     case 'GET /.well-known/oauth-authorization-server':
-      return json(authorizationMetadata(origin))
+      return buildJsonResponse(buildAuthorizationMetadata(origin))
     case 'GET /authorize':
       return server.show(origin, searchParams)
     case 'POST /authorize':

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { describe, expect, test } from 'vitest'
-import { AuthorizationServer, authorizationMetadata } from './authorization.ts'
+import { AuthorizationServer, buildAuthorizationMetadata } from './authorization.ts'
 import { handleAuthorization } from './authorization-routes.ts'
 
 const ORIGIN = 'https://mcp.example.com'
@@ -30,7 +30,7 @@ function makeServer(redirectUris: readonly string[] = [CALLBACK]) {
       ...(isGet ? {} : { body: text }),
     })
     return (
-      (await handleAuthorization(server, ORIGIN, request, (one) => one.text())) ??
+      (await handleAuthorization(server, ORIGIN, request, (received) => received.text())) ??
       new Response(null, { status: 404 })
     )
   }
@@ -54,14 +54,14 @@ function makeServer(redirectUris: readonly string[] = [CALLBACK]) {
     ask('POST', '/authorize', { ...(await request(changes)), device_code: deviceCode })
   const exchange = async (code: string, changes: Record<string, string> = {}) => {
     const { client_id, redirect_uri } = await request()
-    const given = { client_id, redirect_uri, code, code_verifier: verifier, grant_type: 'authorization_code' }
-    return ask('POST', '/token', { ...given, ...changes })
+    const grant = { client_id, redirect_uri, code, code_verifier: verifier, grant_type: 'authorization_code' }
+    return ask('POST', '/token', { ...grant, ...changes })
   }
   return { clock, redeemed, ask, register, request, submit, exchange }
 }
 
-const locationOf = (response: Response) => new URL(response.headers.get('location') ?? '')
-const codeOf = (response: Response) => locationOf(response).searchParams.get('code') ?? ''
+const readLocation = (response: Response) => new URL(response.headers.get('location') ?? '')
+const readCode = (response: Response) => readLocation(response).searchParams.get('code') ?? ''
 
 describe('the sign-in of an assistant', () => {
   test('returns the token of the agent whose device code the person typed, once', async () => {
@@ -69,14 +69,14 @@ describe('the sign-in of an assistant', () => {
     const sentBack = await submit(` ${CODE} `)
     expect(sentBack.status).toBe(303)
     expect(redeemed).toEqual([CODE])
-    const location = locationOf(sentBack)
+    const location = readLocation(sentBack)
     expect(location.href.split('?')[0]).toBe(CALLBACK)
     expect(location.searchParams.get('state')).toBe('their-state')
     expect(location.searchParams.get('iss')).toBe(ORIGIN)
-    const token = await exchange(codeOf(sentBack))
+    const token = await exchange(readCode(sentBack))
     expect(await token.json()).toEqual({ access_token: 'the-token', token_type: 'Bearer' })
     expect(token.headers.get('cache-control')).toBe('no-store')
-    const again = await exchange(codeOf(sentBack))
+    const again = await exchange(readCode(sentBack))
     expect([again.status, (await again.json()).error]).toEqual([400, 'invalid_grant'])
   })
 
@@ -88,27 +88,27 @@ describe('the sign-in of an assistant', () => {
     ['another grant', { grant_type: 'client_credentials' }],
   ])('returns no token for a code with %s', async (_, changes) => {
     const { submit, exchange } = makeServer()
-    const refused = await exchange(codeOf(await submit(CODE)), changes)
-    expect(refused.status).toBe(400)
-    expect(await refused.text()).not.toContain('the-token')
+    const response = await exchange(readCode(await submit(CODE)), changes)
+    expect(response.status).toBe(400)
+    expect(await response.text()).not.toContain('the-token')
   })
 
   test('gives no token for a code that is a minute old', async () => {
     const { clock, submit, exchange } = makeServer()
-    const code = codeOf(await submit(CODE))
+    const code = readCode(await submit(CODE))
     clock.now += 60_000
     expect((await exchange(code)).status).toBe(400)
   })
 
   test.each([
-    ['AAA-AAA-AAB', 400, 'This code is unknown, used or too old'],
-    ['../../customers', 400, 'This code is unknown, used or too old'],
-    ['AAA-AAA-AAA', 503, 'The platform does not respond'],
+    ['AAA-AAA-AAB', 400, 'This code is unknown, already used or expired'],
+    ['../../customers', 400, 'This code is unknown, already used or expired'],
+    ['AAA-AAA-AAA', 503, 'The platform is not responding'],
   ])('shows the form again for the code %s', async (deviceCode, status, words) => {
     const { submit, redeemed } = makeServer()
-    const shown = await submit(deviceCode)
-    expect(shown.status).toBe(status)
-    expect(await shown.text()).toContain(words)
+    const response = await submit(deviceCode)
+    expect(response.status).toBe(status)
+    expect(await response.text()).toContain(words)
     expect(redeemed).toEqual([])
   })
 
@@ -116,11 +116,11 @@ describe('the sign-in of an assistant', () => {
     const { ask, register, request } = makeServer()
     const registration = { redirect_uris: [CALLBACK], client_name: '<b>Claude</b>\u202e"' }
     const { client_id } = await (await register(registration)).json()
-    const shown = await ask('GET', '/authorize', await request({ client_id }))
-    const html = await shown.text()
+    const response = await ask('GET', '/authorize', await request({ client_id }))
+    const html = await response.text()
     expect(html).toContain('A program that calls itself “&lt;b&gt;Claude&lt;/b&gt;&quot;”')
     expect(html).toContain('<strong class="place">assistant.example</strong>')
-    expect(shown.headers.get('content-security-policy')).toContain(
+    expect(response.headers.get('content-security-policy')).toContain(
       "form-action 'self' https://assistant.example; frame-ancestors 'none'",
     )
   })
@@ -130,8 +130,8 @@ describe('the sign-in of an assistant', () => {
     ['an unknown client', { client_id: 'someone' }],
   ])('tells the person, and sends them nowhere, for %s', async (_, changes) => {
     const { ask, request } = makeServer()
-    const refused = await ask('GET', '/authorize', await request(changes))
-    expect([refused.status, refused.headers.get('location')]).toEqual([400, null])
+    const response = await ask('GET', '/authorize', await request(changes))
+    expect([response.status, response.headers.get('location')]).toEqual([400, null])
   })
 
   test.each([
@@ -141,15 +141,15 @@ describe('the sign-in of an assistant', () => {
     ['invalid_target', { resource: 'https://other.example/mcp' }],
   ])('tells the program %s', async (error, changes) => {
     const { submit, redeemed } = makeServer()
-    const refused = await submit(CODE, changes)
-    expect(locationOf(refused).searchParams.get('error')).toBe(error)
+    const response = await submit(CODE, changes)
+    expect(readLocation(response).searchParams.get('error')).toBe(error)
     expect(redeemed).toEqual([])
   })
 
   test('sends a program on the same machine back to any of its ports', async () => {
     const { submit } = makeServer(['http://127.0.0.1/callback'])
     const sentBack = await submit(CODE, { redirect_uri: 'http://127.0.0.1:51234/callback' })
-    expect(locationOf(sentBack).host).toBe('127.0.0.1:51234')
+    expect(readLocation(sentBack).host).toBe('127.0.0.1:51234')
   })
 })
 
@@ -163,17 +163,17 @@ test.each([
   [7],
 ])('no client is registered with the address %s', async (uri) => {
   const { register } = makeServer()
-  const refused = await register({ redirect_uris: [CALLBACK, uri] })
-  expect([refused.status, (await refused.json()).error]).toEqual([400, 'invalid_redirect_uri'])
+  const response = await register({ redirect_uris: [CALLBACK, uri] })
+  expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_redirect_uri'])
 })
 
 test('the metadata names addresses that answer', async () => {
   const { ask } = makeServer()
-  const shown = await (await ask('GET', '/.well-known/oauth-authorization-server')).json()
-  expect(shown).toEqual(authorizationMetadata(ORIGIN))
-  const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationMetadata(ORIGIN)
-  const pathOf = (address: string) => new URL(address).pathname
-  expect((await ask('GET', pathOf(authorization_endpoint))).status).toBe(400)
+  const metadata = await (await ask('GET', '/.well-known/oauth-authorization-server')).json()
+  expect(metadata).toEqual(buildAuthorizationMetadata(ORIGIN))
+  const { authorization_endpoint, token_endpoint, registration_endpoint } = buildAuthorizationMetadata(ORIGIN)
+  const readPath = (address: string) => new URL(address).pathname
+  expect((await ask('GET', readPath(authorization_endpoint))).status).toBe(400)
   for (const endpoint of [token_endpoint, registration_endpoint])
-    expect((await ask('POST', pathOf(endpoint), '')).status).toBe(400)
+    expect((await ask('POST', readPath(endpoint), '')).status).toBe(400)
 })

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { buildClientId, decodeClient, isRegistered, readClient } from './authorization-clients.ts'
-import { refusalPage, type SignInForm, signInPage } from './authorization-page.ts'
+import { renderErrorPage, renderSignInPage, type SignInForm } from './authorization-page.ts'
 import { PATH } from './bearer.ts'
 
 /** The time after the redirect in which a client may fetch its token. */
@@ -50,7 +50,7 @@ export class AuthorizationServer {
   register(text: string): Response {
     const client = readClient(tryParseJson(text))
     if (!client)
-      return oauthError(
+      return buildOAuthError(
         'invalid_redirect_uri',
         'redirect_uris must contain 1 to 10 URIs: https, loopback http, or the scheme of an app.',
       )
@@ -62,13 +62,13 @@ export class AuthorizationServer {
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
     }
-    return json(registration, 201)
+    return buildJsonResponse(registration, 201)
   }
 
   /** Shows the device code form. */
   show(origin: string, parameters: URLSearchParams): Response {
     const signIn = readSignIn(origin, parameters)
-    return signIn instanceof Response ? signIn : signInPage(signIn.form)
+    return signIn instanceof Response ? signIn : renderSignInPage(signIn.form)
   }
 
   /** Handles the submitted form: redeems the device code and redirects with an authorization code. */
@@ -78,7 +78,7 @@ export class AuthorizationServer {
     const signIn = readSignIn(origin, parameters)
     if (signIn instanceof Response) return signIn
     const { form, clientId, codeChallenge } = signIn
-    if (!DEVICE_CODE.test(deviceCode)) return signInPage({ ...form, error: UNKNOWN_CODE }, 400)
+    if (!DEVICE_CODE.test(deviceCode)) return renderSignInPage({ ...form, error: UNKNOWN_CODE }, 400)
     try {
       const accessToken = await this.#redeem(deviceCode)
       const { redirectUri } = form
@@ -87,14 +87,14 @@ export class AuthorizationServer {
     } catch (error) {
       const failure = toFailure(error)
       if (!failure) throw error
-      return signInPage({ ...form, error: failure.message }, failure.status)
+      return renderSignInPage({ ...form, error: failure.message }, failure.status)
     }
   }
 
   /** Exchanges an authorization code for its token. A code works once. */
   exchange(parameters: URLSearchParams): Response {
     if (parameters.get('grant_type') !== 'authorization_code')
-      return oauthError('unsupported_grant_type', 'The grant_type must be authorization_code.')
+      return buildOAuthError('unsupported_grant_type', 'The grant_type must be authorization_code.')
     const code = parameters.get('code') ?? ''
     const grant = this.#grants.get(code)
     this.#grants.delete(code)
@@ -107,8 +107,11 @@ export class AuthorizationServer {
       VERIFIER.test(verifier) &&
       createHash('sha256').update(verifier).digest('base64url') === grant.codeChallenge
     if (!isValid)
-      return oauthError('invalid_grant', 'The code is unknown, used, expired, or belongs to another request.')
-    return json({ access_token: grant.accessToken, token_type: 'Bearer' })
+      return buildOAuthError(
+        'invalid_grant',
+        'The code is unknown, used, expired, or belongs to another request.',
+      )
+    return buildJsonResponse({ access_token: grant.accessToken, token_type: 'Bearer' })
   }
 
   #grant(grant: Omit<Grant, 'expiresAt'>): string {
@@ -121,7 +124,7 @@ export class AuthorizationServer {
 }
 
 /** The authorization server metadata (RFC 8414). */
-export function authorizationMetadata(origin: string) {
+export function buildAuthorizationMetadata(origin: string) {
   return {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
@@ -140,23 +143,23 @@ export function authorizationMetadata(origin: string) {
  * error to the client.
  */
 function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Response {
-  const parameter = (name: string) => parameters.get(name) ?? ''
-  const clientId = parameter('client_id')
+  const readParameter = (name: string) => parameters.get(name) ?? ''
+  const clientId = readParameter('client_id')
   const client = decodeClient(clientId)
   if (!client || clientId.length > TEXT_LENGTH_MAX)
-    return refusalPage('The app that sent you here is not registered. Connect it again.')
-  const redirectUri = parameter('redirect_uri')
+    return renderErrorPage('The app that sent you here is not registered. Connect it again.')
+  const redirectUri = readParameter('redirect_uri')
   if (!isRegistered(client, redirectUri))
-    return refusalPage('The app that sent you here did not register this return address.')
+    return renderErrorPage('The app that sent you here did not register this return address.')
   const redirectWithError = (error: string) => redirectToClient(origin, redirectUri, parameters, { error })
-  if (parameter('response_type') !== 'code') return redirectWithError('unsupported_response_type')
-  if (parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(parameter('code_challenge')))
+  if (readParameter('response_type') !== 'code') return redirectWithError('unsupported_response_type')
+  if (readParameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(readParameter('code_challenge')))
     return redirectWithError('invalid_request')
-  const resource = parameter('resource').replace(/\/$/, '')
+  const resource = readParameter('resource').replace(/\/$/, '')
   if (!['', origin, `${origin}${PATH}`].includes(resource)) return redirectWithError('invalid_target')
   return {
     clientId,
-    codeChallenge: parameter('code_challenge'),
+    codeChallenge: readParameter('code_challenge'),
     form: { clientName: client.name, redirectUri, parameters },
   }
 }
@@ -178,18 +181,18 @@ function redirectToClient(
   })
 }
 
-const UNKNOWN_CODE = 'This code is unknown, used or too old. Ask for a new one.'
+const UNKNOWN_CODE = 'This code is unknown, already used or expired. Request a new one.'
 
 function toFailure(error: unknown): { readonly status: number; readonly message: string } | undefined {
   if (error instanceof ConnectionError)
-    return { status: 503, message: 'The platform does not respond. Try again.' }
+    return { status: 503, message: 'The platform is not responding. Try again.' }
   if (!(error instanceof CountersignError)) return undefined
   if (error.status === 429) return { status: 429, message: 'Too many wrong codes. Try again in 15 minutes.' }
   return { status: 400, message: error.code === 'DEVICE_CODE_NOT_FOUND' ? UNKNOWN_CODE : error.message }
 }
 
-function oauthError(error: string, description: string): Response {
-  return json({ error, error_description: description }, 400)
+function buildOAuthError(error: string, description: string): Response {
+  return buildJsonResponse({ error, error_description: description }, 400)
 }
 
 function tryParseJson(text: string): unknown {
@@ -201,6 +204,6 @@ function tryParseJson(text: string): unknown {
 }
 
 /** Creates a JSON response that must not be cached. */
-export function json(body: object, status = 200): Response {
+export function buildJsonResponse(body: object, status = 200): Response {
   return Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } })
 }

@@ -9,7 +9,7 @@ export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 
 /** The bearer token in an Authorization header, if any. */
-export function bearerToken(header: string | undefined): string | undefined {
+export function readBearerToken(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? '')?.[1]
 }
 
@@ -22,17 +22,17 @@ export interface Challenge {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function challenge(origin: string, error?: 'invalid_token'): Challenge {
+export function buildChallenge(origin: string, error?: 'invalid_token'): Challenge {
   const parameters = {
     realm: 'countersign',
-    ...(error ? { error, error_description: 'The token is unknown or has ended.' } : {}),
+    ...(error ? { error, error_description: 'The token is unknown, expired or revoked.' } : {}),
     resource_metadata: `${origin}${RESOURCE_METADATA_PATH}${PATH}`,
   }
   const attributes = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`)
   return {
     status: 401,
     message: error
-      ? 'The token is unknown or has ended. Sign in again, or send the token of an agent.'
+      ? 'The token is unknown, expired or revoked. Sign in again, or send the token of an agent.'
       : 'Send the token of an agent: "Authorization: Bearer …".',
     headers: { 'WWW-Authenticate': `Bearer ${attributes.join(', ')}` },
   }
@@ -42,7 +42,7 @@ export function challenge(origin: string, error?: 'invalid_token'): Challenge {
  * The protected resource metadata (RFC 9728). This program is also the authorization server: users authorize an
  * assistant with a device code.
  */
-export function resourceMetadata(origin: string) {
+export function buildResourceMetadata(origin: string) {
   return {
     resource: `${origin}${PATH}`,
     resource_name: 'Countersign',

@@ -5,8 +5,8 @@ import type { Agent } from '@countersign/sdk/agent'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Failure } from '../terminal/failure.ts'
 import { describePendingAction, withWords } from './answer-words.ts'
-import { callInput, pathParameterNames, withoutNulls } from './input-schemas.ts'
-import { type Tool, toolMembers, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
+import { listPathParameters, toCallInput, withoutNulls } from './input-schemas.ts'
+import { listToolFields, type Tool, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -30,7 +30,7 @@ export async function callTool(
 
 async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): Promise<unknown> {
   if (tool.waits) return waitForDecision(agent, args, signal)
-  const input = { ...callInput(API[tool.call], args), signal }
+  const input = { ...toCallInput(API[tool.call], args), signal }
   const caller: AnyCaller = agent
   return (await caller.call(tool.call, input)).body
 }
@@ -53,17 +53,17 @@ async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): P
  * lost digits. The API validates everything else. Returns the input without nulls.
  */
 function checkInput(tool: Tool, input: Json): Json {
-  const members = toolMembers(tool)
+  const members = listToolFields(tool)
   const names = members.map(({ name }) => name)
   const unknownName = Object.keys(input).find((name) => !names.includes(name))
   if (unknownName !== undefined)
-    throw invalidInput(unknownName, `is unknown; the members are ${names.join(', ') || 'none'}`)
+    throw invalidInput(unknownName, `is unknown; the fields are ${names.join(', ') || 'none'}`)
   const args = withoutNulls(input)
   const missing = members.find(({ name, isOptional }) => !isOptional && args[name] === undefined)
   if (missing) throw invalidInput(missing.name, 'is required')
   for (const [name, value] of Object.entries(args))
     if (hasLostDigits(value)) throw invalidInput(name, `must be at most ${Number.MAX_SAFE_INTEGER}`)
-  for (const name of pathParameterNames(API[tool.call]))
+  for (const name of listPathParameters(API[tool.call]))
     if (typeof args[name] !== 'string' || /^\.{0,2}$/.test(args[name]))
       throw invalidInput(name, 'must be an id')
   return args

@@ -42,30 +42,30 @@ export function addMcpCommand(program: Command): void {
     )
     .option(
       '--http',
-      'serve over streamable HTTP, at /mcp; each client signs in with a device code or brings the token of its agent',
+      'serve over streamable HTTP, at /mcp; each client signs in with a device code or sends the token of its agent',
     )
     .option('--host <address>', `with --http: the address to listen on (default: ${HOST})`)
     .option('--port <number>', `with --http: the port to listen on (default: ${PORT})`, readPort)
     .option('--allowed-hosts <names>', 'with --http: further host names of this server, separated by commas')
     .option(
       '--public-url <url>',
-      'with --http: the address by which clients reach it through a proxy, without /mcp',
+      'with --http: the URL at which clients reach it through a proxy, without /mcp',
     )
-    .addHelpText('after', '\nCOUNTERSIGN_AGENT_TOKEN: the token itself, in place of a code and a file.')
+    .addHelpText('after', '\nCOUNTERSIGN_AGENT_TOKEN: the token itself, instead of a code and a file.')
     .action(serve)
 }
 
 async function serve({ http, host, port, allowedHosts, publicUrl, ...options }: Options): Promise<void> {
   const token = io().env.COUNTERSIGN_AGENT_TOKEN
   if (!http) {
-    if ([host, port, allowedHosts, publicUrl].some((one) => one !== undefined))
-      throw new Failure('--host, --port, --allowed-hosts and --public-url go with --http.')
+    if ([host, port, allowedHosts, publicUrl].some((option) => option !== undefined))
+      throw new Failure('--host, --port, --allowed-hosts and --public-url require --http.')
     return serveStdio({ ...options, ...(token ? { token } : {}) })
   }
   const { baseUrl, code, tokenFile } = options
   if (token || code !== undefined || tokenFile !== undefined)
     throw new Failure(
-      'With --http each client sends the token of its agent: omit --code, --token-file and their variables.',
+      'With --http, each client sends the token of its agent: omit --code, --token-file and their variables.',
     )
   const names = (allowedHosts ?? '').split(',').map((name) => name.trim())
   await untilInterrupted((signal) =>

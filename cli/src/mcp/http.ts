@@ -8,11 +8,11 @@ import { checkBaseUrl } from '../connection/credentials.ts'
 import { wireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 import { BASE_URL } from './agent-token.ts'
 import { AuthorizationServer } from './authorization.ts'
 import { handleAuthorization, type ReadText } from './authorization-routes.ts'
-import { bearerToken, type Challenge, challenge, checkToken, PATH } from './bearer.ts'
+import { buildChallenge, type Challenge, checkToken, PATH, readBearerToken } from './bearer.ts'
 import { sendResponse, toWebRequest } from './fetch-adapter.ts'
 import { InFlight } from './in-flight.ts'
 import { createServerFactory } from './tool-server.ts'
@@ -49,7 +49,7 @@ export async function serveHttp(options: HttpOptions, signal: AbortSignal): Prom
   const word = wireWord()
   const report = (error: unknown) => {
     // API and protocol errors go only to the client, so that strangers cannot flood the output.
-    if (!(error instanceof CountersignError)) io().stderr.write(`${messageOf(error)}\n`)
+    if (!(error instanceof CountersignError)) io().stderr.write(`${getErrorMessage(error)}\n`)
   }
   const [newServer, sdk] = await Promise.all([
     createServerFactory(report),
@@ -78,10 +78,10 @@ export async function serveHttp(options: HttpOptions, signal: AbortSignal): Prom
       handler,
       isOwn: isAllowed,
       inFlight,
-      agentOf: createAgent,
+      createAgent,
       authorization,
       readText,
-      originOf: getOrigin,
+      getOrigin,
     }
     handleRequest(endpoint, request, response).catch((error: unknown) => {
       report(error)
@@ -103,10 +103,10 @@ interface Endpoint {
   readonly handler: McpHttpHandler
   readonly isOwn: (request: IncomingMessage) => boolean
   readonly inFlight: InFlight
-  readonly agentOf: (accessToken: string) => Agent
+  readonly createAgent: (accessToken: string) => Agent
   readonly authorization: AuthorizationServer
   readonly readText: ReadText
-  readonly originOf: (request: IncomingMessage) => string
+  readonly getOrigin: (request: IncomingMessage) => string
 }
 
 async function handleRequest(
@@ -114,14 +114,14 @@ async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { isOwn, inFlight, originOf, authorization, readText } = endpoint
+  const { isOwn, inFlight, getOrigin, authorization, readText } = endpoint
   if (!isOwn(request)) return refuse(response, 403, 'This Host or Origin is not allowed.')
-  const origin = originOf(request)
+  const origin = getOrigin(request)
   const isTool = request.url?.split('?')[0] === PATH
-  const token = isTool ? bearerToken(request.headers.authorization) : ''
-  if (token === undefined) return refuseToken(response, challenge(origin))
+  const token = isTool ? readBearerToken(request.headers.authorization) : ''
+  if (token === undefined) return refuseToken(response, buildChallenge(origin))
   const end = inFlight.begin(token)
-  if (!end) return refuse(response, 429, 'Too many requests at the same time.', { 'Retry-After': '1' })
+  if (!end) return refuse(response, 429, 'Too many concurrent requests.', { 'Retry-After': '1' })
   const controller = new AbortController()
   response.once('close', () => {
     end()
@@ -135,7 +135,7 @@ async function handleRequest(
     toWebRequest(request, signal),
     readText,
   )
-  if (!authorizationResponse) return refuse(response, 404, `There is only ${PATH}.`)
+  if (!authorizationResponse) return refuse(response, 404, `Not found. The only endpoint is ${PATH}.`)
   await sendResponse(authorizationResponse, response)
 }
 
@@ -148,11 +148,11 @@ interface ToolRequest {
 }
 
 async function handleToolRequest(
-  { handler, agentOf }: Endpoint,
+  { handler, createAgent }: Endpoint,
   { request, response, token, origin, signal }: ToolRequest,
 ): Promise<void> {
-  const tokenError = await checkToken(agentOf(token), signal)
-  if (tokenError?.status === 401) return refuseToken(response, challenge(origin, 'invalid_token'))
+  const tokenError = await checkToken(createAgent(token), signal)
+  if (tokenError?.status === 401) return refuseToken(response, buildChallenge(origin, 'invalid_token'))
   if (tokenError)
     return refuse(response, 429, tokenError.message, {
       'Retry-After': String(tokenError.retryAfterSeconds ?? 60),
@@ -184,7 +184,7 @@ function listHostNames(
   if (!ANY_ADDRESS.has(host)) return [bracketHost(host), ...names]
   if (names.length > 0) return names
   throw new Failure(
-    `--host ${host} listens on every address: name the hosts by which clients reach it, as --allowed-hosts mcp.example.com.`,
+    `--host ${host} listens on every address: list the host names that clients use, such as --allowed-hosts mcp.example.com.`,
   )
 }
 
@@ -193,7 +193,7 @@ function readPublicOrigin({ publicUrl }: HttpOptions): string | undefined {
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
   throw new Failure(
-    `--public-url must be an address without a path, like https://mcp.example.com, not "${publicUrl}".`,
+    `--public-url must be a URL without a path, such as https://mcp.example.com, not "${publicUrl}".`,
   )
 }
 
@@ -206,7 +206,7 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<void
     server.listen({ host, port })
     await once(server, 'listening')
   } catch (error) {
-    throw new Failure(`${formatAddress(host, port)} cannot be listened on: ${messageOf(error)}`)
+    throw new Failure(`Cannot listen on ${formatAddress(host, port)}: ${getErrorMessage(error)}`)
   }
 }
 

@@ -85,7 +85,7 @@ export function toInputSchema(members: readonly ToolMember[]): ToolInput {
   return {
     type: 'object',
     properties: Object.fromEntries(
-      members.map(({ name, schema, isOptional }) => [name, isOptional ? nullable(schema) : schema]),
+      members.map(({ name, schema, isOptional }) => [name, isOptional ? allowNull(schema) : schema]),
     ),
     required: members.map(({ name }) => name),
     additionalProperties: false,
@@ -93,12 +93,12 @@ export function toInputSchema(members: readonly ToolMember[]): ToolInput {
 }
 
 /** Names of the path parameters. */
-export function pathParameterNames(endpoint: Endpoint): string[] {
+export function listPathParameters(endpoint: Endpoint): string[] {
   return Object.keys(objectParts(endpoint.params).properties)
 }
 
 /** Converts a tool's input, without nulls, to the input of the endpoint call. */
-export function callInput(endpoint: Endpoint, args: Json): Json {
+export function toCallInput(endpoint: Endpoint, args: Json): Json {
   const input: Record<string, unknown> = {}
   for (const part of PARTS) {
     if (endpoint[part] === undefined) continue
@@ -166,7 +166,7 @@ function listNestedMembers(schema: Json): ToolMember[] {
   const { properties, required } = objectParts(schema)
   return Object.entries(properties)
     .filter(([name]) => !FILLED_IN.has(name))
-    .map(([name, one]) => member(name, one, !required.includes(name)))
+    .map(([name, property]) => member(name, property, !required.includes(name)))
 }
 
 /** MCP transmits numbers as doubles, so amounts are limited to integers that a double represents exactly. */
@@ -203,7 +203,7 @@ function describe(
 const capitalize = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
 /** Extends a schema to accept null. */
-function nullable(schema: ToolSchema): ToolSchema {
+function allowNull(schema: ToolSchema): ToolSchema {
   const { description, ...rest } = schema
   const descriptionField = description === undefined ? {} : { description }
   if (rest.anyOf) return { ...descriptionField, anyOf: [...rest.anyOf, NULL] }

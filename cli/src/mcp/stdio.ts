@@ -1,6 +1,6 @@
 import type { Agent } from '@countersign/sdk/agent'
 import { io } from '../terminal/io.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 import { findAgent, type McpOptions } from './agent-token.ts'
 import { createServerFactory } from './tool-server.ts'
 
@@ -12,7 +12,7 @@ import { createServerFactory } from './tool-server.ts'
 export async function serveStdio(options: McpOptions): Promise<void> {
   const connectAgent = await findAgent(options)
   const report = (error: unknown) => {
-    io().stderr.write(`${messageOf(error)}\n`)
+    io().stderr.write(`${getErrorMessage(error)}\n`)
   }
   const [newServer, stdio] = await Promise.all([
     createServerFactory(report),
@@ -26,8 +26,8 @@ export async function serveStdio(options: McpOptions): Promise<void> {
     })
     return connecting
   }
-  const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve))
+  const inputClosed = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve))
   const handle = stdio.serveStdio(() => newServer(connect), { onerror: report })
-  await ended
+  await inputClosed
   await handle.close()
 }

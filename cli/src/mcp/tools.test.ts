@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { isAmountName, withWords } from './answer-words.ts'
-import { callInput, type ToolSchema, withoutNulls } from './input-schemas.ts'
+import { type ToolSchema, toCallInput, withoutNulls } from './input-schemas.ts'
 import { listTools, TOOLS } from './tools.ts'
 
 const tools = listTools(undefined)
@@ -18,23 +18,24 @@ function schemasIn(schema: ToolSchema, path = ''): [string, ToolSchema][] {
   const { properties = {}, items, anyOf = [] } = schema
   return [
     [path, schema],
-    ...Object.entries(properties).flatMap(([name, one]) => schemasIn(one, `${path}/${name}`)),
+    ...Object.entries(properties).flatMap(([name, property]) => schemasIn(property, `${path}/${name}`)),
     ...(items ? schemasIn(items, `${path}/items`) : []),
-    ...anyOf.flatMap((one, index) => schemasIn(one, `${path}/${index}`)),
+    ...anyOf.flatMap((alternative, index) => schemasIn(alternative, `${path}/${index}`)),
   ]
 }
 
 /** The fields of every object in a schema. */
 const membersIn = (schema: ToolSchema) =>
   schemasIn(schema).flatMap(([path, { properties = {} }]) =>
-    Object.entries(properties).map(([name, one]) => [`${path}/${name}`, one] as const),
+    Object.entries(properties).map(([name, property]) => [`${path}/${name}`, property] as const),
   )
 
 const takesNull = ({ type, anyOf = [] }: ToolSchema): boolean =>
   type === 'null' || (Array.isArray(type) && type.includes('null')) || anyOf.some(takesNull)
 
 /** Keywords of a schema that are the names of its members elsewhere. */
-const keywordsIn = (schema: ToolSchema) => new Set(schemasIn(schema).flatMap(([, one]) => Object.keys(one)))
+const keywordsIn = (schema: ToolSchema) =>
+  new Set(schemasIn(schema).flatMap(([, nested]) => Object.keys(nested)))
 
 describe.each(inputs)('the input schema of %s', (_, schema) => {
   test('compiles in the strict mode of Ajv, in both drafts that clients assume', () => {
@@ -89,7 +90,7 @@ describe('the members of the tools', () => {
         (part) => (part as { required?: string[] } | undefined)?.required ?? [],
       )
       const insistsOn = 'insistsOn' in tool ? [...tool.insistsOn] : []
-      const { properties } = inputs.find(([one]) => one === name)![1]
+      const { properties } = inputs.find(([toolName]) => toolName === name)![1]
       const mandatory = Object.entries(properties).flatMap(([member, schema]) =>
         takesNull(schema) ? [] : [member],
       )
@@ -98,27 +99,27 @@ describe('the members of the tools', () => {
   )
 
   test('null stands for an omitted field, at every level', () => {
-    const given = {
+    const input = {
       amount: 1,
       idempotencyKey: null,
       destination: { accountId: 'a', paymentRail: null },
       list: [{ a: null }],
     }
-    expect(withoutNulls(given)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
+    expect(withoutNulls(input)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
   })
 
   test('an object of free names is taken as pairs, and as it is', () => {
-    const bodyOf = (senderCustomerInfo: unknown) =>
-      callInput(API.agent_me_quote_create, { senderCustomerInfo }).body
+    const buildBody = (senderCustomerInfo: unknown) =>
+      toCallInput(API.agent_me_quote_create, { senderCustomerInfo }).body
     const sent = { senderCustomerInfo: { FULL_NAME: 'Ada', COUNTRY: 'GB' } }
     expect(
-      bodyOf([
+      buildBody([
         { name: 'FULL_NAME', value: 'Ada' },
         { name: 'COUNTRY', value: 'GB' },
       ]),
     ).toEqual(sent)
-    expect(bodyOf(sent.senderCustomerInfo)).toEqual(sent)
-    expect(bodyOf(['Ada'])).toEqual({ senderCustomerInfo: ['Ada'] })
+    expect(buildBody(sent.senderCustomerInfo)).toEqual(sent)
+    expect(buildBody(['Ada'])).toEqual({ senderCustomerInfo: ['Ada'] })
   })
 })
 
@@ -171,9 +172,13 @@ describe('the list of tools', () => {
 function amountsIn(schema: unknown): string[] {
   if (!isObject(schema)) return []
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
-  const inside = [schema.items, ...[schema.anyOf, schema.oneOf].flat(), ...properties.map(([, one]) => one)]
-  const own = properties.flatMap(([name, one]) => (holdsAmount(one) ? [name] : []))
-  return [...own, ...inside.flatMap(amountsIn)]
+  const nestedSchemas = [
+    schema.items,
+    ...[schema.anyOf, schema.oneOf].flat(),
+    ...properties.map(([, property]) => property),
+  ]
+  const amountNames = properties.flatMap(([name, property]) => (holdsAmount(property) ? [name] : []))
+  return [...amountNames, ...nestedSchemas.flatMap(amountsIn)]
 }
 
 function holdsAmount(schema: unknown): boolean {

@@ -185,7 +185,7 @@ export function findTool(name: string): Tool | undefined {
 }
 
 /** A tool's input fields, derived from its endpoint in the contract. */
-export function toolMembers(tool: Tool): ToolMember[] {
+export function listToolFields(tool: Tool): ToolMember[] {
   return listMembers(API[tool.call], tool)
 }
 
@@ -195,7 +195,7 @@ export function listTools(agent: OwnAgent | undefined) {
     name,
     title: tool.title,
     description: [tool.description, ...(agent ? describePolicy(tool, agent) : [])].join('\n'),
-    inputSchema: toInputSchema(toolMembers(tool)),
+    inputSchema: toInputSchema(listToolFields(tool)),
     annotations: { title: tool.title, ...tool.hints },
   }))
 }

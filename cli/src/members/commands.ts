@@ -15,21 +15,19 @@ import {
 import { createRole, deleteRole, listRoles, type RightsOptions, updateRole } from './roles.ts'
 
 const A_ROLE = `one of ${Object.keys(MEMBER_ROLES).join(', ')}, or the name of a role of the platform`
-const A_LIST = 'of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas'
+const A_LIST = 'VIEW, TRANSACT, MANAGE, APPROVE or REVIEW, separated by commas'
 
 /** Adds `countersign member …`. */
 export function addMemberCommands(program: Command, done: (exitCode: number) => void): void {
   const member = program.command('member').description('people who sign in to the console of your platform')
-  withShellOptions(
-    member.command('invite').description('invite a person and show the link to sign in with, once'),
-  )
+  withShellOptions(member.command('invite').description('invite a person and show a one-time sign-in link'))
     .requiredOption('--name <name>', 'name of the person')
     .requiredOption('--email <address>', 'e-mail address, unique on the platform')
     .option('--role <role>', `${A_ROLE} (default: OWNER)`)
-    .option('--permissions <list>', `${A_LIST}, in place of a role`, readPermissions)
+    .option('--permissions <list>', `${A_LIST}, instead of a role`, readPermissions)
     .option(
       '--platform <id>',
-      'as the operator, on the database itself: for the first member of a platform, or one who is locked out',
+      'as the operator, directly on the database: for the first member of a platform, or one who is locked out',
     )
     .action(async (options: ShellOptions & InviteOptions & { platform?: string }) => {
       if (options.platform === undefined) return inviteMember(await openShell(options), options)
@@ -43,16 +41,16 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
       .command('update <member>')
       .description('change the name, role or permissions of a member, Member:…'),
   )
-    .option('--name <name>', 'another name')
+    .option('--name <name>', 'new name')
     .option('--role <role>', A_ROLE)
-    .option('--permissions <list>', `${A_LIST}, in place of a role`, readPermissions)
+    .option('--permissions <list>', `${A_LIST}, instead of a role`, readPermissions)
     .action(async (id: string, options: ShellOptions & RightsOptions & { name?: string }) =>
       updateMember(await openShell(options), id, options),
     )
   withShellOptions(
-    member.command('remove <member>').description('remove a member, Member:…, and end its sessions'),
+    member.command('remove <member>').description('remove a member, Member:…, and end their sessions'),
   )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .option('--end-tokens', 'also revoke the API tokens that the member has created')
     .action(async (id: string, options: ShellOptions & { yes?: boolean; endTokens?: boolean }) => {
       await confirmAction(`Remove ${id} permanently?`, options.yes)
@@ -76,7 +74,7 @@ export function addRoleCommands(program: Command): void {
   withShellOptions(
     role.command('update <role>').description('change a role, by name or MemberRole:…, for all its members'),
   )
-    .option('--name <name>', 'another name')
+    .option('--name <name>', 'new name')
     .option('--permissions <list>', A_LIST, readPermissions)
     .action(
       async (

@@ -1,11 +1,11 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { ItemOf } from '@countersign/sdk'
-import { invitedRows } from '../admin/printers.ts'
+import { formatInvitation } from '../admin/printers.ts'
 import { runOperatorCommand } from '../admin/run.ts'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { formatTable } from '../terminal/table.ts'
-import { builtInRights, type RightsOptions, readRights } from './roles.ts'
+import { findBuiltInRights, type RightsOptions, readRights } from './roles.ts'
 
 type Member = ItemOf<'member_list'>
 
@@ -17,8 +17,8 @@ export interface InviteOptions extends RightsOptions {
 /** `countersign member invite` */
 export async function inviteMember(shell: Shell, { name, email, ...options }: InviteOptions): Promise<void> {
   const rights = (await readRights(shell.countersign, options)) ?? { permissions: [...MEMBER_ROLES.OWNER] }
-  const invited = await shell.countersign.members.invite({ name, email, ...rights })
-  printResult(shell, invited, invitedRows(invited))
+  const invitation = await shell.countersign.members.invite({ name, email, ...rights })
+  printResult(shell, invitation, formatInvitation(invitation))
 }
 
 /**
@@ -30,10 +30,11 @@ export async function inviteAsOperator(
   { name, email, ...options }: InviteOptions,
   json: boolean,
 ): Promise<number> {
-  const permissions = builtInRights(options) ?? (options.role === undefined ? MEMBER_ROLES.OWNER : undefined)
+  const permissions =
+    findBuiltInRights(options) ?? (options.role === undefined ? MEMBER_ROLES.OWNER : undefined)
   if (!permissions)
     throw new Failure(
-      `As the operator, --role takes ${Object.keys(MEMBER_ROLES).join(', ')}; not "${options.role}".`,
+      `With --platform, --role must be one of ${Object.keys(MEMBER_ROLES).join(', ')}, not "${options.role}".`,
     )
   return runOperatorCommand('member invite', {
     platform,
@@ -67,7 +68,7 @@ export async function removeMember(shell: Shell, id: string, endTokens: boolean)
   const tokens = result?.tokens ?? []
   const state = result?.tokensEnded ? 'ended' : 'is still valid: end it with DELETE /tokens/{tokenId}'
   printResult(shell, { removed: id, ...result }, [
-    `${member.name} <${member.email}> was removed, and is signed out everywhere.`,
+    `${member.name} <${member.email}> was removed and signed out everywhere.`,
     ...tokens.map((token) => `API token ${token.name} (${token.id}), made by this member, ${state}`),
   ])
 }
@@ -80,7 +81,7 @@ export async function updateMember(
 ): Promise<void> {
   const rights = await readRights(shell.countersign, options)
   if (name === undefined && rights === undefined)
-    throw new Failure('Name the change: --name, --role or --permissions.')
+    throw new Failure('Specify a change: --name, --role or --permissions.')
   const member = await shell.countersign.members.update(id, { ...(name && { name }), ...rights })
   printResult(shell, member, [
     `${member.name} has ${member.permissions.join(', ')}, from the next request on.`,

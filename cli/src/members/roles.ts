@@ -22,7 +22,7 @@ export async function readRights(
   { memberRoles }: Countersign,
   options: RightsOptions,
 ): Promise<{ permissions: Permissions } | { roleId: string } | undefined> {
-  const permissions = builtInRights(options)
+  const permissions = findBuiltInRights(options)
   if (permissions !== undefined) return { permissions }
   return options.role === undefined ? undefined : { roleId: (await findRole(memberRoles, options.role)).id }
 }
@@ -31,9 +31,9 @@ export async function readRights(
  * Returns the permissions given directly or by a built-in role, or undefined. Throws Failure if both options
  * are given.
  */
-export function builtInRights({ role, permissions }: RightsOptions): Permissions | undefined {
+export function findBuiltInRights({ role, permissions }: RightsOptions): Permissions | undefined {
   if (role !== undefined && permissions !== undefined)
-    throw new Failure('Give --role or --permissions, not both: a role is a name for permissions.')
+    throw new Failure('Use --role or --permissions, not both.')
   if (permissions || role === undefined) return permissions
   const builtIn = memberOf<readonly Permission[]>(MEMBER_ROLES, role.toUpperCase())
   return builtIn && [...builtIn]
@@ -45,7 +45,7 @@ async function findRole(memberRoles: Countersign['memberRoles'], idOrName: strin
   const [role] = (await memberRoles.list({ name: idOrName, limit: 1 })).data
   if (!role)
     throw new Failure(
-      `The platform has no role "${idOrName}". Built-in roles: ${Object.keys(MEMBER_ROLES).join(', ')}; role list shows its own.`,
+      `Role "${idOrName}" not found. Built-in roles: ${Object.keys(MEMBER_ROLES).join(', ')}. The command role list shows the others.`,
     )
   return role
 }
@@ -63,7 +63,7 @@ export async function listRoles(shell: Shell): Promise<void> {
   printResult(shell, roles, [
     formatTable(
       rows,
-      'The platform has defined no roles: role create --name NAME --permissions LIST',
+      'No custom roles yet. Create one: role create --name NAME --permissions LIST',
     ).trimEnd(),
   ])
 }
@@ -71,7 +71,7 @@ export async function listRoles(shell: Shell): Promise<void> {
 /** `countersign role create` */
 export async function createRole(shell: Shell, name: string, permissions: Permissions): Promise<void> {
   const role = await shell.countersign.memberRoles.create({ name, permissions })
-  printResult(shell, role, [`${role.name} is defined, as ${role.id}, with ${role.permissions.join(', ')}.`])
+  printResult(shell, role, [`Role ${role.name} created as ${role.id}, with ${role.permissions.join(', ')}.`])
 }
 
 /** `countersign role update` */
@@ -91,5 +91,5 @@ export async function deleteRole(shell: Shell, idOrName: string): Promise<void> 
   const { memberRoles } = shell.countersign
   const { id, name } = await findRole(memberRoles, idOrName)
   await memberRoles.delete(id)
-  printResult(shell, { deleted: id }, [`${name} is deleted.`])
+  printResult(shell, { deleted: id }, [`Role ${name} deleted.`])
 }

@@ -9,11 +9,11 @@ import {
   type ShellOptions,
   withShellOptions,
 } from '../connection/shell.ts'
-import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
-import { nounOf } from '../terminal/noun.ts'
-import { accountLines, keyLines, movementLines, withdrawalLines } from './words.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
+import { formatAccount, formatKey, formatMovement, formatWithdrawal } from './words.ts'
 
 interface RegisterOptions {
   readonly reason: string
@@ -38,7 +38,7 @@ interface MoveOptions {
 
 /** Adds `countersign own-money …`. */
 export function addOwnMoneyCommands(program: Command): void {
-  const noun = nounOf(program, 'own-money', "the operator's own fees and capital")
+  const noun = ensureNounCommand(program, 'own-money', "the operator's own fees and capital")
   const add = (usage: string, description: string) =>
     withShellOptions(noun.command(usage).description(description))
   add('accounts', 'list the registered accounts of the operator').action(async (options: ShellOptions) =>
@@ -46,13 +46,13 @@ export function addOwnMoneyCommands(program: Command): void {
   )
   add('register <external-account>', 'register an account that the operator holds itself')
     .requiredOption('--reason <text>', 'the reason; stored with the account')
-    .option('--cold-storage', 'an address on a chain that the treasury there sends money to')
+    .option('--cold-storage', 'an on-chain address that receives money from the treasury')
     .option('--sweep <source>', 'pay out daily: FEES, OWN_CAPITAL or ALL')
-    .option('--minimum <amount>', 'the balance that a sweep leaves (default: 0)')
+    .option('--minimum <amount>', 'the balance to leave after a sweep (default: 0)')
     .option('--time <time>', 'the time of the daily sweep (default: 18:00)')
     .option('--time-zone <zone>', 'such as Europe/Berlin (default: UTC)')
-    .option('--needs-approval', 'a person must approve it first')
-    .option('--yes', 'do not ask')
+    .option('--needs-approval', 'require the approval of a person first')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & RegisterOptions) =>
       register(await openShell(options), id, options),
     )
@@ -62,20 +62,20 @@ export function addOwnMoneyCommands(program: Command): void {
   add('withdraw <own-account> <amount>', 'pay fees or own capital to an account of the operator')
     .requiredOption('--source <source>', 'FEES, OWN_CAPITAL or ALL')
     .requiredOption('--reason <text>', 'the reason; stored with the withdrawal')
-    .option('--needs-approval', 'a person must approve it first')
-    .option('--yes', 'do not ask')
+    .option('--needs-approval', 'require the approval of a person first')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, amount: string, options: ShellOptions & WithdrawOptions) =>
       withdraw(await openShell(options), id, amount, options),
     )
   addTreasuryCommands(add)
   add('approve <id>', 'approve an account, a withdrawal, a movement or a key')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmAction(`Approve ${id}?`, options.yes)
       await decide(await openShell(options), id, 'approve')
     })
-  add('cancel <id>', 'cancel a withdrawal, a movement or a key that waits, or remove an account')
-    .option('--yes', 'do not ask')
+  add('cancel <id>', 'cancel a pending withdrawal, movement or key, or remove an account')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmAction(`End ${id}?`, options.yes)
       await decide(await openShell(options), id, 'cancel')
@@ -88,18 +88,18 @@ function addTreasuryCommands(add: (usage: string, description: string) => Comman
   )
   add('move <own-account> <amount>', 'send money of the treasury to cold storage')
     .requiredOption('--reason <text>', 'the reason; stored with the movement')
-    .option('--needs-approval', 'a person must approve it first')
-    .option('--yes', 'do not ask')
+    .option('--needs-approval', 'require the approval of a person first')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, amount: string, options: ShellOptions & MoveOptions) =>
       move(await openShell(options), id, amount, options),
     )
-  add('treasury-keys', 'list the keys that rotations have made, the newest first').action(
+  add('treasury-keys', 'list the keys created by rotations, newest first').action(
     async (options: ShellOptions) => listKeys(await openShell(options)),
   )
-  add('rotate <rail>', 'give the treasury of a chain a new key, and send its money there')
+  add('rotate <rail>', 'rotate the key of the treasury on a chain, and move its money to the new address')
     .requiredOption('--reason <text>', 'the reason; stored with the key')
-    .option('--needs-approval', 'a person must approve it first')
-    .option('--yes', 'do not ask')
+    .option('--needs-approval', 'require the approval of a person first')
+    .option('--yes', 'skip the confirmation')
     .action(async (rail: string, options: ShellOptions & MoveOptions) =>
       rotate(await openShell(options), rail, options),
     )
@@ -111,24 +111,28 @@ async function listAccounts(shell: Shell): Promise<void> {
   printResult(
     shell,
     accounts,
-    accounts.length > 0 ? accounts.flatMap(accountLines) : ['No account is registered yet.'],
+    accounts.length > 0 ? accounts.flatMap(formatAccount) : ['No account is registered yet.'],
   )
 }
 
 async function listWithdrawals(shell: Shell): Promise<void> {
-  const found: ItemOf<'platform_withdrawal_list'>[] = []
-  for await (const withdrawal of shell.countersign.withdrawals.list()) found.push(withdrawal)
+  const withdrawals: ItemOf<'platform_withdrawal_list'>[] = []
+  for await (const withdrawal of shell.countersign.withdrawals.list()) withdrawals.push(withdrawal)
   printResult(
     shell,
-    found,
-    found.length > 0 ? found.flatMap(withdrawalLines) : ['Nothing was withdrawn yet.'],
+    withdrawals,
+    withdrawals.length > 0 ? withdrawals.flatMap(formatWithdrawal) : ['No withdrawals yet.'],
   )
 }
 
 async function listMovements(shell: Shell): Promise<void> {
-  const found: ItemOf<'treasury_movement_list'>[] = []
-  for await (const movement of shell.countersign.treasuryMovements.list()) found.push(movement)
-  printResult(shell, found, found.length > 0 ? found.flatMap(movementLines) : ['Nothing was moved yet.'])
+  const movements: ItemOf<'treasury_movement_list'>[] = []
+  for await (const movement of shell.countersign.treasuryMovements.list()) movements.push(movement)
+  printResult(
+    shell,
+    movements,
+    movements.length > 0 ? movements.flatMap(formatMovement) : ['No movements yet.'],
+  )
 }
 
 async function move(
@@ -139,20 +143,20 @@ async function move(
 ): Promise<void> {
   const { currency, account, address } = await shell.countersign.ownAccounts.get(ownAccountId)
   const amount = readAmount(text, currency)
-  await confirmAction(`Send ${formatAmount(amount, currencyOf(currency))} to ${address ?? account}?`, yes)
+  await confirmAction(`Send ${formatAmount(amount, findCurrency(currency))} to ${address ?? account}?`, yes)
   const movement = await shell.countersign.treasuryMovements.create({
     ownAccountId,
     amount,
     reason,
     ...(needsApproval ? { needsApproval: true } : {}),
   })
-  printResult(shell, movement, movementLines(movement))
+  printResult(shell, movement, formatMovement(movement))
 }
 
 async function listKeys(shell: Shell): Promise<void> {
-  const found: ItemOf<'treasury_key_list'>[] = []
-  for await (const key of shell.countersign.treasuryKeys.list()) found.push(key)
-  printResult(shell, found, found.length > 0 ? found.flatMap(keyLines) : ['No key was rotated yet.'])
+  const keys: ItemOf<'treasury_key_list'>[] = []
+  for await (const key of shell.countersign.treasuryKeys.list()) keys.push(key)
+  printResult(shell, keys, keys.length > 0 ? keys.flatMap(formatKey) : ['No key rotations yet.'])
 }
 
 async function rotate(
@@ -166,13 +170,13 @@ async function rotate(
     reason,
     ...(needsApproval ? { needsApproval: true } : {}),
   })
-  printResult(shell, key, keyLines(key))
+  printResult(shell, key, formatKey(key))
 }
 
 async function register(shell: Shell, externalAccountId: string, options: RegisterOptions): Promise<void> {
   const { reason, coldStorage, sweep, minimum, time, timeZone } = options
   if (sweep === undefined && (minimum ?? time ?? timeZone) !== undefined)
-    throw new Failure('--minimum, --time and --time-zone are options of --sweep.')
+    throw new Failure('--minimum, --time and --time-zone require --sweep.')
   const { currency } = await shell.countersign.platformExternalAccounts.get(externalAccountId)
   const rule =
     sweep === undefined
@@ -192,7 +196,7 @@ async function register(shell: Shell, externalAccountId: string, options: Regist
     ...(rule ? { sweep: rule } : {}),
     ...(options.needsApproval ? { needsApproval: true } : {}),
   })
-  printResult(shell, account, accountLines(account))
+  printResult(shell, account, formatAccount(account))
 }
 
 async function withdraw(
@@ -205,7 +209,7 @@ async function withdraw(
   const { currency, account } = await shell.countersign.ownAccounts.get(ownAccountId)
   const amount = readAmount(text, currency)
   await confirmAction(
-    `Pay ${formatAmount(amount, currencyOf(currency))} from ${source} to ${account}?`,
+    `Pay ${formatAmount(amount, findCurrency(currency))} from ${source} to ${account}?`,
     options.yes,
   )
   const withdrawal = await shell.countersign.withdrawals.create({
@@ -215,26 +219,26 @@ async function withdraw(
     reason: options.reason,
     ...(options.needsApproval ? { needsApproval: true } : {}),
   })
-  printResult(shell, withdrawal, withdrawalLines(withdrawal))
+  printResult(shell, withdrawal, formatWithdrawal(withdrawal))
 }
 
 /** Approves or cancels the record with this id. The id's prefix says which kind of record it is. */
-async function decide(shell: Shell, id: string, how: 'approve' | 'cancel'): Promise<void> {
+async function decide(shell: Shell, id: string, decision: 'approve' | 'cancel'): Promise<void> {
   const { countersign } = shell
   if (id.startsWith('OwnAccount:')) {
-    const account = await countersign.ownAccounts[how === 'approve' ? 'approve' : 'remove'](id)
-    return printResult(shell, account, accountLines(account))
+    const account = await countersign.ownAccounts[decision === 'approve' ? 'approve' : 'remove'](id)
+    return printResult(shell, account, formatAccount(account))
   }
   if (id.startsWith('TreasuryKey:')) {
-    const key = await countersign.treasuryKeys[how](id)
-    return printResult(shell, key, keyLines(key))
+    const key = await countersign.treasuryKeys[decision](id)
+    return printResult(shell, key, formatKey(key))
   }
   if (id.startsWith('TreasuryMovement:')) {
-    const movement = await countersign.treasuryMovements[how](id)
-    return printResult(shell, movement, movementLines(movement))
+    const movement = await countersign.treasuryMovements[decision](id)
+    return printResult(shell, movement, formatMovement(movement))
   }
-  const withdrawal = await countersign.withdrawals[how](id)
-  printResult(shell, withdrawal, withdrawalLines(withdrawal))
+  const withdrawal = await countersign.withdrawals[decision](id)
+  printResult(shell, withdrawal, formatWithdrawal(withdrawal))
 }
 
 function readSource(text: string, option: string): WithdrawalSource {
@@ -245,7 +249,8 @@ function readSource(text: string, option: string): WithdrawalSource {
 }
 
 function readAmount(text: string, currency: string): bigint {
-  const amount = parseAmount(text, currencyOf(currency))
-  if (amount === undefined) throw new Failure(`An amount is like 25 or 25.00, in ${currency}, not "${text}".`)
+  const amount = parseAmount(text, findCurrency(currency))
+  if (amount === undefined)
+    throw new Failure(`The amount must be in ${currency}, such as 25 or 25.00, not "${text}".`)
   return amount
 }

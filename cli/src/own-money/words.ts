@@ -1,5 +1,5 @@
 import type { ItemOf } from '@countersign/sdk'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
 type Movement = ItemOf<'treasury_movement_list'>
@@ -9,7 +9,7 @@ type Withdrawal = ItemOf<'platform_withdrawal_list'>
 const WAITS = '  Members must approve it first.'
 
 /** Formats one of the operator's own accounts for the terminal. */
-export function accountLines({
+export function formatAccount({
   id,
   status,
   account,
@@ -20,7 +20,7 @@ export function accountLines({
   sweep,
   nextSweepAt,
 }: OwnAccount): string[] {
-  const minimum = sweep && formatAmount(sweep.minimum, currencyOf(currency))
+  const minimum = sweep && formatAmount(sweep.minimum, findCurrency(currency))
   return [
     `${id}  ${status}  ${purpose === 'COLD_STORAGE' ? `cold storage ${address ?? account}` : account}`,
     `  ${reason}`,
@@ -31,11 +31,11 @@ export function accountLines({
 }
 
 /** Formats a withdrawal for the terminal. */
-export function withdrawalLines(withdrawal: Withdrawal): string[] {
+export function formatWithdrawal(withdrawal: Withdrawal): string[] {
   const { id, status, amount, source, reason, ownAccountId, transactionId, transactionStatus, error } =
     withdrawal
   return [
-    `${id}  ${status}  ${formatAmount(amount.amount, currencyOf(amount.currency.code))} from ${source} to ${ownAccountId}`,
+    `${id}  ${status}  ${formatAmount(amount.amount, findCurrency(amount.currency.code))} from ${source} to ${ownAccountId}`,
     `  ${reason}`,
     ...(transactionId === undefined ? [] : [`  ${transactionId} ${transactionStatus ?? ''}`.trimEnd()]),
     ...(error ? [`  ${error.code}: ${error.message}`] : []),
@@ -44,11 +44,11 @@ export function withdrawalLines(withdrawal: Withdrawal): string[] {
 }
 
 /** Formats a treasury movement for the terminal. */
-export function movementLines(movement: Movement): string[] {
+export function formatMovement(movement: Movement): string[] {
   const { id, status, direction, amount, rail, address, reason, transactionHash, error } = movement
   const way = direction === 'FROM_COLD_STORAGE' ? `from ${address} to ${rail}` : `from ${rail} to ${address}`
   return [
-    `${id}  ${status}  ${formatAmount(amount.amount, currencyOf(amount.currency.code))} ${way}`,
+    `${id}  ${status}  ${formatAmount(amount.amount, findCurrency(amount.currency.code))} ${way}`,
     ...(reason === undefined ? [] : [`  ${reason}`]),
     ...(transactionHash === undefined ? [] : [`  ${transactionHash}`]),
     ...(error ? [`  ${error.code}: ${error.message}`] : []),
@@ -57,7 +57,7 @@ export function movementLines(movement: Movement): string[] {
 }
 
 /** Formats a treasury key for the terminal. */
-export function keyLines({ id, status, rail, address, reason }: Key): string[] {
+export function formatKey({ id, status, rail, address, reason }: Key): string[] {
   return [
     `${id}  ${status}  ${rail} ${address}`,
     `  ${reason}`,

@@ -1,23 +1,23 @@
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 import { type SendOptions, sendPayouts } from './send.ts'
 
 const FILE = `
 The file is UTF-8, separated by commas, with a header row: docs/bulk-payouts.md has the columns. It is checked first, and nothing
-is paid before you confirm the totals. Sending the same file again continues where it stopped, and pays no line twice: to pay it once
-more, give another --key and --again.`
+is paid before you confirm the totals. Sending the same file again continues where it stopped, and pays no line twice: to pay it a
+second time, pass another --key and --again.`
 
 /** Adds `countersign payouts …`. */
 export function addPayoutCommands(program: Command): void {
-  const payouts = nounOf(program, 'payouts', 'many payments out together')
+  const payouts = ensureNounCommand(program, 'payouts', 'many payments out together')
   withShellOptions(
     payouts
       .command('send <file>')
       .description('check the payouts of a CSV file, and pay them once you confirm'),
   )
     .option('--dry-run', 'check the file, and pay nothing')
-    .option('--skip-faulty', 'pay the other lines if some have faults')
+    .option('--skip-faulty', 'if some lines have errors, pay the others')
     .option('--name <text>', 'the name of the batch, for people')
     .option('--key <text>', 'the idempotency key (default: from the content of the file)')
     .option('--faults <file>', 'write the lines that cannot be paid to this CSV file')

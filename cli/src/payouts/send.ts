@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { progress } from '@clack/prompts'
 import type { ItemOf, PayoutBatch } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
@@ -39,24 +39,24 @@ export async function sendPayouts(shell: Shell, path: string, options: SendOptio
     body: { file, fileName: basename(path), name: options.name ?? basename(path).slice(0, 100) },
     idempotencyKey: options.key ?? (await buildUploadKey(path)),
   })
-  const checked = await watchBatch(shell, body.id, path)
-  if (checked.status === 'FAILED') {
-    const { line = 0, message = '' } = checked.error ?? {}
-    printResult(shell, checked, [
-      `${checked.id}  FAILED`,
+  const batch = await watchBatch(shell, body.id, path)
+  if (batch.status === 'FAILED') {
+    const { line = 0, message = '' } = batch.error ?? {}
+    printResult(shell, batch, [
+      `${batch.id}  FAILED`,
       `  ${line === 0 ? 'header' : `line ${line}`}: ${message}`,
     ])
     throw new Failure('The file could not be read.')
   }
-  if (options.faults !== undefined) await writeFaults(shell, checked.id, options.faults)
-  const isDone = checked.status !== 'READY'
+  if (options.faults !== undefined) await writeFaults(shell, batch.id, options.faults)
+  const isDone = batch.status !== 'READY'
   if (options.dryRun || isDone) {
-    printResult(shell, checked, await describe(shell, checked))
-    return failIfRefused(checked)
+    printResult(shell, batch, await describe(shell, batch))
+    return failIfRefused(batch)
   }
-  const ended = await pay(shell, checked, path, options)
-  printResult(shell, ended, await describe(shell, ended))
-  failIfRefused(ended)
+  const result = await pay(shell, batch, path, options)
+  printResult(shell, result, await describe(shell, result))
+  failIfRefused(result)
 }
 
 async function pay(
@@ -75,8 +75,8 @@ async function pay(
   }
   if (!isJson && !options.yes) io().stdout.write(`${(await describe(shell, batch)).join('\n')}\n`)
   const totals = sumTotals(batch)
-  const total = [...totals].map(([code, sum]) => formatAmount(sum, currencyOf(code))).join(' and ')
-  await confirmAction(`Pay ${total} by ${batch.progress.checked - faulty} payments?`, options.yes)
+  const total = [...totals].map(([code, sum]) => formatAmount(sum, findCurrency(code))).join(' and ')
+  await confirmAction(`Pay ${total} in ${batch.progress.checked - faulty} payments?`, options.yes)
   await countersign.payoutBatches.execute(batch.id, {
     totals: [...totals].map(([currency, amount]) => ({ currency, amount })),
     ...(options.skipFaulty ? { skipFaulty: true } : {}),
@@ -99,7 +99,7 @@ async function watchBatch({ countersign, isJson }: Shell, id: string, path: stri
   if (isJson || !io().stdout.isTTY) return wait(() => {})
   const size = 100
   const bar = progress({ max: size })
-  let shown = 0
+  let shownPercent = 0
   bar.start(basename(path))
   try {
     const finished = await wait(({ status, progress: { checked, faulty, sent, failed } }) => {
@@ -107,10 +107,10 @@ async function watchBatch({ countersign, isJson }: Shell, id: string, path: stri
       const isSending = status !== 'CHECKING' && payable > 0
       const percent = isSending ? Math.floor(((sent + failed) / payable) * size) : 0
       bar.advance(
-        percent - shown,
+        percent - shownPercent,
         isSending ? `${sent + failed} of ${payable} sent` : `${checked} lines checked`,
       )
-      shown = percent
+      shownPercent = percent
     })
     bar.stop(basename(path))
     return finished
@@ -142,11 +142,11 @@ async function describe({ countersign }: Shell, batch: PayoutBatch): Promise<str
     `${batch.id}  ${batch.status}`,
     ...(batch.sameFileAs === undefined
       ? []
-      : [`  The same file is in ${batch.sameFileAs}: look at that batch first.`]),
+      : [`  ${batch.sameFileAs} has the same file. Check that batch first.`]),
     `  ${checked} lines: ${faulty} cannot be paid, ${sent} sent, ${failed} refused`,
     ...batch.totals.map(({ rail, lines, total }) => {
       const { amount, currency } = total
-      return `  ${formatAmount(amount, currencyOf(currency.code))} by ${rail}: ${lines} ${lines === 1 ? 'payment' : 'payments'}`
+      return `  ${formatAmount(amount, findCurrency(currency.code))} by ${rail}: ${lines} ${lines === 1 ? 'payment' : 'payments'}`
     }),
     ...failedLines.map(({ line, error }) => `  line ${line}  ${error?.code}: ${error?.message}`),
     ...(omitted > 0 ? [`  and ${omitted} more; see --faults`] : []),

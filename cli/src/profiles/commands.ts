@@ -13,7 +13,7 @@ export function addProfileCommands(program: Command): void {
     .description('check the credentials of a server and store them as a profile')
     .option(
       '--base-url <url>',
-      'address of the server, like https://pay.example.com; the version of the API is found',
+      'URL of the server, such as https://pay.example.com; the API version is detected',
     )
     .option('--token-id <id>', 'the token, Token:…')
     .addOption(
@@ -31,8 +31,8 @@ export function addProfileCommands(program: Command): void {
     .action(async (options: { json?: boolean }) => listProfiles(options))
   program
     .command('logout')
-    .description('forget the default profile, or the profile that --profile names')
-    .option('--yes', 'do not ask')
+    .description('remove the default profile, or the one given with --profile')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .action(async (options: LogoutOptions) => logOut(options))
 }

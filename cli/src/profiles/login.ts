@@ -44,8 +44,8 @@ export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: Lo
     [
       `Logged in to ${baseUrl} as ${tokenId}.`,
       isFirst || storedProfiles.default === name
-        ? `It is profile ${name} of ${profilesFile(io().env)}, which commands use that find no other credentials.`
-        : `It is profile ${name} of ${profilesFile(io().env)}: --profile ${name}`,
+        ? `Stored as profile ${name} in ${profilesFile(io().env)}, the default for commands without other credentials.`
+        : `Stored as profile ${name} in ${profilesFile(io().env)}. Use it with --profile ${name}`,
     ],
   )
 }
@@ -80,9 +80,9 @@ async function tryCredentials(address: string, token: Omit<Credentials, 'baseUrl
  */
 async function promptValue(question: string, flag: string): Promise<string> {
   if (!io().stdin.isTTY || !io().stdout.isTTY)
-    throw new Failure(`${flag} is missing. Without a terminal it is required.`)
+    throw new Failure(`${flag} is missing. It is required if there is no terminal.`)
   const { isCancel, password, text } = await import('@clack/prompts')
-  const validate = (value: string | undefined) => (value ? undefined : 'It is needed.')
+  const validate = (value: string | undefined) => (value ? undefined : 'A value is required.')
   const isSecret = flag === '--client-secret'
   const answer = await (isSecret ? password : text)({ message: question, validate })
   if (isCancel(answer)) throw new Failure('Nothing was changed.')

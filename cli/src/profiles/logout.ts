@@ -17,11 +17,11 @@ export async function logOut({ profile, yes, json }: LogoutOptions): Promise<voi
   const name = profile ?? storedProfiles.default
   if (name === undefined) throw new Failure('No profile is stored.')
   const { baseUrl, tokenId } = findProfile(io().env, name)
-  await confirmAction(`Forget profile ${name} and its secret?`, yes)
+  await confirmAction(`Remove profile ${name} and its secret?`, yes)
   const { [name]: _, ...profiles } = storedProfiles.profiles
   const newDefault = storedProfiles.default === name ? Object.keys(profiles)[0] : storedProfiles.default
   await writeProfiles({ ...(newDefault === undefined ? {} : { default: newDefault }), profiles })
   print({ removed: name, baseUrl, tokenId }, json ?? false, [
-    `Profile ${name} is forgotten. ${tokenId} works until it is revoked on the server.`,
+    `Profile ${name} was removed. ${tokenId} works until it is revoked on the server.`,
   ])
 }

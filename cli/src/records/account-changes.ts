@@ -7,7 +7,7 @@ import {
   withShellOptions,
 } from '../connection/shell.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 
 interface DecisionOptions {
   readonly reason: string
@@ -18,39 +18,48 @@ type Word = 'apply' | 'dismiss'
 
 const WORDS: Readonly<Record<Word, { readonly description: string; readonly question: string }>> = {
   apply: {
-    description: 'apply the account details that its bank reports',
-    question: 'Pay the account with these details from now on?',
+    description: 'apply the account details reported by the bank',
+    question: 'Use these details for payments from now on?',
   },
   dismiss: {
-    description: 'keep the details of an external account, and let payments begin again',
-    question: 'Keep the details of the account?',
+    description: 'keep the current details, and resume payments to the account',
+    question: 'Keep the current details of the account?',
   },
 }
 
 /** Adds `countersign account-changes apply` and `dismiss`. */
 export function addAccountChangeDecisions(program: Command): void {
-  const changes = nounOf(program, 'account-changes', 'changes of account details that banks have reported')
-  for (const word of ['apply', 'dismiss'] as const)
-    withShellOptions(changes.command(`${word} <id>`).description(WORDS[word].description))
+  const changes = ensureNounCommand(
+    program,
+    'account-changes',
+    'changes of account details that banks have reported',
+  )
+  for (const decision of ['apply', 'dismiss'] as const)
+    withShellOptions(changes.command(`${decision} <id>`).description(WORDS[decision].description))
       .requiredOption(
         '--reason <text>',
         'the reason, for example who has confirmed it; stored with the change',
       )
-      .option('--yes', 'do not ask')
+      .option('--yes', 'skip the confirmation')
       .action(async (id: string, options: ShellOptions & DecisionOptions) =>
-        decide(await openShell(options), id, word, options),
+        decide(await openShell(options), id, decision, options),
       )
 }
 
-async function decide(shell: Shell, id: string, word: Word, { reason, yes }: DecisionOptions): Promise<void> {
+async function decide(
+  shell: Shell,
+  id: string,
+  decision: Word,
+  { reason, yes }: DecisionOptions,
+): Promise<void> {
   const { accountChanges } = shell.countersign
   const { changes, externalAccountId } = await accountChanges.get(id)
   const lines = changes.map(({ field, before, after }) => `${field}: ${before ?? 'none'} → ${after}`)
-  await confirmAction(`${externalAccountId}: ${lines.join(', ')}. ${WORDS[word].question}`, yes)
-  const decided = await accountChanges[word](id, { reason })
-  printResult(shell, decided, [
-    decided.status === 'PENDING'
-      ? 'Your vote is stored. It counts once enough members have decided the same.'
-      : `${id} of ${externalAccountId} is ${decided.status}.`,
+  await confirmAction(`${externalAccountId}: ${lines.join(', ')}. ${WORDS[decision].question}`, yes)
+  const change = await accountChanges[decision](id, { reason })
+  printResult(shell, change, [
+    change.status === 'PENDING'
+      ? 'Your vote is recorded. The decision takes effect once enough members agree.'
+      : `${id} of ${externalAccountId} is ${change.status}.`,
   ])
 }

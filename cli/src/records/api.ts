@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Credentials } from '../connection/credentials.ts'
 import { Failure, NoAnswer } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { isMissing, messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
 import { prettyJson } from './pretty.ts'
 
 export interface RawOptions {
@@ -26,9 +26,9 @@ export async function callRaw(
 ): Promise<number> {
   const verb = method.toUpperCase()
   if (!METHODS.includes(verb))
-    throw new Failure(`The method is one of ${METHODS.join(', ')}; not "${method}".`)
+    throw new Failure(`The method must be one of ${METHODS.join(', ')}, not "${method}".`)
   if (!path.startsWith('/'))
-    throw new Failure(`The path begins with a slash, like /customers; not "${path}".`)
+    throw new Failure(`The path must begin with a slash, like /customers, not "${path}".`)
   const body = data === undefined ? undefined : await readJson(data)
   const headers = new Headers({
     Authorization: `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`,
@@ -57,14 +57,14 @@ async function sendRequest(url: string, init: RequestInit): Promise<{ ok: boolea
     return { ok: response.ok, text: await response.text() }
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new NoAnswer(`${new URL(url).host} gave no answer: ${messageOf(cause)}`)
+    throw new NoAnswer(`No response from ${new URL(url).host}: ${getErrorMessage(cause)}`)
   }
 }
 
 /** Reads the JSON from --data, or from the file named after an @. It is sent unchanged. Throws Failure. */
 async function readJson(data: string): Promise<string> {
   const text = data.startsWith('@') ? await readText(data.slice(1)) : data
-  if (!isJson(text)) throw new Failure('--data must be JSON, or @ and the name of a file with JSON.')
+  if (!isJson(text)) throw new Failure('--data must be JSON, or @ and the name of a JSON file.')
   return text
 }
 
@@ -82,7 +82,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     throw new Failure(
-      isMissing(error) ? `There is no file ${file}.` : `${file} cannot be read: ${messageOf(error)}`,
+      isMissing(error) ? `File ${file} not found.` : `Cannot read ${file}: ${getErrorMessage(error)}`,
     )
   }
 }

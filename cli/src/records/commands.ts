@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { findCredentials, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 import { addAccountChangeDecisions } from './account-changes.ts'
 import { addAccountVerificationActions } from './account-verifications.ts'
 import { callRaw, type RawOptions } from './api.ts'
@@ -63,9 +63,9 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   withShellOptions(
     program
       .command('api <method> <path>')
-      .description('make any call of the API, such as: api GET /customers?limit=1'),
+      .description('call any endpoint of the API, such as: api GET /customers?limit=1'),
   )
-    .option('--data <json>', 'the body, as JSON, or @ and the name of a file')
+    .option('--data <json>', 'the request body as JSON, or @ and the name of a file')
     .option('--idempotency-key <key>', 'the idempotency key; a repeated call with the same key has no effect')
     .action(async (method: string, path: string, options: ShellOptions & RawOptions) =>
       done(await callRaw(await findCredentials(options), method, path, options)),
@@ -74,19 +74,19 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
 
 function addNoun<N extends RecordNoun['list']>(program: Command, noun: RecordNoun<N>): void {
   const { name, description } = noun
-  const command = nounOf(program, name, description)
+  const command = ensureNounCommand(program, name, description)
   const list = withShellOptions(command.command('list').description(`list ${name}`))
   addFilters(list, noun)
   list.action(async (options: ShellOptions & ListOptions) =>
     listRecords(await openShell(options), noun, options),
   )
-  withShellOptions(command.command('get <id>').description('show one of them')).action(
+  withShellOptions(command.command('get <id>').description('show one by its id')).action(
     async (id: string, options: ShellOptions) => getRecord(await openShell(options), noun, id),
   )
 }
 
 function addTransactionExport(program: Command): void {
-  const transactions = nounOf(program, 'transactions', 'transactions of your platform')
+  const transactions = ensureNounCommand(program, 'transactions', 'transactions of your platform')
   withShellOptions(
     transactions
       .command('export <file>')
@@ -102,25 +102,27 @@ function addTransactionExport(program: Command): void {
 }
 
 const HOW_TO_DECIDE = `
-Decide only what the rail has not ended, or what a report in GET /rail-events contradicts: name that with --report. At least one
-of --note, --line and --document says how you know. REVERSAL asks the bank of the payee to give back what an ACH file
-has carried in error, within five banking days. It moves no money: decide RETURNED once the money is back.`
+Only decide a payment that its rail has not completed, or that a report in GET /rail-events contradicts: pass it as --report.
+Evidence is required: --note, --line or --document. REVERSAL asks the bank of the payee to return an ACH payment
+sent in error, within five banking days. It moves no money: decide RETURNED once the money is back.`
 
 function addPaymentDecisions(program: Command): void {
-  const transactions = nounOf(program, 'transactions', 'transactions of your platform')
+  const transactions = ensureNounCommand(program, 'transactions', 'transactions of your platform')
   withShellOptions(
     transactions
       .command('decide <id>')
-      .description('set the outcome of a payment that its rail does not report; its money moves accordingly'),
+      .description(
+        'set the outcome of a payment that its rail has not reported, and move its money accordingly',
+      ),
   )
     .requiredOption('--outcome <outcome>', 'DELIVERED, FAILED, RETURNED or REVERSAL', readOutcome)
     .requiredOption('--reason <text>', 'the reason; stored with the decision')
     .option('--note <text>', 'evidence: a note, such as the person at the bank, their statement and its time')
     .option('--line <id...>', 'evidence: lines of a statement that book it, StatementEntry:…')
     .option('--document <id>', 'evidence: an uploaded document of the customer who pays, Document:…')
-    .option('--charge <amount>', 'the charges of banks, such as 2.50: the platform pays them')
+    .option('--charge <amount>', 'bank charges, such as 2.50, which the platform pays')
     .option('--report <id>', 'the waiting report that this resolves, RailEvent:…')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', HOW_TO_DECIDE)
     .action(async (id: string, options: ShellOptions & DecideOptions) =>
       decidePayment(await openShell(options), id, options),

@@ -2,7 +2,7 @@ import { isObject } from '@countersign/contract/core/decode'
 import { PAYMENT_OUTCOMES, type PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { Answer, ItemOf } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
-import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { type Column, printRecords } from '../terminal/records.ts'
@@ -26,15 +26,15 @@ type Payment = Answer<'transaction_get'>['body']
 /** Describes each outcome's effect in the confirmation. */
 const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
   DELIVERED: 'It counts as paid to',
-  FAILED: 'The payer has the money again, and nothing was paid to',
-  RETURNED: 'The payer has the money again. It came back from',
-  REVERSAL: 'The bank of the payee is asked to give it back by ACH, and no money moves yet. It went to',
+  FAILED: 'The payer gets the money back. Nothing was paid to',
+  RETURNED: 'The payer gets the money back. It was returned from',
+  REVERSAL: 'The bank of the payee is asked to return it by ACH, and no money moves yet. It was paid to',
 }
 
 /** Reads an outcome, ignoring case. Throws Failure if it is unknown. */
 export function readOutcome(text: string): PaymentOutcome {
-  const outcome = PAYMENT_OUTCOMES.find((one) => one === text.toUpperCase())
-  if (!outcome) throw new Failure(`--outcome takes ${PAYMENT_OUTCOMES.join(', ')}; not "${text}".`)
+  const outcome = PAYMENT_OUTCOMES.find((candidate) => candidate === text.toUpperCase())
+  if (!outcome) throw new Failure(`--outcome must be one of ${PAYMENT_OUTCOMES.join(', ')}, not "${text}".`)
   return outcome
 }
 
@@ -49,12 +49,12 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
   if (!amount) throw new Failure(`${id} has no amount.`)
   const charge = options.charge === undefined ? undefined : readCharge(options.charge, amount.currency.code)
   const costs = charge
-    ? ` Costs of ${formatAmount(charge.amount, currencyOf(charge.currency))} are booked.`
+    ? ` Costs of ${formatAmount(charge.amount, findCurrency(charge.currency))} are booked.`
     : ''
-  const amountText = formatAmount(amount.amount, currencyOf(amount.currency.code))
+  const amountText = formatAmount(amount.amount, findCurrency(amount.currency.code))
   const payee = await describePayee(shell, payment)
   await confirmAction(`Decide ${amountText} ${outcome}? ${EFFECTS[outcome]} ${payee}.${costs}`, yes)
-  const decided = await countersign.transactions.decide(id, {
+  const result = await countersign.transactions.decide(id, {
     outcome,
     reason,
     evidence: {
@@ -65,15 +65,15 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
     ...(charge ? { charge } : {}),
     ...(report === undefined ? {} : { railEventId: report }),
   })
-  printResult(shell, decided, [
-    decided.decision?.status === 'DECIDED'
-      ? `${amountText} to ${payee} were decided ${outcome}: ${decided.decision.id}`
-      : 'Your vote is stored. It counts once enough members have decided the same.',
+  printResult(shell, result, [
+    result.decision?.status === 'DECIDED'
+      ? `${amountText} to ${payee}: decided ${outcome} with ${result.decision.id}`
+      : 'Your vote is recorded. The decision takes effect once enough members agree.',
   ])
 }
 
 function readCharge(text: string, code: string) {
-  const currency = currencyOf(code)
+  const currency = findCurrency(code)
   const amount = parseAmount(text, currency)
   if (amount === undefined || amount === 0n)
     throw new Failure(`--charge must be an amount in ${code}, such as 2.50, not "${text}".`)
@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<Decision>[] = [
   ['DECIDED', ({ createdAt }) => createdAt],
   ['STATUS', ({ status }) => status],
   ['OUTCOME', ({ outcome }) => outcome],
-  ['CHARGE', ({ charge }) => (charge ? formatAmount(charge.amount, currencyOf(charge.currency.code)) : '')],
+  ['CHARGE', ({ charge }) => (charge ? formatAmount(charge.amount, findCurrency(charge.currency.code)) : '')],
   ['REVERSAL', ({ reversal }) => [reversal?.status, reversal?.failure].filter(Boolean).join(': ')],
   ['BY', ({ decidedBy }) => decidedBy.name ?? decidedBy.type],
   ['REASON', ({ reason }) => reason],

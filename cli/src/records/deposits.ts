@@ -6,10 +6,10 @@ import {
   type ShellOptions,
   withShellOptions,
 } from '../connection/shell.ts'
-import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 
 interface Decided {
   readonly yes?: boolean
@@ -21,11 +21,13 @@ interface Reasoned extends Decided {
 
 type Deposit = Awaited<ReturnType<Shell['countersign']['deposits']['get']>>
 
+const YES_OPTION = ['--yes', 'skip the confirmation'] as const
+
 /** Adds the actions on a deposit: `assign`, `return`, `split`, `write-off` and `adjust`. */
 export function addDepositDecisions(program: Command): void {
-  const deposits = nounOf(program, 'deposits', 'incoming payments of rails')
+  const deposits = ensureNounCommand(program, 'deposits', 'incoming payments of rails')
   const decision = (usage: string, description: string) =>
-    withShellOptions(deposits.command(usage).description(description)).option('--yes', 'do not ask')
+    withShellOptions(deposits.command(usage).description(description)).option(...YES_OPTION)
   decision('assign <id> <account>', 'credit a deposit in suspense to an account')
     .option('--note <text>', 'stored with the deposit')
     .action(async (id: string, accountId: string, options: ShellOptions & Decided & { note?: string }) =>
@@ -62,7 +64,7 @@ export function addDepositDecisions(program: Command): void {
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
-        question: (sum) => `Keep ${sum}? It lowers the costs of the platform.`,
+        question: (sum) => `Write off ${sum}? The platform keeps it, and its costs go down.`,
         yes: options.yes,
         act: ({ countersign }) => countersign.deposits.writeOff(id, { reason: options.reason }),
       }),
@@ -71,7 +73,7 @@ export function addDepositDecisions(program: Command): void {
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, amount: string, options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
-        question: (sum) => `The books have ${sum}. Book the difference to ${amount}?`,
+        question: (sum) => `The ledger has ${sum}. Adjust it to ${amount}?`,
         yes: options.yes,
         act: ({ countersign }, deposit) =>
           countersign.deposits.adjust(id, {
@@ -101,20 +103,20 @@ async function decide<T extends Deposit | { readonly deposit: Deposit; readonly 
   const isUndecided = deposit.status === before.status && deposit.updatedAt === before.updatedAt
   printResult(shell, result, [
     isUndecided
-      ? 'Your vote is stored. It counts once enough members have decided the same.'
+      ? 'Your vote is recorded. The decision takes effect once enough members agree.'
       : `${id} of ${formatDepositAmount(deposit)} is ${deposit.status}.`,
     ...parts.map((part) => `${part.id} of ${formatDepositAmount(part)} is ${part.status}.`),
   ])
 }
 
 function formatDepositAmount({ amount }: Deposit): string {
-  return formatAmount(amount.amount, currencyOf(amount.currency.code))
+  return formatAmount(amount.amount, findCurrency(amount.currency.code))
 }
 
 function readAmount(text: string, { amount: { currency } }: Deposit): bigint {
-  const amount = parseAmount(text, currencyOf(currency.code))
+  const amount = parseAmount(text, findCurrency(currency.code))
   if (amount === undefined || amount === 0n)
-    throw new Failure(`"${text}" is not an amount in ${currency.code}, such as 2.50.`)
+    throw new Failure(`The amount must be in ${currency.code}, such as 2.50, not "${text}".`)
   return amount
 }
 

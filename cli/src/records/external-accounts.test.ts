@@ -22,8 +22,8 @@ test.each([
 })
 
 test('a field that is given twice, or as text and as object, is refused', () => {
-  expect(() => nest(['iban=1', 'iban=2'])).toThrow('iban is given twice.')
-  expect(() => nest(['a=1', 'a.b=2'])).toThrow('a is a field, and it has fields as well.')
+  expect(() => nest(['iban=1', 'iban=2'])).toThrow('iban occurs twice.')
+  expect(() => nest(['a=1', 'a.b=2'])).toThrow('a has both a value and its own fields.')
 })
 
 test('a field with the name of a property of every object is a field', () => {

@@ -3,7 +3,7 @@ import { decode } from '@countersign/contract/core/decode'
 import type { Command } from 'commander'
 import { openShell, printResult, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 
 interface NewAccount {
   readonly currency: string
@@ -13,7 +13,7 @@ interface NewAccount {
 }
 
 const FIELDS = `
-A field is NAME=VALUE, a field of the holder beneficiary.NAME=VALUE: docs/account-types.md has all of them.
+A field is NAME=VALUE, a field of the holder beneficiary.NAME=VALUE. See docs/account-types.md for all of them.
 
   countersign external-accounts create EUR_ACCOUNT --customer Customer:… --currency EUR \\
     iban=DE89370400440532013000 beneficiary.beneficiaryType=INDIVIDUAL beneficiary.fullName='Ada Lovelace' \\
@@ -21,21 +21,21 @@ A field is NAME=VALUE, a field of the holder beneficiary.NAME=VALUE: docs/accoun
 
 /** Adds `countersign external-accounts create`. */
 export function addExternalAccountCreation(program: Command): void {
-  const accounts = nounOf(program, 'external-accounts', EXTERNAL_ACCOUNTS)
+  const accounts = ensureNounCommand(program, 'external-accounts', EXTERNAL_ACCOUNTS)
   withShellOptions(
     accounts
       .command('create <account-type> <field...>')
       .description('add an external account of a customer or of the platform itself'),
   )
     .requiredOption('--currency <code>', 'its currency, such as EUR')
-    .option('--customer <id>', 'its owner, Customer:…')
+    .option('--customer <id>', 'the owner, Customer:…')
     .option('--platform', 'the platform owns it')
-    .option('--own-id <text>', 'your own id of the account')
+    .option('--own-id <text>', 'your own id for the account')
     .addHelpText('after', FIELDS)
     .action(async (type: string, fields: readonly string[], options: ShellOptions & NewAccount) => {
       const { currency, customer, platform, ownId } = options
       if ((customer === undefined) !== (platform === true))
-        throw new Failure('Name the owner: --customer and its id, or --platform.')
+        throw new Failure('An owner is required: --customer with an id, or --platform.')
       const accountInfo = decode(ExternalAccountCreateInfo, { accountType: type, ...nest(fields) })
       const shell = await openShell(options)
       const body = { currency, accountInfo, ...(ownId === undefined ? {} : { platformAccountId: ownId }) }
@@ -45,7 +45,7 @@ export function addExternalAccountCreation(program: Command): void {
           : await shell.countersign.externalAccounts.create({ ...body, customerId: customer })
       const owner = account.customerId ?? 'the platform'
       printResult(shell, account, [
-        `${account.id} is added: ${account.accountInfo.accountType} of ${owner} in ${currency}.`,
+        `${account.id} added: ${account.accountInfo.accountType} of ${owner} in ${currency}.`,
       ])
     })
 }
@@ -62,7 +62,7 @@ export function nest(fields: readonly string[]): Readonly<Record<string, unknown
     const [, name, value] = /^([A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*)=(.*)$/s.exec(field) ?? []
     if (name === undefined || value === undefined)
       throw new Failure(`A field has the form NAME=VALUE, not "${field}".`)
-    if (flat.has(name)) throw new Failure(`${name} is given twice.`)
+    if (flat.has(name)) throw new Failure(`${name} occurs twice.`)
     flat.set(name, value)
   }
   return nestAll([...flat].map(([name, value]) => [name.split('.'), value]))
@@ -78,8 +78,8 @@ function nestAll(fields: readonly Field[]): Readonly<Record<string, unknown>> {
       const [only] = nested
       if (nested.length === 1 && only?.[0].length === 1) return [head, only[1]]
       if (nested.some(([path]) => path.length === 1))
-        throw new Failure(`${head} is a field, and it has fields as well.`)
-      return [head, nestAll(nested.map(([[, ...rest], value]) => [rest, value]))]
+        throw new Failure(`${head} has both a value and its own fields.`)
+      return [head, nestAll(nested.map(([[, ...tail], value]) => [tail, value]))]
     }),
   )
 }

@@ -21,7 +21,7 @@ const LIMIT = 20
 export function addFilters(command: Command, { list }: Pick<RecordNoun, 'list'>): void {
   for (const [name, schema] of listFilters(list)) command.addOption(buildFlag(name, schema))
   command
-    .option('--limit <number>', `how many at most (default: ${LIMIT})`, readLimit)
+    .option('--limit <number>', `maximum number of records (default: ${LIMIT})`, readLimit)
     .option('--all', 'all records')
 }
 
@@ -71,5 +71,5 @@ function toKebabCase(name: string): string {
 function readLimit(text: string): number {
   const count = Number(text)
   if (/^\d{1,9}$/.test(text) && count > 0) return count
-  throw new InvalidArgumentError('It must be a number from 1.')
+  throw new InvalidArgumentError('It must be a positive number.')
 }

@@ -6,9 +6,9 @@ import {
   type ShellOptions,
   withShellOptions,
 } from '../connection/shell.ts'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 
 interface LiftOptions {
   readonly reason: string
@@ -17,10 +17,10 @@ interface LiftOptions {
 
 /** Adds `countersign holds lift`. */
 export function addHoldLift(program: Command): void {
-  const holds = nounOf(program, 'holds', 'pulled money that cannot be spent yet')
-  withShellOptions(holds.command('lift <id>').description('end a hold before its time'))
+  const holds = ensureNounCommand(program, 'holds', 'holds on pulled money, which cannot be spent yet')
+  withShellOptions(holds.command('lift <id>').description('release held money early'))
     .requiredOption('--reason <text>', 'the reason; stored with the hold')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & LiftOptions) =>
       lift(await openShell(options), id, options),
     )
@@ -28,12 +28,15 @@ export function addHoldLift(program: Command): void {
 
 async function lift(shell: Shell, id: string, { reason, yes }: LiftOptions): Promise<void> {
   const { amount, accountId } = await shell.countersign.fundsHolds.get(id)
-  const sum = formatAmount(amount.amount, currencyOf(amount.currency.code))
-  await confirmAction(`Let ${accountId} spend ${sum} now? A return by the bank may then be owed to you.`, yes)
+  const sum = formatAmount(amount.amount, findCurrency(amount.currency.code))
+  await confirmAction(
+    `Let ${accountId} spend ${sum} now? If the bank returns the pull later, the customer may owe you the money.`,
+    yes,
+  )
   const hold = await shell.countersign.fundsHolds.lift(id, { reason })
   printResult(shell, hold, [
     hold.status === 'HELD'
-      ? 'Your vote is stored. It counts once enough members have voted for it.'
+      ? 'Your vote is recorded. The change takes effect once enough members agree.'
       : `${id} of ${sum} is ${hold.status}.`,
   ])
 }

@@ -20,7 +20,7 @@ export async function listRecords<N extends ListName>(
   options: ListOptions,
 ): Promise<void> {
   const records = await fetchRecords(shell, noun, options)
-  const none = `No ${noun.name} were found.`
+  const none = `No ${noun.name} found.`
   printRecords(records, noun.columns, { isJson: shell.isJson, none })
 }
 

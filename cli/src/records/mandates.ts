@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openShell, printResult, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 
 interface NewMandate {
   readonly signed: string
@@ -18,16 +18,16 @@ interface Cancellation {
 
 /** Adds `countersign mandates create` and `cancel`. */
 export function addMandateActions(program: Command): void {
-  const mandates = nounOf(program, 'mandates', 'mandates for SEPA direct debits')
+  const mandates = ensureNounCommand(program, 'mandates', 'mandates for SEPA direct debits')
   withShellOptions(
     mandates
       .command('create <external-account>')
       .description('record a signed mandate for an external account'),
   )
     .requiredOption('--signed <date>', 'the date of the signature, YYYY-MM-DD')
-    .option('--reference <text>', 'the mandate reference that the debtor knows; left out: a new one')
-    .option('--one-off', 'it allows a single collection')
-    .option('--collected <date>', 'its last collection by an earlier system')
+    .option('--reference <text>', 'the mandate reference known to the debtor (default: a new one)')
+    .option('--one-off', 'the mandate allows a single collection')
+    .option('--collected <date>', 'the date of its last collection by an earlier system')
     .action(async (externalAccountId: string, options: ShellOptions & NewMandate) => {
       const shell = await openShell(options)
       const { signed, reference, oneOff, collected } = options
@@ -46,12 +46,12 @@ export function addMandateActions(program: Command): void {
   withShellOptions(mandates.command('cancel <id>').description('end a mandate'))
     .requiredOption('--reason <text>', 'the reason; stored with the mandate')
     .option('--after-next', 'after one more collection, which is marked as the last')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, { reason, afterNext, yes, ...options }: ShellOptions & Cancellation) => {
       const shell = await openShell(options)
       await confirmAction(`End ${id}${afterNext ? ' with its next collection' : ''}?`, yes)
-      const ended = { reason, ...(afterNext ? { afterNextCollection: true } : {}) }
-      const mandate = await shell.countersign.mandates.cancel(id, ended)
+      const body = { reason, ...(afterNext ? { afterNextCollection: true } : {}) }
+      const mandate = await shell.countersign.mandates.cancel(id, body)
       printResult(shell, mandate, [
         afterNext ? `${id} ends with its next collection.` : `${id} is ${mandate.status}.`,
       ])

@@ -9,10 +9,10 @@ import {
   type ShellOptions,
   withShellOptions,
 } from '../connection/shell.ts'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 import { type Column, printRecords } from '../terminal/records.ts'
 
 type Match = ItemOf<'reconciliation_match_list'>
@@ -34,13 +34,13 @@ interface Reasoned {
  * `close`.
  */
 export function addMatches(program: Command): void {
-  const noun = nounOf(program, 'reconciliation', 'lines of bank statements, and the payments that they book')
+  const noun = ensureNounCommand(program, 'reconciliation', 'match lines of bank statements with payments')
   const command = (usage: string, description: string) =>
     withShellOptions(noun.command(usage).description(description))
   const ofAccount = (usage: string, description: string) =>
     command(usage, description)
       .requiredOption('--rail <name>', 'the rail')
-      .option('--currency <code>', 'its currency, if it has several')
+      .option('--currency <code>', 'its currency, if the rail has several')
   ofAccount('suggest', 'suggest lines and payments that may belong together').action(
     async (options: ShellOptions & OfAccount) => suggest(await openShell(options), options),
   )
@@ -51,7 +51,7 @@ export function addMatches(program: Command): void {
         ...MATCH_ACCOUNTS,
       ]),
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (ids: string[], options: ShellOptions & OfAccount & Reasoned & { as?: MatchAccount }) =>
       match(await openShell(options), ids, options),
     )
@@ -61,14 +61,14 @@ export function addMatches(program: Command): void {
     .action(async (options: ShellOptions & { rail?: string; status?: MatchState }) =>
       listMatches(await openShell(options), options),
     )
-  command('unmatch <id>', 'undo a match that is not closed: its difference is booked back')
+  command('unmatch <id>', 'undo a match that is not closed, and reverse its difference')
     .requiredOption('--reason <text>', 'the reason, stored with the match')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & Reasoned) =>
       unmatch(await openShell(options), id, options),
     )
   command('close <id>', 'make a match final')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       const shell = await openShell(options)
       await confirmAction(`Close ${id}? This cannot be undone.`, options.yes)
@@ -101,7 +101,7 @@ async function suggest(shell: Shell, options: OfAccount): Promise<void> {
     ['DIFFERENCE', ({ difference }) => formatDayAmount(day, difference)],
     ['RECORDS', (suggestion) => [...suggestion.statementEntryIds, ...suggestion.paymentIds].join(' ')],
   ]
-  const none = `No lines and payments of ${options.rail} could be matched.`
+  const none = `No suggested matches for ${options.rail}.`
   printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none })
 }
 
@@ -113,7 +113,7 @@ async function match(
   const day = await findLatestDay(shell, options)
   const difference = sumDifferences(day, ids)
   if (difference !== 0n && options.as === undefined)
-    throw new Failure(`They differ by ${formatDayAmount(day, difference)}: name the account with --as.`)
+    throw new Failure(`They differ by ${formatDayAmount(day, difference)}: choose the account with --as.`)
   const account = difference === 0n ? undefined : options.as
   const question = `Match ${ids.length} ${ids.length === 1 ? 'record' : 'records'} of ${day.rail}?`
   const booking = account ? `, which is booked to ${account}` : ''
@@ -122,7 +122,7 @@ async function match(
     options.yes,
   )
   const isLine = (id: string) => id.startsWith('StatementEntry:')
-  const created = await shell.countersign.reconciliationMatches.create({
+  const match = await shell.countersign.reconciliationMatches.create({
     rail: day.rail,
     currency: day.currency.code,
     statementEntryIds: ids.filter(isLine),
@@ -130,10 +130,10 @@ async function match(
     ...(account ? { difference: { amount: difference, account } } : {}),
     reason: options.reason,
   })
-  printResult(shell, created, [
-    created.status === 'PROPOSED'
-      ? `${created.id} is proposed. It counts once enough members have sent the same.`
-      : `${created.id} is ${created.status}: ${created.statementEntryIds.length} lines, ${created.paymentIds.length} payments.`,
+  printResult(shell, match, [
+    match.status === 'PROPOSED'
+      ? `${match.id} is proposed. It takes effect once enough members propose the same match.`
+      : `${match.id} is ${match.status}: ${match.statementEntryIds.length} lines, ${match.paymentIds.length} payments.`,
   ])
 }
 
@@ -161,27 +161,27 @@ async function listMatches(
   const columns: readonly Column<Match>[] = [
     ['ID', ({ id }) => id],
     ['CREATED', ({ createdAt }) => createdAt],
-    ['STATUS', (one) => one.status],
-    ['RAIL', (one) => one.rail],
+    ['STATUS', (match) => match.status],
+    ['RAIL', (match) => match.rail],
     ['LINES', ({ lineSum, currency }) => formatAmount(lineSum, currency)],
     ['BOOKS', ({ bookSum, currency }) => formatAmount(bookSum, currency)],
     ['BOOKED TO', ({ difference }) => difference?.account ?? ''],
     ['BY', ({ matchedBy }) => matchedBy.name ?? matchedBy.type],
     ['REASON', ({ reason }) => reason],
   ]
-  printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none: 'No matches were found.' })
+  printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none: 'No matches found.' })
 }
 
 async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Promise<void> {
-  await confirmAction(`Undo ${id}? Its lines and payments are differences again.`, yes)
+  await confirmAction(`Undo ${id}? Its lines and payments become differences again.`, yes)
   const result = await shell.countersign.reconciliationMatches.undo(id, { reason })
   printResult(shell, result, [
     result.status === 'UNDONE'
       ? `${id} is UNDONE.`
-      : 'Your vote is stored. It counts once enough members have voted for it.',
+      : 'Your vote is recorded. The change takes effect once enough members agree.',
   ])
 }
 
 function formatDayAmount({ currency: { code } }: Day, amount: bigint): string {
-  return formatAmount(amount, currencyOf(code))
+  return formatAmount(amount, findCurrency(code))
 }

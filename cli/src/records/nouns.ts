@@ -1,7 +1,7 @@
 import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { ItemOf } from '@countersign/sdk'
 import type { Shell } from '../connection/shell.ts'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Column } from '../terminal/records.ts'
 import { ACCOUNT_VERIFICATIONS } from './account-verifications.ts'
@@ -39,9 +39,16 @@ const customers: RecordNoun<'customer_list'> = {
     ['ID', ({ id }) => id],
     ['CREATED', ({ createdAt }) => createdAt],
     ['TYPE', ({ customerType }) => customerType],
-    ['STATUS', (one) => (one.customerType === 'INDIVIDUAL' ? one.kycStatus : one.kybStatus)],
+    [
+      'STATUS',
+      (customer) => (customer.customerType === 'INDIVIDUAL' ? customer.kycStatus : customer.kybStatus),
+    ],
     ['E-MAIL', ({ email }) => email ?? ''],
-    ['NAME', (one) => (one.customerType === 'INDIVIDUAL' ? one.fullName : one.businessInfo?.legalName) ?? ''],
+    [
+      'NAME',
+      (customer) =>
+        (customer.customerType === 'INDIVIDUAL' ? customer.fullName : customer.businessInfo?.legalName) ?? '',
+    ],
   ],
   get: ({ countersign }, id) => countersign.customers.get(id),
 }
@@ -98,8 +105,8 @@ const quotes: RecordNoun<'quote_list'> = {
     ['ID', ({ id }) => id],
     ['CREATED', ({ createdAt }) => createdAt],
     ['STATUS', ({ status }) => status],
-    ['SENDS', (one) => formatAmount(one.totalSendingAmount, one.sendingCurrency)],
-    ['RECEIVES', (one) => formatAmount(one.totalReceivingAmount, one.receivingCurrency)],
+    ['SENDS', (quote) => formatAmount(quote.totalSendingAmount, quote.sendingCurrency)],
+    ['RECEIVES', (quote) => formatAmount(quote.totalReceivingAmount, quote.receivingCurrency)],
     ['EXPIRES', ({ expiresAt }) => expiresAt],
   ],
   get: ({ countersign }, id) => countersign.quotes.get(id),
@@ -133,14 +140,14 @@ const schedules: RecordNoun<'payment_schedule_list'> = {
     ['AMOUNT', ({ amount }) => formatOptionalAmount(amount)],
     ['PAYEE', ({ payee }) => payee?.name ?? payee?.account ?? ''],
     ['NEXT', ({ upcoming }) => upcoming[0]?.paysAt ?? ''],
-    ['RULE', (one) => describeSchedule(one)],
+    ['RULE', (schedule) => describeSchedule(schedule)],
   ],
   get: ({ countersign }, id) => countersign.paymentSchedules.get(id),
 }
 
 const holds: RecordNoun<'funds_hold_list'> = {
   name: 'holds',
-  description: 'pulled money that cannot be spent yet',
+  description: 'holds on pulled money, which cannot be spent yet',
   list: 'funds_hold_list',
   columns: [
     ['ID', ({ id }) => id],
@@ -238,8 +245,8 @@ export const RECORD_NOUNS = [
  */
 async function findAccount({ countersign }: Shell, id: string): Promise<unknown> {
   if (!id.startsWith('InternalAccount:')) return countersign.externalAccounts.get(id)
-  const own = await countersign.platformInternalAccounts.list()
-  for (const account of own.data) if (account.id === id) return account
+  const platformAccounts = await countersign.platformInternalAccounts.list()
+  for (const account of platformAccounts.data) if (account.id === id) return account
   for await (const account of countersign.internalAccounts.list({ limit: 100 }))
     if (account.id === id) return account
   throw new Failure(`Account ${id} not found.`)
@@ -248,5 +255,5 @@ async function findAccount({ countersign }: Shell, id: string): Promise<unknown>
 function formatOptionalAmount(
   amount: { readonly amount: bigint; readonly currency: { code: string } } | undefined,
 ) {
-  return amount === undefined ? '' : formatAmount(amount.amount, currencyOf(amount.currency.code))
+  return amount === undefined ? '' : formatAmount(amount.amount, findCurrency(amount.currency.code))
 }

@@ -12,5 +12,5 @@ const COLUMNS: readonly Column<ItemOf<'search'>>[] = [
 /** `countersign search TEXT` */
 export async function searchRecords({ countersign, isJson }: Shell, query: string): Promise<void> {
   const { body } = await countersign.call('search', { query: { query } })
-  printRecords({ data: body.data, hasMore: false }, COLUMNS, { isJson, none: 'Nothing was found.' })
+  printRecords({ data: body.data, hasMore: false }, COLUMNS, { isJson, none: 'No results.' })
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { toPlainText } from '../terminal/table.ts'
 
 const STEP = '  '
@@ -28,7 +28,7 @@ export function describeRecord(record: unknown, indent = ''): string[] {
 
 function formatIfAmount(value: unknown): string | undefined {
   if (!isObject(value) || typeof value.amount !== 'bigint' || !isObject(value.currency)) return undefined
-  return formatAmount(value.amount, currencyOf(String(value.currency.code)))
+  return formatAmount(value.amount, findCurrency(String(value.currency.code)))
 }
 
 function toText(value: unknown): string {

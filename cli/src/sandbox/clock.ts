@@ -9,7 +9,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, 
 export function readDuration(text: string): number {
   const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
   if (count === undefined)
-    throw new Failure(`--advance takes a span of time such as 90s, 6m, 2h, 3d or 1w, not "${text}".`)
+    throw new Failure(`--advance must be a duration such as 90s, 6m, 2h, 3d or 1w, not "${text}".`)
   return Number(count) * UNIT_SECONDS[unit]!
 }
 
@@ -19,7 +19,7 @@ export async function moveClock(
   { advance, to }: { readonly advance?: number; readonly to?: string },
 ): Promise<void> {
   const { sandbox } = shell.countersign
-  if (advance !== undefined && to !== undefined) throw new Failure('Give --advance or --to, not both.')
+  if (advance !== undefined && to !== undefined) throw new Failure('Use --advance or --to, not both.')
   const isMoved = advance !== undefined || to !== undefined
   const clock = isMoved
     ? await sandbox.advanceClock(present({ seconds: advance, to: readTime(to, '--to') }))

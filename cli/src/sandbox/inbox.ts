@@ -8,5 +8,5 @@ export async function readInbox(shell: Shell, to: string | undefined): Promise<v
     const words = [subject, text].filter((part) => part).join(': ')
     return `${createdAt}  ${channel}  ${recipient}  ${words.replace(/\s+/g, ' ').trim()}`
   })
-  printResult(shell, data, lines.length > 0 ? lines : ['No message has been sent yet.'])
+  printResult(shell, data, lines.length > 0 ? lines : ['No messages yet.'])
 }

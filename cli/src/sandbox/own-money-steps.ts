@@ -21,7 +21,7 @@ export const OWN_MONEY_STEPS = {
     },
   },
   'FUNDS_HOLD.RETURNED': {
-    words: 'pulled money that the bank takes back while it is held',
+    words: 'pulled money that the bank returns while it is held',
     run: async (countersign: Countersign) => {
       const { transactionId: paymentId } = await holdPull(countersign)
       await countersign.sandbox.reportRailEvent({ type: 'pull.returned', paymentId, message: 'R01' })
@@ -72,9 +72,9 @@ function newNumber(suffix: string) {
 }
 
 async function findOwnAccount(countersign: Countersign): Promise<string> {
-  const [own] = (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data
-  if (!own) throw new Error('The platform has no account in US dollars')
-  return own.id
+  const [account] = (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data
+  if (!account) throw new Error('The platform has no account in US dollars')
+  return account.id
 }
 
 /** Begins to verify a bank account of a new customer. */
@@ -97,15 +97,15 @@ async function holdPull(countersign: Countersign) {
   const rule = { bankingDays: 1, currency: 'USD' }
   await countersign.config.update({ riskConfig: { fundsHolds: [rule] } })
   try {
-    const pulled = await countersign.transfers.in({
+    const transfer = await countersign.transfers.in({
       source: { accountId: bankId },
       destination: { accountId: ownId },
       amount: AMOUNT,
     })
     await countersign.sandbox.advanceClock({ seconds: 1 })
-    const [held] = (await countersign.fundsHolds.list({ transactionId: pulled.id })).data
-    if (!held) throw new Error(`${pulled.id} is not held`)
-    return held
+    const [hold] = (await countersign.fundsHolds.list({ transactionId: transfer.id })).data
+    if (!hold) throw new Error(`${transfer.id} is not held`)
+    return hold
   } finally {
     await countersign.config.update({ riskConfig: { fundsHolds: riskConfig.fundsHolds } })
   }

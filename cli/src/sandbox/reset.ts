@@ -5,5 +5,7 @@ import { confirmAction } from '../terminal/confirmation.ts'
 export async function resetSandbox(shell: Shell, isYes: boolean | undefined): Promise<void> {
   await confirmAction(`Permanently remove everything on this platform of ${shell.baseUrl}?`, isYes)
   const result = await shell.countersign.sandbox.reset()
-  printResult(shell, result, [`The platform is empty. It is ${result.platformId} now, with the same tokens.`])
+  printResult(shell, result, [
+    `The platform is empty. Its new id is ${result.platformId}, and its tokens are unchanged.`,
+  ])
 }

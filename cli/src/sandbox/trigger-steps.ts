@@ -24,7 +24,7 @@ const STEPS_BY_TYPE = {
   'CUSTOMER.KYB_APPROVED': { words: 'a business whose check succeeds', run: addBusiness('814') },
   'CUSTOMER.KYB_REJECTED': { words: 'a business whose check fails', run: addBusiness('002') },
   'CUSTOMER.KYB_PENDING': { words: 'a business whose check is pending', run: addBusiness('001') },
-  'INCOMING_PAYMENT.COMPLETED': { words: 'a payment from elsewhere that arrives', run: receivePayment },
+  'INCOMING_PAYMENT.COMPLETED': { words: 'an incoming payment that arrives', run: receivePayment },
   'OUTGOING_PAYMENT.PROCESSING': { words: 'a payment to a bank account that begins', run: payQuote('814') },
   'OUTGOING_PAYMENT.COMPLETED': { words: 'a payment to a bank account that arrives', run: payQuote('814') },
   'OUTGOING_PAYMENT.FAILED': { words: 'a payment that the bank refuses', run: payQuote('004') },
@@ -52,7 +52,7 @@ const STEPS_BY_TYPE = {
     },
   },
   'DEPOSIT.REVERSED': {
-    words: 'money from outside that the bank takes back',
+    words: 'incoming money that the bank reverses',
     run: async (countersign) => {
       const { id } = await createUnmatchedDeposit(countersign)
       await countersign.sandbox.reverseDeposit(id)
@@ -64,16 +64,19 @@ const STEPS_BY_TYPE = {
       countersign.sandbox.fund((await findOrCreatePayer(countersign, ids)).accountId, { amount: AMOUNT }),
   },
   'OUTGOING_PAYMENT.PENDING': { words: 'a quote that waits to be executed', run: createQuote('814') },
-  'OUTGOING_PAYMENT.EXPIRED': { words: 'a quote that nobody executes in time', run: expireQuote },
+  'OUTGOING_PAYMENT.EXPIRED': { words: 'a quote that expires', run: expireQuote },
   'OUTGOING_PAYMENT.REFUND_PENDING': { words: 'a refused payment whose refund begins', run: payQuote('004') },
   'OUTGOING_PAYMENT.FUNDING_RETURNED': {
     words: 'a payment from a bank account whose holder disputes it',
     run: disputePayment,
   },
   'INCOMING_PAYMENT.FAILED': { words: 'a transfer in that the bank refuses', run: failPull },
-  'INCOMING_PAYMENT.RETURNED': { words: 'money on an account that the bank takes back', run: reverseDeposit },
+  'INCOMING_PAYMENT.RETURNED': {
+    words: 'a deposit to an account that the bank reverses',
+    run: reverseDeposit,
+  },
   'SCREENING.WAITING': { words: 'money from an address that is on a list', run: depositFromListedAddress },
-  'SCREENING.DECIDED': { words: 'money from such an address that a person releases', run: releaseScreening },
+  'SCREENING.DECIDED': { words: 'money from a listed address that a person releases', run: releaseScreening },
   'VERIFICATION.RESOLVE_ERRORS': {
     words: 'a verification with missing information',
     run: createVerification,
@@ -82,17 +85,17 @@ const STEPS_BY_TYPE = {
   'PAYOUT_BATCH.CHECKED': { words: 'a batch of one payout that is checked', run: createCheckedBatch },
   'PAYOUT_BATCH.COMPLETED': { words: 'a batch of one payout that is sent', run: executeBatch },
   'PAYMENT_SCHEDULE.UPCOMING': {
-    words: 'a payment of a schedule that comes in an hour',
+    words: 'a scheduled payment that is due in an hour',
     run: createSchedule,
   },
-  'PAYMENT_SCHEDULE.SENT': { words: 'a payment of a schedule that is sent', run: paySchedule(true) },
-  'PAYMENT_SCHEDULE.FAILED': { words: 'a payment of a schedule without money', run: paySchedule(false) },
+  'PAYMENT_SCHEDULE.SENT': { words: 'a scheduled payment that is sent', run: paySchedule(true) },
+  'PAYMENT_SCHEDULE.FAILED': { words: 'a scheduled payment without funds', run: paySchedule(false) },
   'EXTERNAL_ACCOUNT.CHANGE_REPORTED': {
-    words: 'a bank that reports another number for an account that was paid',
+    words: 'a changed account number that a bank reports',
     run: reportAccountChange,
   },
   'EXTERNAL_ACCOUNT.CHANGE_DECIDED': {
-    words: 'another number of an account, which a person applies',
+    words: 'a changed account number that a person applies',
     run: async (countersign, ids) => {
       const externalAccountId = await reportAccountChange(countersign, ids)
       for await (const { id } of countersign.accountChanges.list({ externalAccountId, status: 'PENDING' }))
@@ -101,12 +104,12 @@ const STEPS_BY_TYPE = {
   },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: createCard },
   'MEMBER_ROLE.CHANGED': {
-    words: 'a role of team members that is defined',
+    words: 'a new role for team members',
     run: async (countersign) =>
       countersign.memberRoles.create({ name: `Trigger ${Date.now()}`, permissions: ['VIEW'] }),
   },
   ...OWN_MONEY_STEPS,
-  'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: requestApproval },
+  'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that requests a payment', run: requestApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
 
 /** The steps for each event type that can be triggered. */
@@ -133,7 +136,7 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS_BY_TYPE
   'WEBHOOK_ENDPOINT.DISABLED': 'it needs a webhook endpoint that responds 410: docs/webhooks.md',
   'RECONCILIATION.DIFFERENT': 'it needs a statement of a bank that differs from the ledger',
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',
-  'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who signs in by wrong codes',
+  'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who enters wrong sign-in codes',
 }
 
 /** Why each of the remaining event types cannot be triggered. */

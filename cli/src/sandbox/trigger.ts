@@ -18,7 +18,7 @@ export function listTriggers(): void {
 }
 
 /** `countersign trigger`: performs the steps that cause the event, and waits for it. Throws Failure. */
-export async function trigger(shell: Shell, text: string, ids: TriggerIds): Promise<void> {
+export async function triggerEvent(shell: Shell, text: string, ids: TriggerIds): Promise<void> {
   const type = text.toUpperCase()
   if (!isEventType(type))
     throw new Failure(`"${text}" is not an event type. List the event types: countersign trigger --list`)
@@ -47,5 +47,5 @@ async function waitFor(
     await countersign.sandbox.advanceClock({ seconds: 1 })
     await pause(INTERVAL_MS)
   }
-  throw new Failure(`The steps were taken, and ${type} has not arrived within ${WAIT_MS / 1_000} s.`)
+  throw new Failure(`The steps succeeded, but ${type} did not arrive within ${WAIT_MS / 1_000} s.`)
 }

@@ -7,10 +7,10 @@ import {
 import type { BodyInput } from '@countersign/sdk'
 import { findAccountCurrency } from '../connection/account-currency.ts'
 import { printResult, type Shell } from '../connection/shell.ts'
-import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
-import { scheduleLines } from './words.ts'
+import { formatSchedule } from './words.ts'
 
 export interface CreateOptions {
   readonly from: string
@@ -38,7 +38,7 @@ const HOUR_SECONDS = 3600
 
 /** `countersign schedules create`. Throws Failure if an option is invalid. */
 export async function createSchedule(shell: Shell, options: CreateOptions): Promise<void> {
-  const currency = currencyOf(await findAccountCurrency(shell, options.from))
+  const currency = findCurrency(await findAccountCurrency(shell, options.from))
   const amount = parseAmount(options.amount, currency)
   if (amount === undefined || amount === 0n)
     throw new Failure(`--amount must be like 25 or 25.00, in ${currency.code}, not "${options.amount}".`)
@@ -51,7 +51,7 @@ export async function createSchedule(shell: Shell, options: CreateOptions): Prom
   }
   await confirmAction(`Pay ${formatAmount(amount, currency)} by the rule ${options.rule}?`, options.yes)
   const schedule = await shell.countersign.paymentSchedules.create(body)
-  printResult(shell, schedule, scheduleLines(schedule))
+  printResult(shell, schedule, formatSchedule(schedule))
 }
 
 function readTerms(options: CreateOptions): Partial<Body> {
@@ -107,12 +107,12 @@ function readChoice<const Words extends readonly string[]>(
   text: string,
   label: string,
 ): Words[number] {
-  const word = words.find((candidate) => candidate === text.toUpperCase())
-  if (word === undefined) throw new Failure(`${label} must be one of ${words.join(', ')}, not "${text}".`)
-  return word
+  const choice = words.find((candidate) => candidate === text.toUpperCase())
+  if (choice === undefined) throw new Failure(`${label} must be one of ${words.join(', ')}, not "${text}".`)
+  return choice
 }
 
-function readNumber(text: string, what: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Failure(`${what} must be a number, not "${text}".`)
+function readNumber(text: string, label: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Failure(`${label} must be a number, not "${text}".`)
   return Number(text)
 }

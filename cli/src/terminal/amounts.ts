@@ -15,7 +15,7 @@ export function formatAmount(amount: bigint, { code, decimals }: Currency): stri
 }
 
 /** Finds a currency by code. Amounts in an unknown currency are shown in its smallest unit. */
-export function currencyOf(code: string): Currency {
+export function findCurrency(code: string): Currency {
   return isKnownCurrency(code) ? { code, decimals: CURRENCIES[code].decimals } : { code, decimals: 0 }
 }
 

@@ -11,6 +11,6 @@ export function readEventTypes(text: string): readonly EventType[] {
   const words = [...new Set(text.split(',').map((word) => word.trim().toUpperCase()))]
   return words.map((word) => {
     if (isEventType(word)) return word
-    throw new Failure(`"${word}" is not an event type. The types: trigger --list`)
+    throw new Failure(`"${word}" is not an event type. List the event types: countersign trigger --list`)
   })
 }

@@ -5,9 +5,11 @@ import { Failure } from './failure.ts'
 export function readPermissions(text: string): Permission[] {
   return text.split(',').map((part) => {
     const word = part.trim()
-    const permission = PERMISSIONS.find((one) => one === word)
+    const permission = PERMISSIONS.find((candidate) => candidate === word)
     if (!permission)
-      throw new Failure(`--permissions takes ${PERMISSIONS.join(', ')}, separated by commas; not "${word}".`)
+      throw new Failure(
+        `--permissions must be a comma-separated list of ${PERMISSIONS.join(', ')}, not "${word}".`,
+      )
     return permission
   })
 }

@@ -22,13 +22,13 @@ export function print(result: unknown, isJson: boolean, lines: readonly string[]
  * to standard error if the list is empty.
  */
 export function printRecords<T>(
-  found: RecordList<T>,
+  list: RecordList<T>,
   columns: readonly Column<T>[],
   { isJson, none }: { readonly isJson: boolean; readonly none: string },
 ): void {
-  const { data, hasMore } = found
+  const { data, hasMore } = list
   if (isJson) {
-    io().stdout.write(`${toJson(found)}\n`)
+    io().stdout.write(`${toJson(list)}\n`)
     return
   }
   if (data.length === 0) note(none, isJson)
@@ -37,5 +37,5 @@ export function printRecords<T>(
     const rows = data.map((record) => columns.map(([, text]) => text(record)))
     io().stdout.write(formatRecords(headers, rows, io().stdout.isTTY ?? false))
   }
-  if (hasMore) note('There are more: --all, or a larger --limit.', isJson)
+  if (hasMore) note('There are more records. Use --all or a larger --limit.', isJson)
 }

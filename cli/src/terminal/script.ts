@@ -20,10 +20,10 @@ export class Script {
   }
 
   /** Starts a step that does not use the network. */
-  step(what: string, why: string): void {
+  step(action: string, why: string): void {
     this.#steps++
     const number = String(this.#steps).padStart(3)
-    this.#write(`\n${number}  ${what.padEnd(SENT_WIDTH)}${why}`.trimEnd())
+    this.#write(`\n${number}  ${action.padEnd(SENT_WIDTH)}${why}`.trimEnd())
     this.#write('\n')
   }
 

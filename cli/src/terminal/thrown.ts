@@ -4,6 +4,6 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Returns the message of a thrown value. */
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectorEvent } from '@countersign/contract/connectors/events'
 import {
-  amountOf,
+  buildPayment,
+  buildPull,
   type Context,
-  eventAbout,
-  movesBalance,
-  newPayment,
-  newPull,
+  expectBalanceChange,
+  getAmount,
+  getParty,
+  getReceiver,
   type Party,
-  partyFor,
-  receiverOf,
-  send,
+  sendOrder,
+  waitForEvent,
 } from '../kit/context.ts'
-import type { Trick } from '../kit/receiver.ts'
-import { type Group, holds } from '../kit/report.ts'
+import type { FailureResponse } from '../kit/receiver.ts'
+import { assert, type Group } from '../kit/report.ts'
 
 export const EVENTS: Group<Context> = {
   name: 'Events',
   checks: [
     {
-      name: 'payment.delivered comes',
+      name: 'payment.delivered arrives',
       run: (context) => checkReport(context, 'delivered', 'payment.delivered'),
     },
-    { name: 'payment.failed comes', run: (context) => checkReport(context, 'fails', 'payment.failed') },
+    { name: 'payment.failed arrives', run: (context) => checkReport(context, 'fails', 'payment.failed') },
     { name: 'payment.returned arrives, with a later time than payment.delivered', run: checkLateReturn },
-    { name: 'payment.cancelled comes', run: checkCancellation },
-    { name: 'pull.delivered comes', run: checkPull },
+    { name: 'payment.cancelled arrives', run: checkCancellation },
+    { name: 'pull.delivered arrives', run: checkPull },
     {
       name: 'an event is delivered again, with the same id and content, until the receiver responds 2xx',
       run: checkRedelivery,
@@ -38,39 +38,43 @@ export const EVENTS: Group<Context> = {
 export const ALL_EVENTS: Group<Context> = {
   name: 'All events of this run',
   checks: [
-    { name: 'each was an event of the protocol', run: noStrangers },
-    { name: 'each was signed, with its id and version in the headers', run: allSigned },
-    { name: 'an id stands for one event', run: oneEventPerId },
-    { name: 'every movement of money was reported', run: everyMovement },
-    { name: 'each that was not received at first was sent again', run: noneForgotten },
+    { name: 'every request is an event of the protocol', run: checkSchemas },
+    { name: 'every event is signed, with its id and version in the headers', run: checkSignatures },
+    { name: 'every id belongs to a single event', run: checkEventIds },
+    { name: 'every movement of money is reported', run: checkMovements },
+    { name: 'every event that was not received at first is sent again', run: checkRedeliveries },
   ],
 }
 
 /** Enough time for the tricks and for the connector's own backoff between attempts. */
-const TRICKS: readonly Trick[] = ['500', 'closed', 'late and 503']
+const FAILURE_RESPONSES: readonly FailureResponse[] = ['500', 'closed', 'late and 503']
 
 async function checkReport(
   context: Context,
   member: 'delivered' | 'fails',
   type: 'payment.delivered' | 'payment.failed',
 ): Promise<void> {
-  receiverOf(context)
-  const payment = newPayment(context, partyFor(context, member))
-  await movesBalance(context, { [payment.id]: member === 'fails' ? [] : [-amountOf(context)] }, async () => {
-    await send(context, payment)
-    await eventAbout(context, payment.id, type)
-  })
+  getReceiver(context)
+  const payment = buildPayment(context, getParty(context, member))
+  await expectBalanceChange(
+    context,
+    { [payment.id]: member === 'fails' ? [] : [-getAmount(context)] },
+    async () => {
+      await sendOrder(context, payment)
+      await waitForEvent(context, payment.id, type)
+    },
+  )
 }
 
 async function checkLateReturn(context: Context): Promise<void> {
-  receiverOf(context)
-  const payment = newPayment(context, partyFor(context, 'returned'))
-  const amount = amountOf(context)
-  await movesBalance(context, { [payment.id]: [-amount, amount] }, async () => {
-    await send(context, payment)
-    const later = await eventAbout(context, payment.id, 'payment.returned')
-    const first = await eventAbout(context, payment.id, 'payment.delivered')
-    holds(
+  getReceiver(context)
+  const payment = buildPayment(context, getParty(context, 'returned'))
+  const amount = getAmount(context)
+  await expectBalanceChange(context, { [payment.id]: [-amount, amount] }, async () => {
+    await sendOrder(context, payment)
+    const later = await waitForEvent(context, payment.id, 'payment.returned')
+    const first = await waitForEvent(context, payment.id, 'payment.delivered')
+    assert(
       Date.parse(later.event.occurredAt) >= Date.parse(first.event.occurredAt),
       'payment.returned has an earlier occurredAt than payment.delivered',
     )
@@ -78,52 +82,52 @@ async function checkLateReturn(context: Context): Promise<void> {
 }
 
 async function checkCancellation(context: Context): Promise<void> {
-  receiverOf(context)
-  const payment = newPayment(context, partyFor(context, 'waits'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
-    await send(context, payment)
+  getReceiver(context)
+  const payment = buildPayment(context, getParty(context, 'waits'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
+    await sendOrder(context, payment)
     await context.wire.call({ method: 'POST', path: `/payments/${payment.id}/cancel`, body: {} })
-    await eventAbout(context, payment.id, 'payment.cancelled')
+    await waitForEvent(context, payment.id, 'payment.cancelled')
   })
 }
 
 async function checkPull(context: Context): Promise<void> {
-  receiverOf(context)
-  const pull = newPull(context, partyFor(context, 'payer'))
-  await movesBalance(context, { [pull.id]: [amountOf(context)] }, async () => {
-    await send(context, pull)
-    await eventAbout(context, pull.id, 'pull.delivered')
+  getReceiver(context)
+  const pull = buildPull(context, getParty(context, 'payer'))
+  await expectBalanceChange(context, { [pull.id]: [getAmount(context)] }, async () => {
+    await sendOrder(context, pull)
+    await waitForEvent(context, pull.id, 'pull.delivered')
   })
 }
 
 async function checkRedelivery(context: Context): Promise<void> {
-  const receiver = receiverOf(context)
-  const payment = newPayment(context, partyFor(context, 'delivered'))
+  const receiver = getReceiver(context)
+  const payment = buildPayment(context, getParty(context, 'delivered'))
   const type = 'payment.delivered'
-  receiver.trick(payment.id, type, TRICKS)
-  await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
-    await send(context, payment)
-    const first = await eventAbout(context, payment.id, type)
-    const received = await receiver.wait(
-      (one) => one.answered === 'received' && receiver.about(payment.id, type).includes(one),
+  receiver.failNext(payment.id, type, FAILURE_RESPONSES)
+  await expectBalanceChange(context, { [payment.id]: [-getAmount(context)] }, async () => {
+    await sendOrder(context, payment)
+    const first = await waitForEvent(context, payment.id, type)
+    const received = await receiver.waitForDelivery(
+      (one) => one.outcome === 'received' && receiver.findDeliveries(payment.id, type).includes(one),
       context.waitMs,
     )
-    const attempts = receiver.about(payment.id, type)
-    holds(
+    const attempts = receiver.findDeliveries(payment.id, type)
+    assert(
       received,
-      `it was delivered ${attempts.length} times and then no more, although the receiver never responded 2xx`,
+      `delivery stopped after ${attempts.length} attempts, although the receiver never responded 2xx`,
     )
     for (const { event, text } of attempts) {
-      holds(
+      assert(
         event.id === first.event.id,
-        `a repeat has the id ${event.id}, the first attempt ${first.event.id}`,
+        `a repeat has the id ${event.id}, but the first attempt had ${first.event.id}`,
       )
-      holds(text === first.text || sameEvent(text, first.text), 'a repeat has other content')
+      assert(text === first.text || isSameEvent(text, first.text), 'a repeat has different content')
     }
   })
 }
 
-function sameEvent(a: string, b: string): boolean {
+function isSameEvent(a: string, b: string): boolean {
   return JSON.stringify(sortKeys(JSON.parse(a))) === JSON.stringify(sortKeys(JSON.parse(b)))
 }
 
@@ -135,45 +139,48 @@ function sortKeys(value: unknown): unknown {
 }
 
 async function checkManyPayments(context: Context): Promise<void> {
-  receiverOf(context)
-  const party: Party = partyFor(context, 'delivered')
-  const payments = Array.from({ length: 30 }, () => newPayment(context, party))
-  const moves = Object.fromEntries(payments.map(({ id }) => [id, [-amountOf(context)]]))
-  await movesBalance(context, moves, async () => {
-    await Promise.all(payments.map((payment) => send(context, payment)))
-    for (const { id } of payments) await eventAbout(context, id, 'payment.delivered')
+  getReceiver(context)
+  const party: Party = getParty(context, 'delivered')
+  const payments = Array.from({ length: 30 }, () => buildPayment(context, party))
+  const moves = Object.fromEntries(payments.map(({ id }) => [id, [-getAmount(context)]]))
+  await expectBalanceChange(context, moves, async () => {
+    await Promise.all(payments.map((payment) => sendOrder(context, payment)))
+    for (const { id } of payments) await waitForEvent(context, id, 'payment.delivered')
   })
 }
 
-async function noStrangers(context: Context): Promise<void> {
-  const [first] = receiverOf(context).strangers
-  holds(first === undefined, `not so: ${first}`)
+async function checkSchemas(context: Context): Promise<void> {
+  const [first] = getReceiver(context).invalidRequests
+  assert(first === undefined, `a request was not an event: ${first}`)
 }
 
-async function allSigned(context: Context): Promise<void> {
-  const { deliveries } = receiverOf(context)
-  holds(deliveries.length > 0, 'no event arrived: does the connector have the kit’s address?')
-  const bad = deliveries.filter(({ faults }) => faults.length > 0)
-  const [first] = bad
-  holds(
+async function checkSignatures(context: Context): Promise<void> {
+  const { deliveries } = getReceiver(context)
+  assert(
+    deliveries.length > 0,
+    'no event arrived; check that the connector sends events to the kit’s address',
+  )
+  const invalid = deliveries.filter(({ faults }) => faults.length > 0)
+  const [first] = invalid
+  assert(
     first === undefined,
-    `${bad.length} of ${deliveries.length} were not; ${first?.event.type}: ${first?.faults[0]}`,
+    `${invalid.length} of ${deliveries.length} events are not; ${first?.event.type}: ${first?.faults[0]}`,
   )
 }
 
-async function oneEventPerId(context: Context): Promise<void> {
-  const { deliveries } = receiverOf(context)
-  holds(deliveries.length > 0, 'no event arrived')
+async function checkEventIds(context: Context): Promise<void> {
+  const { deliveries } = getReceiver(context)
+  assert(deliveries.length > 0, 'no event arrived')
   const seen = new Map<string, string>()
   for (const { event, text } of deliveries) {
     const before = seen.get(event.id)
-    holds(before === undefined || sameEvent(before, text), `the id ${event.id} has two contents`)
+    assert(before === undefined || isSameEvent(before, text), `two different events have the id ${event.id}`)
     seen.set(event.id, text)
   }
 }
 
 /** The types of events that report the actual movements of money. */
-function typesFor(id: string, amounts: readonly bigint[]): ConnectorEvent['type'][] {
+function listExpectedTypes(id: string, amounts: readonly bigint[]): ConnectorEvent['type'][] {
   const belongsToRun = /^(?:Transaction|Deposit):/.test(id)
   if (!belongsToRun)
     return amounts.length === 1 ? ['deposit.received'] : ['deposit.received', 'deposit.reversed']
@@ -183,25 +190,31 @@ function typesFor(id: string, amounts: readonly bigint[]): ConnectorEvent['type'
     : [`${direction}.delivered`, `${direction}.returned`]
 }
 
-async function everyMovement(context: Context): Promise<void> {
-  const receiver = receiverOf(context)
+async function checkMovements(context: Context): Promise<void> {
+  const receiver = getReceiver(context)
   const findMissing = () =>
-    [...context.moved]
+    [...context.movements]
       .filter(([, amounts]) => amounts.length > 0)
-      .flatMap(([id, amounts]) => typesFor(id, amounts).map((type) => ({ id, type })))
-      .filter(({ id, type }) => receiver.about(id, type).length === 0)
+      .flatMap(([id, amounts]) => listExpectedTypes(id, amounts).map((type) => ({ id, type })))
+      .filter(({ id, type }) => receiver.findDeliveries(id, type).length === 0)
   const until = Date.now() + context.waitMs
   while (findMissing().length > 0 && Date.now() < until) await sleep(100)
-  const left = findMissing()
-  holds(left.length === 0, `${left.length} were not; ${left[0]?.type} about ${left[0]?.id} never came`)
+  const missing = findMissing()
+  assert(
+    missing.length === 0,
+    `${missing.length} events are missing; ${missing[0]?.type} about ${missing[0]?.id} never arrived`,
+  )
 }
 
-async function noneForgotten(context: Context): Promise<void> {
-  const { deliveries } = receiverOf(context)
-  holds(deliveries.length > 0, 'no event arrived')
+async function checkRedeliveries(context: Context): Promise<void> {
+  const { deliveries } = getReceiver(context)
+  assert(deliveries.length > 0, 'no event arrived')
   const received = new Set(
-    deliveries.filter((one) => one.answered === 'received').map(({ event }) => event.id),
+    deliveries.filter((one) => one.outcome === 'received').map(({ event }) => event.id),
   )
-  const left = deliveries.find(({ event }) => !received.has(event.id))
-  holds(left === undefined, `${left?.event.type} (${left?.event.id}) was not received and never came again`)
+  const undelivered = deliveries.find(({ event }) => !received.has(event.id))
+  assert(
+    undelivered === undefined,
+    `${undelivered?.event.type} (${undelivered?.event.id}) was not received and never sent again`,
+  )
 }

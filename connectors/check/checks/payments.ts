@@ -1,19 +1,19 @@
 import { AccountCheck, ConnectorPayment } from '@countersign/contract/connectors/protocol'
 import {
-  amountOf,
-  ask,
-  balanceOf,
-  bodyOf,
+  buildPayment,
+  buildPull,
   type Context,
-  isRefused,
-  movesBalance,
-  newPayment,
-  newPull,
-  partyFor,
-  send,
+  expectBalanceChange,
+  expectBody,
+  expectRefusal,
+  fetchBalance,
+  fetchPayment,
+  getAmount,
+  getParty,
+  sendOrder,
   waitForStatus,
 } from '../kit/context.ts'
-import { type Group, holds, NotChecked } from '../kit/report.ts'
+import { assert, CheckSkipped, type Group } from '../kit/report.ts'
 
 /** Checks every call in its valid form. */
 export const PAYMENTS: Group<Context> = {
@@ -21,18 +21,18 @@ export const PAYMENTS: Group<Context> = {
   checks: [
     {
       name: 'GET /balance responds to a signed call',
-      run: async (context) => void (await balanceOf(context)),
+      run: async (context) => void (await fetchBalance(context)),
     },
     { name: 'a payment is accepted, delivered, and moves the balance once', run: checkDelivery },
-    { name: 'properties that the connector does not know are ignored', run: unknownMembers },
+    { name: 'unknown fields are ignored', run: checkUnknownFields },
     {
-      name: 'a payment that cannot be made is FAILED with a reason, and nothing has left',
+      name: 'a payment that cannot be made becomes FAILED with a reason and moves no money',
       run: checkFailure,
     },
-    { name: 'a payment that comes back is RETURNED, and its money is back', run: checkReturn },
-    { name: 'an UNKNOWN payment becomes known', run: checkUnknownPayment },
-    { name: 'a waiting payment can be cancelled, and nothing has left', run: checkCancellation },
-    { name: 'cancelling too late returns the actual state', run: checkLateCancellation },
+    { name: 'a returned payment becomes RETURNED, and its money is back in the balance', run: checkReturn },
+    { name: 'an UNKNOWN payment reaches a definite status', run: checkUnknownPayment },
+    { name: 'a waiting payment can be cancelled and moves no money', run: checkCancellation },
+    { name: 'cancelling too late returns the actual status', run: checkLateCancellation },
   ],
 }
 
@@ -40,8 +40,11 @@ export const PULLS: Group<Context> = {
   name: 'Pulls',
   checks: [
     { name: 'a pull is delivered, and moves the balance once', run: checkPull },
-    { name: 'a pull that cannot be made is FAILED with a reason', run: pullFailed },
-    { name: 'a pull that is taken back is RETURNED, and its money is gone', run: pullReturned },
+    { name: 'a pull that cannot be made becomes FAILED with a reason', run: checkFailedPull },
+    {
+      name: 'a pull that is taken back becomes RETURNED, and its money leaves the balance',
+      run: checkReturnedPull,
+    },
   ],
 }
 
@@ -49,128 +52,134 @@ export const ACCOUNT_CHECKS: Group<Context> = {
   name: 'Account checks',
   checks: (['MATCH', 'CLOSE_MATCH', 'NO_MATCH'] as const).map((result) => ({
     name: `a name check returns ${result}`,
-    run: (context) => nameChecked(context, result),
+    run: (context) => checkName(context, result),
   })),
 }
 
 async function checkDelivery(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
-    const { status } = await send(context, payment)
-    holds(
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [-getAmount(context)] }, async () => {
+    const { status } = await sendOrder(context, payment)
+    assert(
       status === 'ACCEPTED' || status === 'DELIVERED' || status === 'UNKNOWN',
-      `the response to the payment was ${status}`,
+      `the response to the payment has the status ${status}`,
     )
     const { failure } = await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
-    holds(failure === undefined, 'a delivered payment has a failure')
+    assert(failure === undefined, 'a delivered payment has a failure')
   })
 }
 
-async function unknownMembers(context: Context): Promise<void> {
-  const payment = { ...newPayment(context, partyFor(context, 'delivered')), addedInVersion1: { later: true } }
-  await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
-    await send(context, payment)
+async function checkUnknownFields(context: Context): Promise<void> {
+  const payment = {
+    ...buildPayment(context, getParty(context, 'delivered')),
+    addedInVersion1: { later: true },
+  }
+  await expectBalanceChange(context, { [payment.id]: [-getAmount(context)] }, async () => {
+    await sendOrder(context, payment)
     await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
 async function checkFailure(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'fails'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
-    await send(context, payment)
-    hasFailure(await waitForStatus(context, 'payments', payment.id, 'FAILED'))
+  const payment = buildPayment(context, getParty(context, 'fails'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
+    await sendOrder(context, payment)
+    expectFailure(await waitForStatus(context, 'payments', payment.id, 'FAILED'))
   })
 }
 
 async function checkReturn(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'returned'))
-  const amount = amountOf(context)
-  await movesBalance(context, { [payment.id]: [-amount, amount] }, async () => {
-    await send(context, payment)
-    hasFailure(await waitForStatus(context, 'payments', payment.id, 'RETURNED'))
+  const payment = buildPayment(context, getParty(context, 'returned'))
+  const amount = getAmount(context)
+  await expectBalanceChange(context, { [payment.id]: [-amount, amount] }, async () => {
+    await sendOrder(context, payment)
+    expectFailure(await waitForStatus(context, 'payments', payment.id, 'RETURNED'))
   })
 }
 
 async function checkUnknownPayment(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'unknown'))
-  await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
-    const { status } = await send(context, payment)
-    holds(status === 'UNKNOWN', `the response to the payment was ${status}, not UNKNOWN`)
+  const payment = buildPayment(context, getParty(context, 'unknown'))
+  await expectBalanceChange(context, { [payment.id]: [-getAmount(context)] }, async () => {
+    const { status } = await sendOrder(context, payment)
+    assert(status === 'UNKNOWN', `the response to the payment has the status ${status}, not UNKNOWN`)
     await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
 async function checkCancellation(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'waits'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
-    await send(context, payment)
+  const payment = buildPayment(context, getParty(context, 'waits'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
+    await sendOrder(context, payment)
     for (const _again of [1, 2]) {
-      const { status } = await cancel(context, payment.id)
-      holds(status === 'CANCELLED', `the response to cancelling was ${status}, not CANCELLED`)
+      const { status } = await cancelPayment(context, payment.id)
+      assert(
+        status === 'CANCELLED',
+        `the response to the cancellation has the status ${status}, not CANCELLED`,
+      )
     }
     await waitForStatus(context, 'payments', payment.id, 'CANCELLED')
-    const { status } = await send(context, payment)
-    holds(status === 'CANCELLED', `the response to the repeated POST of a cancelled payment was ${status}`)
+    const { status } = await sendOrder(context, payment)
+    assert(status === 'CANCELLED', `the response to a repeat of a cancelled payment has the status ${status}`)
   })
 }
 
 async function checkLateCancellation(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
-    await send(context, payment)
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [-getAmount(context)] }, async () => {
+    await sendOrder(context, payment)
     await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
-    const { status } = await cancel(context, payment.id)
-    holds(status === 'DELIVERED', `the response to cancelling a delivered payment was ${status}`)
+    const { status } = await cancelPayment(context, payment.id)
+    assert(status === 'DELIVERED', `the response to cancelling a delivered payment has the status ${status}`)
   })
 }
 
-async function cancel({ wire }: Context, id: string): Promise<ConnectorPayment> {
+async function cancelPayment({ wire }: Context, id: string): Promise<ConnectorPayment> {
   const path = `/payments/${id}/cancel`
-  return bodyOf(await wire.call({ method: 'POST', path, body: {} }), ConnectorPayment, `POST ${path}`)
+  return expectBody(await wire.call({ method: 'POST', path, body: {} }), ConnectorPayment, `POST ${path}`)
 }
 
 async function checkPull(context: Context): Promise<void> {
-  const pull = newPull(context, partyFor(context, 'payer'))
-  await movesBalance(context, { [pull.id]: [amountOf(context)] }, async () => {
-    await send(context, pull)
+  const pull = buildPull(context, getParty(context, 'payer'))
+  await expectBalanceChange(context, { [pull.id]: [getAmount(context)] }, async () => {
+    await sendOrder(context, pull)
     await waitForStatus(context, 'pulls', pull.id, 'DELIVERED')
-    const { status } = await ask(context, 'pulls', pull.id)
-    holds(status === 'DELIVERED', `a delivered pull is ${status} afterwards`)
+    const { status } = await fetchPayment(context, 'pulls', pull.id)
+    assert(status === 'DELIVERED', `a delivered pull is ${status} afterwards`)
     const reply = await context.wire.call({ method: 'GET', path: `/payments/${pull.id}` })
-    isRefused(reply, [404], 'GET of a payment with the id of a pull', 'PAYMENT_NOT_FOUND')
+    expectRefusal(reply, [404], 'GET of a payment with the id of a pull', 'PAYMENT_NOT_FOUND')
   })
 }
 
-async function pullFailed(context: Context): Promise<void> {
-  const pull = newPull(context, partyFor(context, 'payerFails'))
-  await movesBalance(context, { [pull.id]: [] }, async () => {
-    await send(context, pull)
-    hasFailure(await waitForStatus(context, 'pulls', pull.id, 'FAILED'))
+async function checkFailedPull(context: Context): Promise<void> {
+  const pull = buildPull(context, getParty(context, 'payerFails'))
+  await expectBalanceChange(context, { [pull.id]: [] }, async () => {
+    await sendOrder(context, pull)
+    expectFailure(await waitForStatus(context, 'pulls', pull.id, 'FAILED'))
   })
 }
 
-async function pullReturned(context: Context): Promise<void> {
-  const pull = newPull(context, partyFor(context, 'payerReturned'))
-  const amount = amountOf(context)
-  await movesBalance(context, { [pull.id]: [amount, -amount] }, async () => {
-    await send(context, pull)
-    hasFailure(await waitForStatus(context, 'pulls', pull.id, 'RETURNED'))
+async function checkReturnedPull(context: Context): Promise<void> {
+  const pull = buildPull(context, getParty(context, 'payerReturned'))
+  const amount = getAmount(context)
+  await expectBalanceChange(context, { [pull.id]: [amount, -amount] }, async () => {
+    await sendOrder(context, pull)
+    expectFailure(await waitForStatus(context, 'pulls', pull.id, 'RETURNED'))
   })
 }
 
-function hasFailure({ failure, status }: ConnectorPayment): void {
-  holds(failure, `a ${status} payment has no failure`)
+function expectFailure({ failure, status }: ConnectorPayment): void {
+  assert(failure, `a ${status} payment has no failure`)
 }
 
-async function nameChecked(context: Context, wanted: 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH'): Promise<void> {
-  const party = context.accounts.nameChecks?.[wanted]
-  if (!party) throw new NotChecked(`the accounts file names no account for it (member nameChecks.${wanted})`)
+async function checkName(context: Context, expected: 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH'): Promise<void> {
+  const party = context.accounts.nameChecks?.[expected]
+  if (!party) throw new CheckSkipped(`the accounts file has no account for it (field nameChecks.${expected})`)
   const { accountType, account, holderName = 'Ada Lovelace' } = party
   const call = {
     method: 'POST',
     path: '/account-checks',
     body: { accountType, account, holderName },
   } as const
-  const { result } = bodyOf(await context.wire.call(call), AccountCheck, 'POST /account-checks')
-  holds(result === wanted, `the response is ${result}`)
+  const { result } = expectBody(await context.wire.call(call), AccountCheck, 'POST /account-checks')
+  assert(result === expected, `the result is ${result}, not ${expected}`)
 }

@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Balances, ConnectorPayment } from '@countersign/contract/connectors/protocol'
 import {
-  amountOf,
-  bodyOf,
+  buildPayment,
   type Context,
-  creating,
-  isRefused,
-  movesBalance,
-  newPayment,
-  partyFor,
+  expectBalanceChange,
+  expectBody,
+  expectRefusal,
+  getAmount,
+  getParty,
+  toCreateCall,
   waitForStatus,
 } from '../kit/context.ts'
-import { type Group, holds, NotChecked } from '../kit/report.ts'
+import { assert, CheckSkipped, type Group } from '../kit/report.ts'
 import type { WireCall } from '../kit/wire.ts'
 
 export const SIGNATURES: Group<Context> = {
@@ -19,36 +19,36 @@ export const SIGNATURES: Group<Context> = {
   checks: [
     {
       name: 'a call without a signature is refused with 401',
-      run: (context) => checkRefusals(context, UNSIGNED),
+      run: (context) => checkAlteredCalls(context, UNSIGNED),
     },
     {
-      name: 'a signature by another secret is refused with 401',
-      run: (context) => checkRefusals(context, BY_ANOTHER),
+      name: 'a signature with a different secret is refused with 401',
+      run: (context) => checkAlteredCalls(context, WRONG_SECRET),
     },
     { name: 'a changed body is refused with 401', run: checkChangedBody },
     {
       name: 'a signature that is older or newer than five minutes is refused with 401',
-      run: (context) => checkRefusals(context, OUT_OF_TIME),
+      run: (context) => checkAlteredCalls(context, WRONG_TIMES),
     },
-    { name: 'a signature is valid only for its own method, path and id', run: ofAnotherCall },
-    { name: 'one good signature among several is enough', run: severalSignatures },
-    { name: 'the second secret is accepted while secrets are changed', run: secondSecret },
-    { name: 'another version is refused with 4xx', run: otherVersions },
+    { name: 'a signature is valid only for its own method, path and id', run: checkSignatureScope },
+    { name: 'one valid signature among several is enough', run: checkSeveralSignatures },
+    { name: 'the second secret is accepted during a rotation', run: checkSecondSecret },
+    { name: 'an unsupported version is refused with 4xx', run: checkOtherVersions },
   ],
 }
 
-export const HOSTILE: Group<Context> = {
+export const INVALID_BODIES: Group<Context> = {
   name: 'Invalid bodies',
   checks: [
     { name: 'a malformed body is refused with 4xx, a code and a message', run: checkMalformedCalls },
-    { name: 'invalid amounts are refused with 4xx', run: badAmounts },
-    { name: 'a key that is not the id is refused with 4xx', run: otherKey },
-    { name: 'a body that is too large is refused, and the connector keeps running', run: tooLarge },
-    { name: 'addresses that do not exist are refused with 4xx', run: strangeAddresses },
+    { name: 'invalid amounts are refused with 4xx', run: checkInvalidAmounts },
+    { name: 'a key that differs from the id is refused with 4xx', run: checkMismatchedKey },
+    { name: 'a body that is too large is refused, and the connector keeps running', run: checkLargeBody },
+    { name: 'unknown paths are refused with 4xx', run: checkUnknownPaths },
   ],
 }
 
-const OUT_OF_TIME: Changes = () => ({
+const WRONG_TIMES: Changes = () => ({
   'ten minutes old': { signedAt: new Date(Date.now() - 600_000) },
   'from the future': { signedAt: new Date(Date.now() + 600_000) },
 })
@@ -56,128 +56,128 @@ const OUT_OF_TIME: Changes = () => ({
 const UNSIGNED: Changes = () => ({
   'no signature': { headers: { 'webhook-signature': undefined } },
   'no id': { headers: { 'webhook-id': undefined } },
-  'no time': { headers: { 'webhook-timestamp': undefined } },
+  'no timestamp': { headers: { 'webhook-timestamp': undefined } },
   'an empty signature': { headers: { 'webhook-signature': '' } },
-  'a signature of no known kind': { headers: { 'webhook-signature': 'v9,AAAA' } },
+  'a signature with an unknown scheme': { headers: { 'webhook-signature': 'v9,AAAA' } },
 })
 
-const BY_ANOTHER: Changes = () => ({
-  'a signature by another secret': { secrets: [`whsec_${randomBytes(32).toString('base64')}`] },
+const WRONG_SECRET: Changes = () => ({
+  'a signature with a different secret': { secrets: [`whsec_${randomBytes(32).toString('base64')}`] },
 })
 
 type Changes = () => Readonly<Record<string, Partial<WireCall>>>
 
 /**
- * Alters a valid call in each of these ways. Each altered call must return 401, also for GET, and nothing may
- * be paid.
+ * Alters a valid call in each of these ways. Every altered call, including GET, must return 401 and pay
+ * nothing.
  */
-async function checkRefusals(context: Context, changes: Changes): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
-    for (const [what, change] of Object.entries(changes()))
-      for (const call of [creating(payment), { method: 'GET', path: '/balance' } as const])
-        isRefused(
+async function checkAlteredCalls(context: Context, changes: Changes): Promise<void> {
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
+    for (const [description, change] of Object.entries(changes()))
+      for (const call of [toCreateCall(payment), { method: 'GET', path: '/balance' } as const])
+        expectRefusal(
           await context.wire.call({ ...call, ...change }),
           [401],
-          `${call.method} ${call.path} with ${what}`,
+          `${call.method} ${call.path} with ${description}`,
         )
-    await isUnknown(context, payment.id)
+    await expectUnknownPayment(context, payment.id)
   })
 }
 
-async function isUnknown({ wire }: Context, id: string): Promise<void> {
+async function expectUnknownPayment({ wire }: Context, id: string): Promise<void> {
   const reply = await wire.call({ method: 'GET', path: `/payments/${id}` })
-  holds(reply.status === 404, `the refused payment exists: GET returned ${reply.status}`)
+  assert(reply.status === 404, `the refused payment exists: GET returned ${reply.status}`)
 }
 
 async function checkChangedBody(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
     const signed = JSON.stringify({ ...payment, reference: 'KIT-before' })
-    const reply = await context.wire.call({ ...creating(payment), signedBody: signed })
-    isRefused(reply, [401], 'a body that was changed after it was signed')
-    await isUnknown(context, payment.id)
+    const reply = await context.wire.call({ ...toCreateCall(payment), signedBody: signed })
+    expectRefusal(reply, [401], 'a body that was changed after it was signed')
+    await expectUnknownPayment(context, payment.id)
   })
 }
 
-async function ofAnotherCall(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  const other = `Transaction:${randomUUID()}`
-  await movesBalance(context, { [payment.id]: [] }, async () => {
+async function checkSignatureScope(context: Context): Promise<void> {
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  const otherId = `Transaction:${randomUUID()}`
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
     const calls: readonly WireCall[] = [
-      { method: 'GET', path: '/balance', signingId: `GET /payments/${other}` },
+      { method: 'GET', path: '/balance', signingId: `GET /payments/${otherId}` },
       { method: 'GET', path: '/balance', signingId: 'GET /balances' },
       { method: 'GET', path: '/balance', signingId: 'POST /balance' },
-      { ...creating(payment), signingId: `POST /payments ${other}` },
-      { ...creating(payment), signingId: `POST /pulls ${payment.id}` },
-      { ...creating(payment), signingId: `GET /payments ${payment.id}` },
+      { ...toCreateCall(payment), signingId: `POST /payments ${otherId}` },
+      { ...toCreateCall(payment), signingId: `POST /pulls ${payment.id}` },
+      { ...toCreateCall(payment), signingId: `GET /payments ${payment.id}` },
     ]
     for (const call of calls)
-      isRefused(
+      expectRefusal(
         await context.wire.call(call),
         [401],
         `${call.method} ${call.path} signed as "${call.signingId}"`,
       )
-    await isUnknown(context, payment.id)
+    await expectUnknownPayment(context, payment.id)
   })
 }
 
-async function severalSignatures(context: Context): Promise<void> {
+async function checkSeveralSignatures(context: Context): Promise<void> {
   const secrets = [`whsec_${randomBytes(32).toString('base64')}`, context.secrets[0]!]
   const reply = await context.wire.call({ method: 'GET', path: '/balance', secrets })
-  bodyOf(reply, Balances, 'a call with two signatures, one of them good')
+  expectBody(reply, Balances, 'a call with two signatures, one of them valid')
 }
 
-async function secondSecret(context: Context): Promise<void> {
+async function checkSecondSecret(context: Context): Promise<void> {
   const [, second] = context.secrets
   if (second === undefined)
-    throw new NotChecked('the variable has one secret; give two, with a space between')
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
-    const reply = await context.wire.call({ ...creating(payment), secrets: [second] })
-    bodyOf(reply, ConnectorPayment, 'a payment that is signed by the second secret')
+    throw new CheckSkipped('the variable has one secret; set two, separated by a space')
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [-getAmount(context)] }, async () => {
+    const reply = await context.wire.call({ ...toCreateCall(payment), secrets: [second] })
+    expectBody(reply, ConnectorPayment, 'a payment signed with the second secret')
     await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
 const CLIENT_ERRORS = [400, 404, 405, 409, 413, 415, 422]
 
-async function otherVersions(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
+async function checkOtherVersions(context: Context): Promise<void> {
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
     for (const version of ['2', '0', 'x', undefined]) {
-      const call = { ...creating(payment), headers: { 'connector-version': version } }
-      isRefused(await context.wire.call(call), CLIENT_ERRORS, `Connector-Version: ${version}`)
+      const call = { ...toCreateCall(payment), headers: { 'connector-version': version } }
+      expectRefusal(await context.wire.call(call), CLIENT_ERRORS, `Connector-Version: ${version}`)
     }
-    await isUnknown(context, payment.id)
+    await expectUnknownPayment(context, payment.id)
   })
 }
 
 async function checkMalformedCalls(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  const omitField = (member: string) => JSON.stringify({ ...payment, [member]: undefined })
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  const omitField = (field: string) => JSON.stringify({ ...payment, [field]: undefined })
   const bodies: Readonly<Record<string, string | Buffer>> = {
-    'no JSON': '{"id": ',
+    'invalid JSON': '{"id": ',
     'no body': '',
     'a list': '[]',
     null: 'null',
-    'a text': '"payment"',
-    'an empty text': Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+    'a string': '"payment"',
+    'invalid UTF-8': Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
     'no amount': omitField('amount'),
     'no beneficiary': omitField('beneficiary'),
     'no id': omitField('id'),
-    'a beneficiary without account': JSON.stringify({
+    'a beneficiary without an account': JSON.stringify({
       ...payment,
       beneficiary: { accountType: payment.beneficiary!.accountType },
     }),
-    'a deep nesting': `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+    'deeply nested arrays': `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
     'a beneficiary and a deposit to return': JSON.stringify({ ...payment, returnOf: { depositId: 'x' } }),
   }
-  await nothingFrom(context, payment.id, bodies, creating(payment))
+  await expectRefusals(context, payment.id, bodies, toCreateCall(payment))
 }
 
-async function badAmounts(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
+async function checkInvalidAmounts(context: Context): Promise<void> {
+  const payment = buildPayment(context, getParty(context, 'delivered'))
   const amounts = ['-1', '0', '12.50', '1e3', '', '99999999999999999999', 'NaN', ' 5', 100, null]
   const bodies = Object.fromEntries(
     amounts.map((value) => [
@@ -185,46 +185,46 @@ async function badAmounts(context: Context): Promise<void> {
       JSON.stringify({ ...payment, amount: { ...payment.amount, value } }),
     ]),
   )
-  await nothingFrom(context, payment.id, bodies, creating(payment))
+  await expectRefusals(context, payment.id, bodies, toCreateCall(payment))
 }
 
-async function nothingFrom(
+async function expectRefusals(
   context: Context,
   id: string,
   bodies: Readonly<Record<string, string | Buffer>>,
   call: WireCall,
 ): Promise<void> {
-  await movesBalance(context, { [id]: [] }, async () => {
-    for (const [what, raw] of Object.entries(bodies))
-      isRefused(await context.wire.call({ ...call, raw }), [...CLIENT_ERRORS, 401], what)
-    await isUnknown(context, id)
+  await expectBalanceChange(context, { [id]: [] }, async () => {
+    for (const [description, raw] of Object.entries(bodies))
+      expectRefusal(await context.wire.call({ ...call, raw }), [...CLIENT_ERRORS, 401], description)
+    await expectUnknownPayment(context, id)
   })
 }
 
-async function otherKey(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
+async function checkMismatchedKey(context: Context): Promise<void> {
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
     for (const key of [`Transaction:${randomUUID()}`, undefined]) {
-      const call = { ...creating(payment), headers: { 'idempotency-key': key } }
-      isRefused(await context.wire.call(call), CLIENT_ERRORS, `Idempotency-Key: ${key}`)
+      const call = { ...toCreateCall(payment), headers: { 'idempotency-key': key } }
+      expectRefusal(await context.wire.call(call), CLIENT_ERRORS, `Idempotency-Key: ${key}`)
     }
-    await isUnknown(context, payment.id)
+    await expectUnknownPayment(context, payment.id)
   })
 }
 
-async function tooLarge(context: Context): Promise<void> {
-  const payment = newPayment(context, partyFor(context, 'delivered'))
-  await movesBalance(context, { [payment.id]: [] }, async () => {
+async function checkLargeBody(context: Context): Promise<void> {
+  const payment = buildPayment(context, getParty(context, 'delivered'))
+  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
     const raw = JSON.stringify({ ...payment, remittanceInformation: 'x'.repeat(2 * 1024 * 1024) })
     // Closing the connection while the request is still being sent also counts as a refusal.
-    const reply = await context.wire.call({ ...creating(payment), raw }).catch(() => undefined)
+    const reply = await context.wire.call({ ...toCreateCall(payment), raw }).catch(() => undefined)
     if (reply)
-      holds(CLIENT_ERRORS.includes(reply.status), `the response to two mebibytes was ${reply.status}`)
-    await isUnknown(context, payment.id)
+      assert(CLIENT_ERRORS.includes(reply.status), `a body of two mebibytes returned ${reply.status}`)
+    await expectUnknownPayment(context, payment.id)
   })
 }
 
-async function strangeAddresses({ wire }: Context): Promise<void> {
+async function checkUnknownPaths({ wire }: Context): Promise<void> {
   for (const path of [
     '/nothing',
     '/payments/',
@@ -233,6 +233,6 @@ async function strangeAddresses({ wire }: Context): Promise<void> {
     '/pulls',
   ]) {
     const { status } = await wire.call({ method: 'GET', path })
-    holds(status >= 400 && status < 500, `GET ${path} returned ${status}`)
+    assert(status >= 400 && status < 500, `GET ${path} returned ${status}`)
   }
 }

@@ -3,15 +3,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { ConnectorStatement, type StatementEntry } from '@countersign/contract/connectors/events'
 import { runHook } from '../kit/accounts.ts'
 import {
-  balanceOf,
-  bodyOf,
   type Context,
-  eventAbout,
-  hookFor,
-  isRefused,
-  receiverOf,
+  expectBody,
+  expectRefusal,
+  fetchBalance,
+  getHook,
+  getReceiver,
+  waitForEvent,
 } from '../kit/context.ts'
-import { type Group, holds, NotChecked } from '../kit/report.ts'
+import { assert, CheckSkipped, type Group } from '../kit/report.ts'
 
 /** The statement that the first check created, for use by the others. */
 const createdStatement = new WeakMap<Context, ConnectorStatement>()
@@ -19,30 +19,33 @@ const createdStatement = new WeakMap<Context, ConnectorStatement>()
 export const STATEMENTS: Group<Context> = {
   name: 'Statement',
   checks: [
-    { name: 'a day that is not closed is 404 STATEMENT_NOT_FOUND', run: notClosed },
+    { name: 'a day that is not closed returns 404 STATEMENT_NOT_FOUND', run: checkOpenDay },
     { name: 'a closed day has a statement', run: checkClosedDay },
-    { name: 'opening balance and entries make the closing balance', run: sums },
-    { name: 'the closing balance is the balance of GET /balance', run: isBalance },
-    { name: 'each movement of this run is an entry, once, and nothing else is', run: namesAll },
-    { name: 'the event has the same content as GET', run: isReported },
+    { name: 'the opening balance and the entries add up to the closing balance', run: checkSums },
+    { name: 'the closing balance equals the balance that GET /balance returns', run: checkClosingBalance },
+    {
+      name: 'every movement of this run has exactly one entry, and there are no other entries',
+      run: checkEntries,
+    },
+    { name: 'the event has the same content as GET', run: checkEvent },
   ],
 }
 
 function getStatement(context: Context): ConnectorStatement {
   const statement = createdStatement.get(context)
   if (statement) return statement
-  throw new NotChecked('there is no statement')
+  throw new CheckSkipped('no statement was created')
 }
 
-async function notClosed({ wire, accounts }: Context): Promise<void> {
+async function checkOpenDay({ wire, accounts }: Context): Promise<void> {
   const path = `/statements/2999-12-31?currency=${accounts.currency}`
   const reply = await wire.call({ method: 'GET', path })
-  isRefused(reply, [404], `GET ${path}`, 'STATEMENT_NOT_FOUND')
+  expectRefusal(reply, [404], `GET ${path}`, 'STATEMENT_NOT_FOUND')
 }
 
 async function checkClosedDay(context: Context): Promise<void> {
-  const answer = await runHook(hookFor(context, 'closeDay'), context.url)
-  const { date = new Date().toISOString().slice(0, 10) }: { date?: string } = answer ?? {}
+  const hookResult = await runHook(getHook(context, 'closeDay'), context.url)
+  const { date = new Date().toISOString().slice(0, 10) }: { date?: string } = hookResult ?? {}
   const path = `/statements/${date}?currency=${context.accounts.currency}`
   const until = Date.now() + context.waitMs
   let reply = await context.wire.call({ method: 'GET', path })
@@ -50,29 +53,35 @@ async function checkClosedDay(context: Context): Promise<void> {
     await sleep(100)
     reply = await context.wire.call({ method: 'GET', path })
   }
-  const statement = bodyOf(reply, ConnectorStatement, `GET ${path}`)
+  const statement = expectBody(reply, ConnectorStatement, `GET ${path}`)
   createdStatement.set(context, statement)
-  holds(statement.date === date, `the statement of ${date} is of ${statement.date}`)
-  holds(statement.currency === context.accounts.currency, `the statement is in ${statement.currency}`)
+  assert(statement.date === date, `the statement of ${date} has the date ${statement.date}`)
+  assert(statement.currency === context.accounts.currency, `the statement is in ${statement.currency}`)
 }
 
-async function sums(context: Context): Promise<void> {
+async function checkSums(context: Context): Promise<void> {
   const { openingBalance, closingBalance, entries } = getStatement(context)
   const sum = entries.reduce((total, { amount }) => total + BigInt(amount), BigInt(openingBalance))
-  holds(sum === BigInt(closingBalance), `opening balance and entries make ${sum}, not ${closingBalance}`)
+  assert(
+    sum === BigInt(closingBalance),
+    `the opening balance and the entries add up to ${sum}, not ${closingBalance}`,
+  )
   const ids = new Set(entries.map(({ entryId }) => entryId))
-  holds(ids.size === entries.length, 'two entries have one entryId')
+  assert(ids.size === entries.length, 'two entries have the same entryId')
 }
 
-async function isBalance(context: Context): Promise<void> {
+async function checkClosingBalance(context: Context): Promise<void> {
   const { closingBalance } = getStatement(context)
-  const balance = await balanceOf(context)
-  holds(balance === BigInt(closingBalance), `GET /balance says ${balance}, the statement ${closingBalance}`)
+  const balance = await fetchBalance(context)
+  assert(
+    balance === BigInt(closingBalance),
+    `GET /balance returns ${balance}, but the statement has ${closingBalance}`,
+  )
 }
 
 /**
- * The entries of that statement, and of statements that the connector closed automatically during the run,
- * for example at midnight.
+ * Returns the entries of the created statement, and of statements that the connector closed automatically
+ * during the run, for example at midnight.
  */
 function getEntries(context: Context): StatementEntry[] {
   const last = getStatement(context)
@@ -83,25 +92,25 @@ function getEntries(context: Context): StatementEntry[] {
   return [...statements.values()].flatMap(({ entries }) => entries)
 }
 
-async function namesAll(context: Context): Promise<void> {
+async function checkEntries(context: Context): Promise<void> {
   const entries = getEntries(context)
-  for (const [id, amounts] of context.moved) {
-    const own = entries.filter(
+  for (const [id, amounts] of context.movements) {
+    const matching = entries.filter(
       (one) => one.id === id || (one.kind.startsWith('DEPOSIT') && one.depositId === id),
     )
-    const found = own.map(({ amount }) => BigInt(amount))
-    holds(
-      isDeepStrictEqual(sortAmounts(found), sortAmounts(amounts)),
-      `${id} has the entries ${found.join(', ') || 'none'}, but moved ${amounts.join(', ') || 'nothing'}`,
+    const bookedAmounts = matching.map(({ amount }) => BigInt(amount))
+    assert(
+      isDeepStrictEqual(sortAmounts(bookedAmounts), sortAmounts(amounts)),
+      `${id} has the entries ${bookedAmounts.join(', ') || 'none'}, but moved ${amounts.join(', ') || 'nothing'}`,
     )
-    for (const { kind, amount } of own)
-      holds(
-        kindsFor(id, amounts, BigInt(amount)).includes(kind),
-        `the entry ${amount} of ${id} is called ${kind}`,
+    for (const { kind, amount } of matching)
+      assert(
+        listAllowedKinds(id, amounts, BigInt(amount)).includes(kind),
+        `the entry ${amount} of ${id} has the kind ${kind}`,
       )
   }
   // The statement may contain payments of earlier runs, but no unexpected payments of this run.
-  const stranger = entries.find(
+  const unidentified = entries.find(
     ({ kind, id, depositId }) =>
       kind !== 'FEE' &&
       kind !== 'INTEREST' &&
@@ -109,13 +118,13 @@ async function namesAll(context: Context): Promise<void> {
       id === undefined &&
       depositId === undefined,
   )
-  holds(
-    stranger === undefined,
-    `the entry ${stranger?.entryId} (${stranger?.kind}) does not name what it books`,
+  assert(
+    unidentified === undefined,
+    `the entry ${unidentified?.entryId} (${unidentified?.kind}) does not name its payment or deposit`,
   )
 }
 
-function kindsFor(id: string, amounts: readonly bigint[], amount: bigint): string[] {
+function listAllowedKinds(id: string, amounts: readonly bigint[], amount: bigint): string[] {
   if (!/^(?:Transaction|Deposit):/.test(id)) return [amount < 0n ? 'DEPOSIT_REVERSAL' : 'DEPOSIT']
   const direction = amounts[0]! < 0n ? 'PAYMENT' : 'PULL'
   return [amount < 0n === amounts[0]! < 0n ? direction : `${direction}_RETURN`]
@@ -125,9 +134,9 @@ function sortAmounts(amounts: readonly bigint[]): bigint[] {
   return [...amounts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-async function isReported(context: Context): Promise<void> {
-  receiverOf(context)
+async function checkEvent(context: Context): Promise<void> {
+  getReceiver(context)
   const statement = getStatement(context)
-  const { event } = await eventAbout(context, `${statement.date}/${statement.currency}`, 'statement')
-  holds(isDeepStrictEqual(event.data, statement), 'the event and GET have different content')
+  const { event } = await waitForEvent(context, `${statement.date}/${statement.currency}`, 'statement')
+  assert(isDeepStrictEqual(event.data, statement), 'the event and GET have different content')
 }

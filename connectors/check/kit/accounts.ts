@@ -38,7 +38,7 @@ export const Accounts = Type.Object({
   fails: account,
   /** Payments to it are delivered and later returned. */
   returned: account,
-  /** Payments to it wait long enough to be canceled. */
+  /** Payments to it wait long enough to be cancelled. */
   waits: account,
   /** Payments to it first get UNKNOWN as the response. */
   unknown: account,
@@ -60,7 +60,7 @@ export const Accounts = Type.Object({
 })
 export type Accounts = Static<typeof Accounts>
 
-const iban = (text: string) => ({
+const toEuroAccount = (text: string) => ({
   accountType: 'EUR_ACCOUNT' as const,
   holderName: 'Ada Lovelace',
   account: { iban: text },
@@ -69,18 +69,18 @@ const iban = (text: string) => ({
 /** The example bank's accounts. The last three digits determine the outcome. */
 export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
   currency: 'EUR',
-  delivered: iban('DE89370400440532013000'),
-  fails: iban('DE78370400440532013101'),
-  returned: iban('DE94370400440532013104'),
-  waits: iban('DE67370400440532013105'),
-  unknown: iban('DE40370400440532013106'),
-  payer: iban('DE89370400440532013000'),
-  payerFails: iban('DE78370400440532013101'),
-  payerReturned: iban('DE94370400440532013104'),
+  delivered: toEuroAccount('DE89370400440532013000'),
+  fails: toEuroAccount('DE78370400440532013101'),
+  returned: toEuroAccount('DE94370400440532013104'),
+  waits: toEuroAccount('DE67370400440532013105'),
+  unknown: toEuroAccount('DE40370400440532013106'),
+  payer: toEuroAccount('DE89370400440532013000'),
+  payerFails: toEuroAccount('DE78370400440532013101'),
+  payerReturned: toEuroAccount('DE94370400440532013104'),
   nameChecks: {
-    MATCH: iban('DE89370400440532013000'),
-    NO_MATCH: iban('DE02370400440532013111'),
-    CLOSE_MATCH: iban('DE72370400440532013112'),
+    MATCH: toEuroAccount('DE89370400440532013000'),
+    NO_MATCH: toEuroAccount('DE02370400440532013111'),
+    CLOSE_MATCH: toEuroAccount('DE72370400440532013112'),
   },
   deposit: {
     request: {
@@ -93,16 +93,16 @@ export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
 }
 
 /** Parses an accounts file. Throws an error that describes the problem. */
-export function accountsOf(text: string): Accounts {
+export function parseAccounts(text: string): Accounts {
   const { value, fault } = readBody(Accounts, JSON.parse(text))
-  if (fault !== undefined) throw new Error(`The accounts file: ${fault}`)
+  if (fault !== undefined) throw new Error(`The accounts file is invalid: ${fault}`)
   return value
 }
 
-export type Values = Readonly<Record<string, string>>
+export type TemplateValues = Readonly<Record<string, string>>
 
 /** Runs a hook with its `{names}` filled in. Returns the request's response if it is JSON. */
-export async function runHook(hook: Hook, base: string, values: Values = {}): Promise<unknown> {
+export async function runHook(hook: Hook, base: string, values: TemplateValues = {}): Promise<unknown> {
   if (hook.command !== undefined) return runCommand(fillTemplate(hook.command, values))
   const { url, method = 'POST', body = {} } = hook.request!
   const address = /^https?:/.test(url) ? url : `${base.replace(/\/+$/, '')}${url}`
@@ -116,7 +116,7 @@ export async function runHook(hook: Hook, base: string, values: Values = {}): Pr
   return text.startsWith('{') ? JSON.parse(text) : undefined
 }
 
-function fillTemplate(text: string, values: Values): string {
+function fillTemplate(text: string, values: TemplateValues): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
@@ -125,7 +125,9 @@ function runCommand(command: string): Promise<undefined> {
     const child = spawn(command, { shell: true, stdio: 'inherit' })
     child.once('error', reject)
     child.once('close', (code) =>
-      code === 0 ? resolve(undefined) : reject(new Error(`The command "${command}" ended with ${code}`)),
+      code === 0
+        ? resolve(undefined)
+        : reject(new Error(`The command "${command}" exited with code ${code}.`)),
     )
   })
 }

@@ -14,8 +14,8 @@ import { isObject } from '@countersign/contract/core/decode'
 import type { Static, TSchema } from 'typebox'
 import type { Accounts, Hook } from './accounts.ts'
 import type { Delivery, Receiver } from './receiver.ts'
-import { holds, NotChecked, Shortfall } from './report.ts'
-import type { Reply, Wire, WireCall } from './wire.ts'
+import { assert, CheckSkipped, ProtocolViolation } from './report.ts'
+import type { Wire, WireCall, WireResponse } from './wire.ts'
 
 export interface Context {
   readonly url: string
@@ -32,48 +32,48 @@ export interface Context {
    * Expected movements, by the id of what causes them (for a deposit, its own id): signed amounts in the
    * smallest unit of the accounts' currency.
    */
-  readonly moved: Map<string, readonly bigint[]>
+  readonly movements: Map<string, readonly bigint[]>
 }
 
 export type Party = Accounts['delivered']
-type HookMember = 'deposit' | 'reverseDeposit' | 'closeDay' | 'restart'
-type PartyMember = Exclude<keyof Accounts, 'currency' | 'amount' | 'nameChecks' | HookMember>
+type HookField = 'deposit' | 'reverseDeposit' | 'closeDay' | 'restart'
+type PartyField = Exclude<keyof Accounts, 'currency' | 'amount' | 'nameChecks' | HookField>
 export type Direction = 'payments' | 'pulls'
 type Order = PaymentRequest | PullRequest
 
 const POLL_MS = 50
 
 /** The account that the file configures for an outcome. */
-export function partyFor(context: Context, member: PartyMember): Party {
-  const party = context.accounts[member]
+export function getParty(context: Context, field: PartyField): Party {
+  const party = context.accounts[field]
   if (party) return party
-  throw new NotChecked(`the accounts file names no account for it (member ${member})`)
+  throw new CheckSkipped(`the accounts file has no account for it (field ${field})`)
 }
 
-export function hookFor(context: Context, member: HookMember): Hook {
-  const hook = context.accounts[member]
+export function getHook(context: Context, field: HookField): Hook {
+  const hook = context.accounts[field]
   if (hook) return hook
-  throw new NotChecked(`the accounts file does not say how (member ${member})`)
+  throw new CheckSkipped(`the accounts file has no hook for it (field ${field})`)
 }
 
-export function receiverOf({ receiver }: Context): Receiver {
+export function getReceiver({ receiver }: Context): Receiver {
   if (receiver) return receiver
-  throw new NotChecked('no --events-port was given')
+  throw new CheckSkipped('the option --events-port is not set')
 }
 
-export function moneyOf({ accounts }: Context): ConnectorMoney {
+export function getMoney({ accounts }: Context): ConnectorMoney {
   return { value: accounts.amount ?? '1250', currency: accounts.currency, decimals: 2 }
 }
 
-export function amountOf(context: Context): bigint {
-  return BigInt(moneyOf(context).value)
+export function getAmount(context: Context): bigint {
+  return BigInt(getMoney(context).value)
 }
 
-export function newPayment(context: Context, beneficiary: Party): PaymentRequest {
+export function buildPayment(context: Context, beneficiary: Party): PaymentRequest {
   const id = randomUUID()
   return {
     id: `Transaction:${id}`,
-    amount: moneyOf(context),
+    amount: getMoney(context),
     beneficiary,
     reference: `KIT-${id.slice(0, 8)}`,
     remittanceInformation: 'Connector check',
@@ -81,11 +81,11 @@ export function newPayment(context: Context, beneficiary: Party): PaymentRequest
   }
 }
 
-export function newPull(context: Context, payer: Party): PullRequest {
+export function buildPull(context: Context, payer: Party): PullRequest {
   const id = randomUUID()
   return {
     id: `Transaction:${id}`,
-    amount: moneyOf(context),
+    amount: getMoney(context),
     payer,
     reference: `KIT-${id.slice(0, 8)}`,
     requestedAt: new Date().toISOString(),
@@ -93,45 +93,54 @@ export function newPull(context: Context, payer: Party): PullRequest {
 }
 
 /** The call that creates an order. */
-export function creating(body: Order): WireCall {
-  return { method: 'POST', path: 'payer' in body ? '/pulls' : '/payments', body, creates: body.id }
+export function toCreateCall(body: Order): WireCall {
+  return { method: 'POST', path: 'payer' in body ? '/pulls' : '/payments', body, createdId: body.id }
 }
 
 /** Returns the body of a 200 response, validated against its schema. */
-export function bodyOf<T extends TSchema>(
-  reply: Reply,
+export function expectBody<T extends TSchema>(
+  reply: WireResponse,
   schema: T,
-  what: string,
+  label: string,
   kind?: 'deposit',
 ): Static<T> {
-  holds(reply.status === 200, `${what} returned ${reply.status}: ${reply.text.slice(0, 300)}`)
+  assert(reply.status === 200, `${label} returned ${reply.status}: ${reply.text.slice(0, 300)}`)
   const { value, fault } = readBody(schema, reply.body, kind)
-  holds(fault === undefined, `the response to ${what} does not match its schema: ${fault}`)
+  assert(fault === undefined, `the response to ${label} does not match its schema: ${fault}`)
   return value
 }
 
 /** Asserts that the response is a refusal with one of these statuses, a code and a message. */
-export function isRefused(reply: Reply, statuses: readonly number[], what: string, code?: string): void {
+export function expectRefusal(
+  reply: WireResponse,
+  statuses: readonly number[],
+  label: string,
+  code?: string,
+): void {
   const expectedStatuses = statuses.join(' or ')
-  holds(statuses.includes(reply.status), `${what} returned ${reply.status}, not ${expectedStatuses}`)
+  assert(statuses.includes(reply.status), `${label} returned ${reply.status}, not ${expectedStatuses}`)
   const { code: found, message }: Readonly<Record<string, unknown>> = isObject(reply.body) ? reply.body : {}
-  holds(
+  assert(
     typeof found === 'string' && typeof message === 'string',
-    `the refusal of ${what} has no code and message: ${reply.text.slice(0, 200)}`,
+    `the refusal of ${label} has no code and message: ${reply.text.slice(0, 200)}`,
   )
-  holds(code === undefined || found === code, `the refusal of ${what} has the code ${found}, not ${code}`)
+  assert(code === undefined || found === code, `the refusal of ${label} has the code ${found}, not ${code}`)
 }
 
-export async function send({ wire }: Context, order: Order): Promise<ConnectorPayment> {
-  const payment = bodyOf(await wire.call(creating(order)), ConnectorPayment, `POST of ${order.id}`)
-  holds(payment.id === order.id, `the response to POST of ${order.id} has the id ${payment.id}`)
+export async function sendOrder({ wire }: Context, order: Order): Promise<ConnectorPayment> {
+  const payment = expectBody(await wire.call(toCreateCall(order)), ConnectorPayment, `POST of ${order.id}`)
+  assert(payment.id === order.id, `the response to POST of ${order.id} has the id ${payment.id}`)
   return payment
 }
 
-export async function ask({ wire }: Context, direction: Direction, id: string): Promise<ConnectorPayment> {
+export async function fetchPayment(
+  { wire }: Context,
+  direction: Direction,
+  id: string,
+): Promise<ConnectorPayment> {
   const reply = await wire.call({ method: 'GET', path: `/${direction}/${id}` })
-  const payment = bodyOf(reply, ConnectorPayment, `GET /${direction}/${id}`)
-  holds(payment.id === id, `GET /${direction}/${id} answers the id ${payment.id}`)
+  const payment = expectBody(reply, ConnectorPayment, `GET /${direction}/${id}`)
+  assert(payment.id === id, `GET /${direction}/${id} returned the id ${payment.id}`)
   return payment
 }
 
@@ -144,13 +153,13 @@ export async function waitForStatus(
 ): Promise<ConnectorPayment> {
   const until = Date.now() + context.waitMs
   for (;;) {
-    const payment = await ask(context, direction, id)
+    const payment = await fetchPayment(context, direction, id)
     if (payment.status === status) return payment
-    holds(
+    assert(
       payment.status === 'ACCEPTED' || payment.status === 'UNKNOWN' || payment.status === 'DELIVERED',
       `${id} became ${payment.status}, not ${status}`,
     )
-    holds(Date.now() < until, `${id} is still ${payment.status} after ${context.waitMs} ms, not ${status}`)
+    assert(Date.now() < until, `${id} is still ${payment.status} after ${context.waitMs} ms, not ${status}`)
     await sleep(POLL_MS)
   }
 }
@@ -160,26 +169,30 @@ export async function waitForStatus(
  * arrived.
  */
 export async function settleUnknown(context: Context, order: Order): Promise<void> {
-  const direction = directionOf(order)
+  const direction = toDirection(order)
   const reply = await context.wire.call({ method: 'GET', path: `/${direction}/${order.id}` })
   if (reply.status === 200) return
-  isRefused(reply, [404], `GET of ${order.id}, which was broken off`, notFoundCodeOf(direction))
-  await send(context, order)
+  expectRefusal(reply, [404], `GET of ${order.id}, whose request was interrupted`, toNotFoundCode(direction))
+  await sendOrder(context, order)
 }
 
-export function directionOf(order: Order): Direction {
+export function toDirection(order: Order): Direction {
   return 'payer' in order ? 'pulls' : 'payments'
 }
 
-export function notFoundCodeOf(direction: Direction): string {
+export function toNotFoundCode(direction: Direction): string {
   return direction === 'payments' ? 'PAYMENT_NOT_FOUND' : 'PULL_NOT_FOUND'
 }
 
 /** The booked balance in the accounts' currency. */
-export async function balanceOf({ wire, accounts }: Context): Promise<bigint> {
-  const { balances } = bodyOf(await wire.call({ method: 'GET', path: '/balance' }), Balances, 'GET /balance')
+export async function fetchBalance({ wire, accounts }: Context): Promise<bigint> {
+  const { balances } = expectBody(
+    await wire.call({ method: 'GET', path: '/balance' }),
+    Balances,
+    'GET /balance',
+  )
   const found = balances.find(({ currency }) => currency === accounts.currency)
-  holds(found, `GET /balance has no ${accounts.currency}`)
+  assert(found, `GET /balance has no balance in ${accounts.currency}`)
   return BigInt(found.value)
 }
 
@@ -188,44 +201,47 @@ export async function balanceOf({ wire, accounts }: Context): Promise<bigint> {
  * and the work may add to it. Waits for the grace period, so that a later movement, such as a second payment,
  * is detected.
  */
-export async function movesBalance(
+export async function expectBalanceChange(
   context: Context,
   moves: Readonly<Record<string, readonly bigint[]>>,
   work: () => Promise<void>,
 ): Promise<void> {
-  const before = await balanceOf(context)
+  const before = await fetchBalance(context)
   try {
     await work()
   } finally {
     // The run's statement and events are checked against these, even if this check ends early.
-    for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
+    for (const [id, amounts] of Object.entries(moves)) context.movements.set(id, amounts)
   }
   const expected = Object.values(moves)
     .flat()
     .reduce((sum, move) => sum + move, 0n)
   const until = Date.now() + context.waitMs
-  while ((await balanceOf(context)) !== before + expected && Date.now() < until) await sleep(POLL_MS)
+  while ((await fetchBalance(context)) !== before + expected && Date.now() < until) await sleep(POLL_MS)
   await sleep(context.graceMs)
-  const by = (await balanceOf(context)) - before
-  if (by === expected) return
-  const times = expected !== 0n && by % expected === 0n && by / expected > 1n ? by / expected : undefined
-  const what = times === undefined ? '' : `: it was done ${times} times`
-  throw new Shortfall(`the balance moved by ${by}, not by ${expected}${what}`)
+  const change = (await fetchBalance(context)) - before
+  if (change === expected) return
+  const times =
+    expected !== 0n && change % expected === 0n && change / expected > 1n ? change / expected : undefined
+  const label = times === undefined ? '' : `; it was made ${times} times`
+  throw new ProtocolViolation(`the balance changed by ${change}, not by ${expected}${label}`)
 }
 
 /** Waits for the first event of a type about a record, and requires a valid signature. */
-export async function eventAbout(
+export async function waitForEvent(
   context: Context,
   about: string,
   type: ConnectorEvent['type'],
 ): Promise<Delivery> {
-  const receiver = receiverOf(context)
-  const found = await receiver.wait(
-    (one) => one.event.type === type && receiver.about(about, type).includes(one),
+  const receiver = getReceiver(context)
+  const found = await receiver.waitForDelivery(
+    (one) => one.event.type === type && receiver.findDeliveries(about, type).includes(one),
     context.waitMs,
   )
   const invalidRequests =
-    receiver.strangers.length > 0 ? `; the request received was not an event: ${receiver.strangers[0]}` : ''
-  holds(found, `no event ${type} about ${about} came within ${context.waitMs} ms${invalidRequests}`)
+    receiver.invalidRequests.length > 0
+      ? `; an invalid request arrived instead: ${receiver.invalidRequests[0]}`
+      : ''
+  assert(found, `no ${type} event about ${about} arrived within ${context.waitMs} ms${invalidRequests}`)
   return found
 }

@@ -11,27 +11,27 @@ export interface Delivery {
   /** Violations of the protocol in this attempt. The event's content is checked elsewhere. */
   readonly faults: readonly string[]
   readonly atMs: number
-  readonly answered: Trick | 'received'
+  readonly outcome: FailureResponse | 'received'
 }
 
 /** Ways to respond other than with 200. */
-export type Trick = '500' | 'closed' | 'late and 503'
+export type FailureResponse = '500' | 'closed' | 'late and 503'
 
 const LATE_MS = 1500
 
-/** Receives events as Countersign does, and is unavailable when a check demands it. */
+/** Receives events as Countersign does, and fails on request. */
 export class Receiver {
   readonly deliveries: Delivery[] = []
   /** Requests that were not events of the protocol. */
-  readonly strangers: string[] = []
+  readonly invalidRequests: string[] = []
   readonly #secrets: readonly string[]
   readonly #server: Server
-  readonly #tricks = new Map<string, Trick[]>()
+  readonly #tricks = new Map<string, FailureResponse[]>()
   readonly #watchers = new Set<() => void>()
 
   private constructor(secrets: readonly string[]) {
     this.#secrets = secrets
-    this.#server = createServer((request, response) => void this.#take(request, response))
+    this.#server = createServer((request, response) => void this.#receive(request, response))
   }
 
   static open(host: string, port: number, secrets: readonly string[]): Promise<Receiver> {
@@ -43,30 +43,30 @@ export class Receiver {
   }
 
   /** Sets how to respond to the next attempts to deliver an event about this payment or deposit. */
-  trick(about: string, type: ConnectorEvent['type'], tricks: readonly Trick[]): void {
+  failNext(about: string, type: ConnectorEvent['type'], tricks: readonly FailureResponse[]): void {
     this.#tricks.set(`${type} ${about}`, [...tricks])
   }
 
   /** The attempts to deliver one type of event about a payment, pull or deposit, oldest first. */
-  about(about: string, type: ConnectorEvent['type']): Delivery[] {
-    return this.deliveries.filter(({ event }) => event.type === type && subjectOf(event) === about)
+  findDeliveries(about: string, type: ConnectorEvent['type']): Delivery[] {
+    return this.deliveries.filter(({ event }) => event.type === type && getSubject(event) === about)
   }
 
   /** Resolves with the first matching attempt, past or future, or with undefined after `waitMs`. */
-  wait(fits: (delivery: Delivery) => boolean, waitMs: number): Promise<Delivery | undefined> {
+  waitForDelivery(isMatch: (delivery: Delivery) => boolean, waitMs: number): Promise<Delivery | undefined> {
     return new Promise((resolve) => {
-      const look = () => {
-        const found = this.deliveries.find(fits)
+      const checkDeliveries = () => {
+        const found = this.deliveries.find(isMatch)
         if (found) finish(found)
       }
       const timer = setTimeout(() => finish(undefined), waitMs)
       const finish = (found: Delivery | undefined) => {
         clearTimeout(timer)
-        this.#watchers.delete(look)
+        this.#watchers.delete(checkDeliveries)
         resolve(found)
       }
-      this.#watchers.add(look)
-      look()
+      this.#watchers.add(checkDeliveries)
+      checkDeliveries()
     })
   }
 
@@ -75,7 +75,7 @@ export class Receiver {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = []
     try {
       const pieces: AsyncIterable<Buffer> = request
@@ -86,18 +86,18 @@ export class Receiver {
     const text = Buffer.concat(parts).toString('utf8')
     const { value: event, fault } = readBody(ConnectorEvent, tryParseJson(text))
     if (fault !== undefined) {
-      this.strangers.push(`${fault}: ${text.slice(0, 200)}`)
+      this.invalidRequests.push(`${fault}: ${text.slice(0, 200)}`)
       response.writeHead(400).end()
       return
     }
-    const trick = this.#tricks.get(`${event.type} ${subjectOf(event)}`)?.shift()
-    const faults = this.#faultsOf(request, event, text)
-    this.deliveries.push({ event, text, faults, atMs: Date.now(), answered: trick ?? 'received' })
-    for (const look of [...this.#watchers]) look()
-    this.#answer(trick, request, response)
+    const trick = this.#tricks.get(`${event.type} ${getSubject(event)}`)?.shift()
+    const faults = this.#findFaults(request, event, text)
+    this.deliveries.push({ event, text, faults, atMs: Date.now(), outcome: trick ?? 'received' })
+    for (const checkDeliveries of [...this.#watchers]) checkDeliveries()
+    this.#respond(trick, request, response)
   }
 
-  #answer(trick: Trick | undefined, request: IncomingMessage, response: ServerResponse): void {
+  #respond(trick: FailureResponse | undefined, request: IncomingMessage, response: ServerResponse): void {
     const end = (status: number) => {
       if (response.destroyed) return
       response.writeHead(status, { 'content-type': 'application/json' })
@@ -109,29 +109,31 @@ export class Receiver {
     else end(200)
   }
 
-  #faultsOf({ headers, method, url = '' }: IncomingMessage, event: ConnectorEvent, text: string): string[] {
-    const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+  #findFaults({ headers, method, url = '' }: IncomingMessage, event: ConnectorEvent, text: string): string[] {
+    const plainHeaders = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, String(value)]),
+    )
     // The URL ends with the rail's name.
     const signedId = eventSigningId(url.slice(url.lastIndexOf('/') + 1), event.id)
     const isSigned = this.#secrets.some((secret) => {
       try {
-        new Webhook(secret).verify(text, flat, { jsonParse: false })
+        new Webhook(secret).verify(text, plainHeaders, { jsonParse: false })
         return true
       } catch {
         return false
       }
     })
     return [
-      ...(isSigned ? [] : ['its signature is not by the secret, or too old']),
+      ...(isSigned ? [] : ['its signature is invalid or too old']),
       ...(headers['webhook-id'] === signedId ? [] : [`webhook-id is not "${signedId}"`]),
       ...(headers['connector-version'] === CONNECTOR_VERSION ? [] : ['Connector-Version: 1 is missing']),
-      ...(method === 'POST' ? [] : [`it came by ${method}`]),
+      ...(method === 'POST' ? [] : [`the method is ${method}, not POST`]),
     ]
   }
 }
 
 /** The id of the payment, pull, deposit or statement that an event is about. */
-export function subjectOf({ type, data }: ConnectorEvent): string {
+export function getSubject({ type, data }: ConnectorEvent): string {
   if (type === 'statement') return `${data.date}/${data.currency}`
   return type === 'deposit.received' || type === 'deposit.reversed' ? data.depositId : data.id
 }

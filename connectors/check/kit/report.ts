@@ -18,14 +18,14 @@ export interface Group<C> {
 }
 
 /** The connector violates the protocol. */
-export class Shortfall extends Error {}
+export class ProtocolViolation extends Error {}
 
 /** The check needs an account or a hook that is not configured. */
-export class NotChecked extends Error {}
+export class CheckSkipped extends Error {}
 
 /** Throws a `Shortfall` if the condition is false. */
-export function holds(condition: unknown, otherwise: string): asserts condition {
-  if (!condition) throw new Shortfall(otherwise)
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new ProtocolViolation(message)
 }
 
 /** Runs the checks one after another, because they compare balances that other checks would change. */
@@ -37,31 +37,31 @@ export async function runChecks<C>(
   const results: Result[] = []
   for (const { name: group, checks } of groups)
     for (const { name, run } of checks) {
-      const result = { group, name, ...(await verdictOf(() => run(context))) }
+      const result = { group, name, ...(await runCheck(() => run(context))) }
       results.push(result)
       onResult(result)
     }
   return results
 }
 
-async function verdictOf(run: () => Promise<void>): Promise<Pick<Result, 'verdict' | 'why'>> {
+async function runCheck(run: () => Promise<void>): Promise<Pick<Result, 'verdict' | 'why'>> {
   try {
     await run()
     return { verdict: 'pass' }
   } catch (error) {
-    if (error instanceof NotChecked) return { verdict: 'not checked', why: error.message }
+    if (error instanceof CheckSkipped) return { verdict: 'not checked', why: error.message }
     // An unexpectedly broken connection also counts as a failure.
     return { verdict: 'fail', why: error instanceof Error ? error.message : String(error) }
   }
 }
 
 /** Formats a line of the report. */
-export function lineOf({ name, verdict, why }: Result): string {
+export function formatResult({ name, verdict, why }: Result): string {
   const mark = { pass: 'pass       ', fail: 'FAIL       ', 'not checked': 'not checked' }[verdict]
   return `  ${mark}  ${name}${why === undefined ? '' : `\n               ${why}`}`
 }
 
-export function summaryOf(results: readonly Result[]): string {
+export function formatSummary(results: readonly Result[]): string {
   const count = (verdict: Result['verdict']) => results.filter((one) => one.verdict === verdict).length
-  return `${count('pass')} passed, ${count('fail')} fell short, ${count('not checked')} not checked`
+  return `${count('pass')} passed, ${count('fail')} failed, ${count('not checked')} not checked`
 }

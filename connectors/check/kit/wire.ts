@@ -11,8 +11,8 @@ export interface WireCall {
   readonly body?: unknown
   /** Sent instead of the body as JSON. */
   readonly raw?: string | Buffer
-  /** The id that the call creates. */
-  readonly creates?: string
+  /** The id of the object to create. */
+  readonly createdId?: string
   /** Overrides headers after signing. Undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Signs with these secrets instead. */
@@ -23,7 +23,7 @@ export interface WireCall {
   readonly signedAt?: Date
 }
 
-export interface Reply {
+export interface WireResponse {
   readonly status: number
   /** The parsed body. Undefined if it is not JSON. */
   readonly body: unknown
@@ -51,11 +51,11 @@ export class Wire {
     this.#timeoutMs = timeoutMs
   }
 
-  call(call: WireCall): Promise<Reply> {
+  call(call: WireCall): Promise<WireResponse> {
     return new Promise((resolve, reject) => {
-      const { request, body } = this.#prepare(call, true)
+      const { request, body } = this.#prepareRequest(call, true)
       const fail = (error: Error) =>
-        reject(new Error(`${call.method} ${call.path} got no answer: ${error.message}`))
+        reject(new Error(`${call.method} ${call.path} got no response: ${error.message}`))
       request.on('timeout', () => request.destroy(new Error(`none within ${this.#timeoutMs} ms`)))
       request.on('error', fail)
       request.on('response', (response) => {
@@ -64,7 +64,7 @@ export class Wire {
         response.on('error', fail)
         response.on('data', (part: Buffer) => {
           length += part.length
-          if (length > REPLY_BYTES_MAX) request.destroy(new Error('the response does not end'))
+          if (length > REPLY_BYTES_MAX) request.destroy(new Error('the response is too large'))
           else parts.push(part)
         })
         response.on('end', () => {
@@ -77,18 +77,18 @@ export class Wire {
   }
 
   /** Starts a call and destroys its connection without waiting for the response. */
-  breakOff(call: WireCall, where: BreakPoint): Promise<void> {
+  breakOff(call: WireCall, breakPoint: BreakPoint): Promise<void> {
     return new Promise((resolve) => {
-      const { request, body } = this.#prepare(call, false)
+      const { request, body } = this.#prepareRequest(call, false)
       request.on('error', () => {})
       request.on('close', () => resolve())
-      if (where === 'in the middle of the body') {
+      if (breakPoint === 'in the middle of the body') {
         request.flushHeaders()
         request.write(body.subarray(0, body.length / 2), () => setTimeout(() => request.destroy(), 20))
         return
       }
       request.end(body)
-      request.on('finish', () => setTimeout(() => request.destroy(), where.afterSendingMs))
+      request.on('finish', () => setTimeout(() => request.destroy(), breakPoint.afterSendingMs))
     })
   }
 
@@ -97,24 +97,24 @@ export class Wire {
     this.#agents.https.destroy()
   }
 
-  #prepare(call: WireCall, isKept: boolean): { request: ClientRequest; body: Buffer } {
-    const { method, path, headers = {}, creates } = call
+  #prepareRequest(call: WireCall, keepAlive: boolean): { request: ClientRequest; body: Buffer } {
+    const { method, path, headers = {}, createdId: creates } = call
     const text = call.raw ?? (call.body === undefined ? '' : JSON.stringify(call.body))
     const body = Buffer.isBuffer(text) ? text : Buffer.from(text)
-    const all = {
+    const allHeaders = {
       ...(body.length > 0 ? { 'content-type': 'application/json' } : {}),
       'content-length': String(body.length),
       'connector-version': CONNECTOR_VERSION,
       ...(creates === undefined ? {} : { 'idempotency-key': creates }),
-      ...this.#signature(call, body),
+      ...this.#buildSignature(call, body),
       ...headers,
     }
     const present = Object.fromEntries(
-      Object.entries(all).filter((one): one is [string, string] => one[1] !== undefined),
+      Object.entries(allHeaders).filter((one): one is [string, string] => one[1] !== undefined),
     )
     const url = new URL(this.#base)
     const isSecure = url.protocol === 'https:'
-    const agent = isKept ? (isSecure ? this.#agents.https : this.#agents.http) : false
+    const agent = keepAlive ? (isSecure ? this.#agents.https : this.#agents.http) : false
     const options = {
       method,
       // Not built with URL, which would normalize a path that is meant to be malformed.
@@ -126,8 +126,14 @@ export class Wire {
     return { request: isSecure ? httpsRequest(url, options) : httpRequest(url, options), body }
   }
 
-  #signature(call: WireCall, body: Buffer): Record<string, string> {
-    const { method, path, creates, secrets = this.#secrets.slice(0, 1), signedAt = new Date() } = call
+  #buildSignature(call: WireCall, body: Buffer): Record<string, string> {
+    const {
+      method,
+      path,
+      createdId: creates,
+      secrets = this.#secrets.slice(0, 1),
+      signedAt = new Date(),
+    } = call
     const id = call.signingId ?? callSigningId(method, path, creates)
     const signed = call.signedBody ?? body
     return {

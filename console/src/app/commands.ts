@@ -10,7 +10,7 @@ export interface Command {
   readonly to: string
 }
 
-const settings = (title: string, part: string, also: string): Command => ({
+const toSettingsCommand = (title: string, part: string, also: string): Command => ({
   title,
   kind: 'Action',
   also,
@@ -20,20 +20,24 @@ const settings = (title: string, part: string, also: string): Command => ({
 /** The navigation pages, settings tasks, and frequently used list filters. */
 export const COMMANDS: readonly Command[] = [
   ...PLACES.map(({ title, to }) => ({ title, to, kind: 'Page' as const })),
-  settings('Invite a member', 'members', 'team people roles permissions'),
-  settings('Create an API token', 'tokens', 'secret key'),
-  settings('Change webhook endpoints', 'webhook', 'events url'),
-  settings('Change the number of required approvals', 'platform', 'approvals required limits currencies'),
-  settings('End other sign-ins', 'you', 'session password passkey'),
-  settings('Change colours and logo', 'appearance', 'brand theme'),
+  toSettingsCommand('Invite a member', 'members', 'team people roles permissions'),
+  toSettingsCommand('Create an API token', 'tokens', 'secret key'),
+  toSettingsCommand('Change webhook endpoints', 'webhook', 'events url'),
+  toSettingsCommand(
+    'Change the number of required approvals',
+    'platform',
+    'approvals required limits currencies',
+  ),
+  toSettingsCommand('End other sessions', 'you', 'session password passkey'),
+  toSettingsCommand('Change colors and logo', 'appearance', 'brand theme'),
   {
-    title: 'Review verifications that wait',
+    title: 'Review pending verifications',
     kind: 'Action',
     also: 'cases kyc kyb documents',
     to: '/verifications?status=PENDING_MANUAL_REVIEW',
   },
   {
-    title: 'Look into failed payments',
+    title: 'Find failed payments',
     kind: 'Action',
     also: 'transactions errors',
     to: '/transactions?status=FAILED',
@@ -64,6 +68,6 @@ export function findCommands(searchText: string): readonly Command[] {
   if (words.length === 0) return []
   return COMMANDS.filter(({ title, also = '' }) => {
     const commandWords = `${title} ${also}`.toLowerCase().split(/\s+/)
-    return words.every((word) => commandWords.some((one) => one.startsWith(word)))
+    return words.every((word) => commandWords.some((commandWord) => commandWord.startsWith(word)))
   })
 }

@@ -10,15 +10,15 @@ const GROUPS: readonly (readonly [
     [
       ['/', 'Search'],
       ['Ctrl K', 'Search, also while you type; ⌘ K on a Mac'],
-      ['?', 'Show these keys'],
+      ['?', 'Show keyboard shortcuts'],
     ],
   ],
   [
     'Lists',
     [
       ['j', 'Next row'],
-      ['k', 'Row before'],
-      ['↓ ↑', 'The same, within a list'],
+      ['k', 'Previous row'],
+      ['↓ ↑', 'Next or previous row within a list'],
       ['Enter', 'Open the row'],
       ['x', 'Select the row'],
     ],
@@ -26,10 +26,10 @@ const GROUPS: readonly (readonly [
   [
     'Approvals and verifications',
     [
-      ['a', 'Approve, or what was selected'],
-      ['r', 'Reject, or what was selected'],
-      ['j k', 'Next one, one before'],
-      ['Enter', 'Confirm; with Ctrl from within a reason'],
+      ['a', 'Approve the record or the selected rows'],
+      ['r', 'Reject the record or the selected rows'],
+      ['j k', 'Next or previous record'],
+      ['Enter', 'Confirm; Ctrl Enter in a reason field'],
       ['Esc', 'Cancel'],
     ],
   ],

@@ -26,7 +26,7 @@ export function MovedClock({ aheadMs }: { readonly aheadMs: number }) {
       <span className="clipped" title={text}>
         {text}
       </span>
-      <SandboxButton label="Open reset" tab="data" />
+      <SandboxButton label="Go to reset" tab="data" />
     </div>
   )
 }

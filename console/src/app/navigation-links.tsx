@@ -2,7 +2,7 @@ import { NavLink, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { overviewQuery } from '../data/overview-query.ts'
-import { useDenied } from '../session/me.ts'
+import { useMissingPermission } from '../session/me.ts'
 import { PathIcon } from '../ui/icons.tsx'
 import { PLACES, type Place } from './navigation.ts'
 
@@ -36,7 +36,7 @@ export function NavigationLinks({ pathname }: { readonly pathname: string }) {
 
 /** Counts the pending records of a page, from the response that the overview also uses. */
 function usePendingCount(): (place: Place) => number {
-  const { data } = useQuery({ ...overviewQuery, enabled: useDenied('VIEW') === undefined })
+  const { data } = useQuery({ ...overviewQuery, enabled: useMissingPermission('VIEW') === undefined })
   return ({ waiting = [] }) => waiting.reduce((sum, kind) => sum + (data?.waiting[kind] ?? 0), 0)
 }
 

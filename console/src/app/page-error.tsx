@@ -10,9 +10,7 @@ export function PageError({ error }: ErrorComponentProps) {
     if (await isReachable()) location.reload()
     else setUnreachable(true)
   }
-  const displayedError = isUnreachable
-    ? new Error('The server cannot be reached. Try again when it is back.')
-    : error
+  const displayedError = isUnreachable ? new Error('The server cannot be reached. Try again later.') : error
   return <ErrorState error={displayedError} retry={() => void retry()} />
 }
 

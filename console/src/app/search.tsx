@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { countersign } from '../data/client.ts'
 import { SearchIcon } from '../ui/icons.tsx'
-import { recentPages } from '../ui/recent.ts'
+import { readRecentPages } from '../ui/recent.ts'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
-import { wordsOf } from '../ui/status-meaning.ts'
-import { targetOf } from '../ui/target.ts'
+import { formatConstant } from '../ui/status-meaning.ts'
+import { toLinkTarget } from '../ui/target.ts'
 import { findCommands } from './commands.ts'
 import { getPagePath } from './page-paths.ts'
 
@@ -29,16 +29,16 @@ interface Line {
  * recent pages.
  */
 export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
-  const [typed, setTyped] = useState('')
+  const [input, setInput] = useState('')
   const [selectedIndex, setSelectedIndex] = useState(0)
   const navigate = useNavigate()
-  const { lines, isNothing, error } = useLines(typed, isOpen)
-  useEffect(() => setSelectedIndex(0), [typed])
+  const { lines, isNothing, error } = useLines(input, isOpen)
+  useEffect(() => setSelectedIndex(0), [input])
   const open = (line: Line | undefined) => {
     if (!line) return
     close()
-    setTyped('')
-    void navigate(targetOf(line.to))
+    setInput('')
+    void navigate(toLinkTarget(line.to))
   }
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -60,9 +60,9 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
           placeholder="Name, e-mail, amount, last four, merchant, id, page"
           data-autofocus
           maxLength={CHARACTERS_MAX}
-          value={typed}
+          value={input}
           leftSection={<SearchIcon />}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          onChange={({ currentTarget }) => setInput(currentTarget.value)}
           onKeyDown={onKey}
         />
         {error !== null && <ErrorState error={error} />}
@@ -72,14 +72,14 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
             four characters of an account, a reference or a whole id.
           </EmptyState>
         )}
-        <Lines lines={lines} chosen={selectedIndex} choose={setSelectedIndex} open={open} />
+        <Lines lines={lines} selectedIndex={selectedIndex} select={setSelectedIndex} open={open} />
       </Stack>
     </Modal>
   )
 }
 
-function useLines(typed: string, isOpen: boolean) {
-  const searchText = typed.trim()
+function useLines(input: string, isOpen: boolean) {
+  const searchText = input.trim()
   const [text] = useDebouncedValue(searchText, TYPING_MS)
   const query = useQuery({
     queryKey: ['search', text],
@@ -90,14 +90,14 @@ function useLines(typed: string, isOpen: boolean) {
   // Depends on `isOpen`, because further pages may have been opened since the last search.
   const lines = useMemo((): readonly Line[] => {
     if (searchText === '')
-      return recentPages().map(({ title, kind, to }) => ({ id: to, title, detail: 'Recent', kind, to }))
+      return readRecentPages().map(({ title, kind, to }) => ({ id: to, title, detail: 'Recent', kind, to }))
     return [
       ...findCommands(searchText).map((command) => ({ id: command.title, ...command })),
       ...(records ?? []).map(({ id, title, detail = id, type }) => ({
         id,
         title,
         detail,
-        kind: wordsOf(type),
+        kind: formatConstant(type),
         to: getPagePath(type, id),
       })),
     ]
@@ -108,11 +108,11 @@ function useLines(typed: string, isOpen: boolean) {
 
 function Lines(props: {
   readonly lines: readonly Line[]
-  readonly chosen: number
-  readonly choose: (index: number) => void
+  readonly selectedIndex: number
+  readonly select: (index: number) => void
   readonly open: (line: Line) => void
 }) {
-  const { lines, chosen, choose, open } = props
+  const { lines, selectedIndex, select, open } = props
   return (
     <div role="listbox" id="search-lines" aria-label="Found">
       {lines.map((line, index) => (
@@ -121,8 +121,8 @@ function Lines(props: {
           id={`search-${index}`}
           role="option"
           tabIndex={-1}
-          aria-selected={index === chosen}
-          active={index === chosen}
+          aria-selected={index === selectedIndex}
+          active={index === selectedIndex}
           label={<span className="clipped">{line.title}</span>}
           description={line.detail && <span className="clipped">{line.detail}</span>}
           rightSection={
@@ -131,7 +131,7 @@ function Lines(props: {
             </Text>
           }
           onClick={() => open(line)}
-          onMouseEnter={() => choose(index)}
+          onMouseEnter={() => select(index)}
         />
       ))}
     </div>

@@ -97,10 +97,10 @@ function useLiveEvents(): void {
   const client = useQueryClient()
   const { session } = useMe()
   useEffect(() => {
-    const ended = new AbortController()
+    const controller = new AbortController()
     // A rejected stream is reopened with the next session.
-    followLiveEvents(client, ended.signal).catch(() => undefined)
-    return () => ended.abort()
+    followLiveEvents(client, controller.signal).catch(() => undefined)
+    return () => controller.abort()
   }, [client, session.id])
 }
 
@@ -108,11 +108,11 @@ function useLiveEvents(): void {
 function useIdleLoads(): void {
   const client = useQueryClient()
   useEffect(() => {
-    const ended = new AbortController()
+    const controller = new AbortController()
     const isBusy = () => client.isFetching() > 0 || connection.state().isUnreachable
     // If a script cannot be loaded, the error is shown when its page is opened.
-    loadIdle(isBusy, ended.signal).catch(() => undefined)
-    return () => ended.abort()
+    loadIdle(isBusy, controller.signal).catch(() => undefined)
+    return () => controller.abort()
   }, [client])
 }
 
@@ -133,18 +133,18 @@ function Platform() {
  * separate sign-in.
  */
 function OtherConsole({ mode, url }: { readonly mode: 'SANDBOX' | 'PRODUCTION'; readonly url: string }) {
-  const [here, other] = mode === 'SANDBOX' ? ['Sandbox', 'production'] : ['Production', 'sandbox']
+  const [currentMode, otherMode] = mode === 'SANDBOX' ? ['Sandbox', 'production'] : ['Production', 'sandbox']
   return (
     <Button
       component="a"
       href={url}
       variant="default"
       size="compact-sm"
-      title={`Switch to ${other}`}
-      aria-label={`${here}: switch to ${other}`}
+      title={`Switch to ${otherMode}`}
+      aria-label={`${currentMode}: switch to ${otherMode}`}
       rightSection={<SwitchIcon />}
     >
-      {here}
+      {currentMode}
     </Button>
   )
 }
@@ -152,15 +152,15 @@ function OtherConsole({ mode, url }: { readonly mode: 'SANDBOX' | 'PRODUCTION'; 
 function SchemeSwitch() {
   const scheme = useComputedColorScheme('light')
   const { setColorScheme } = useMantineColorScheme()
-  const other = scheme === 'light' ? 'dark' : 'light'
-  const label = `Use the ${other} colours`
+  const otherScheme = scheme === 'light' ? 'dark' : 'light'
+  const label = `Use the ${otherScheme} colors`
   return (
     <ActionIcon
       variant="default"
       size="lg"
       title={label}
       aria-label={label}
-      onClick={() => setColorScheme(other)}
+      onClick={() => setColorScheme(otherScheme)}
     >
       {scheme === 'light' ? <MoonIcon /> : <SunIcon />}
     </ActionIcon>

@@ -69,7 +69,7 @@ function useArrival(): [arrival: ArrivalToken | undefined, leave: () => void] {
   const [arrival, setArrival] = useState(takeArrivalToken)
   useEffect(() => {
     // A link opened in the same tab only changes the part after `#`, so the page is not reloaded.
-    const onHashChange = () => setArrival((former) => takeArrivalToken() ?? former)
+    const onHashChange = () => setArrival((previous) => takeArrivalToken() ?? previous)
     window.addEventListener('hashchange', onHashChange)
     return () => window.removeEventListener('hashchange', onHashChange)
   }, [])

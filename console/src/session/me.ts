@@ -39,9 +39,9 @@ export function useMe(): Identity {
 /**
  * Says which permission the member lacks. Undefined if the member has `permission` or the alternative `or`.
  */
-export function useDenied(permission: Permission, or = permission): string | undefined {
+export function useMissingPermission(permission: Permission, alternative = permission): string | undefined {
   const { member } = useMe()
-  return member.permissions.includes(permission) || member.permissions.includes(or)
+  return member.permissions.includes(permission) || member.permissions.includes(alternative)
     ? undefined
     : `You do not have the permission ${permission}. A member with MANAGE can give it to you.`
 }

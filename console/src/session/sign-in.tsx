@@ -34,9 +34,9 @@ export function SignIn({ onDone }: { readonly onDone?: () => void }) {
 export function useFinishSignIn(onDone?: () => void): (identity: Identity) => void {
   const client = useQueryClient()
   return (identity) => {
-    const former = client.getQueryData(meQuery.queryKey)
+    const previousIdentity = client.getQueryData(meQuery.queryKey)
     // Never show one member's data to another.
-    if (former && former.member.id !== identity.member.id) client.clear()
+    if (previousIdentity && previousIdentity.member.id !== identity.member.id) client.clear()
     connection.signedIn()
     // Discard a request that was sent before the sign-in.
     void client.cancelQueries({ queryKey: meQuery.queryKey })

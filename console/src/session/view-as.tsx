@@ -43,6 +43,6 @@ export function ViewAs({ me, children }: { readonly me: Identity; readonly child
 }
 
 function withPermissions(me: Identity, permissions: Permissions): Identity {
-  const shared = me.member.permissions.filter((one) => permissions.includes(one))
+  const shared = me.member.permissions.filter((permission) => permissions.includes(permission))
   return { ...me, member: { ...me.member, permissions: shared } }
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../data/client.ts'
-import { accountWords } from './account-words.ts'
+import { describeAccount } from './account-words.ts'
 import { CustomerName } from './customer-name.tsx'
-import { shortId } from './record-id.tsx'
-import { wordsOf } from './status-meaning.ts'
+import { shortenId } from './record-id.tsx'
+import { formatConstant } from './status-meaning.ts'
 import { TextLink } from './text-link.tsx'
 
 const CACHE_MS = 5 * 60_000
@@ -27,7 +27,7 @@ function ExternalName({ id }: { readonly id: string }) {
     queryFn: () => countersign.externalAccounts.get(id),
     staleTime: CACHE_MS,
   })
-  return <span className={data ? 'anywhere' : 'id'}>{data ? accountWords(data) : shortId(id)}</span>
+  return <span className={data ? 'anywhere' : 'id'}>{data ? describeAccount(data) : shortenId(id)}</span>
 }
 
 function InternalName({ id }: { readonly id: string }) {
@@ -36,10 +36,12 @@ function InternalName({ id }: { readonly id: string }) {
     queryFn: () => countersign.ledgerAccounts.get(id, {}),
     staleTime: CACHE_MS,
   })
-  if (!data) return <span className="id">{shortId(id)}</span>
+  if (!data) return <span className="id">{shortenId(id)}</span>
   const { owner, name, currency } = data
   const words =
-    name === undefined ? `${currency.code} account` : `${wordsOf(name.toUpperCase())} in ${currency.code}`
+    name === undefined
+      ? `${currency.code} account`
+      : `${formatConstant(name.toUpperCase())} in ${currency.code}`
   return (
     <span className="anywhere">
       {owner.startsWith('Customer:') ? <CustomerName id={owner} /> : 'The platform'}

@@ -1,6 +1,6 @@
 import type { ExternalAccount as ExternalAccountSchema } from '@countersign/contract/accounts/external-accounts'
 import type { Static } from 'typebox'
-import { wordsOf } from './status-meaning.ts'
+import { formatConstant } from './status-meaning.ts'
 
 type ExternalAccount = Static<typeof ExternalAccountSchema>
 type Info = ExternalAccount['accountInfo']
@@ -38,16 +38,16 @@ export function getBank({ accountInfo }: Pick<ExternalAccount, 'accountInfo'>): 
 
 /** Returns the last four characters of the account number: `•••• 4321`. */
 export function formatLastFour({ accountInfo }: Pick<ExternalAccount, 'accountInfo'>): string | undefined {
-  const number = NUMBERS.map((name) => getText(accountInfo, name)).find((one) => one !== undefined)
+  const number = NUMBERS.map((name) => getText(accountInfo, name)).find((text) => text !== undefined)
   return number && `•••• ${number.slice(-4)}`
 }
 
 /** Returns the account's kind and the end of its number: `USD account •••• 4321`. */
 export function formatKindAndEnd(account: Pick<ExternalAccount, 'accountInfo'>): string {
-  return [wordsOf(account.accountInfo.accountType), formatLastFour(account)].filter(Boolean).join(' ')
+  return [formatConstant(account.accountInfo.accountType), formatLastFour(account)].filter(Boolean).join(' ')
 }
 
 /** Describes an external account by holder, bank, kind, and the end of its number. */
-export function accountWords(account: Pick<ExternalAccount, 'accountInfo'>): string {
+export function describeAccount(account: Pick<ExternalAccount, 'accountInfo'>): string {
   return [getHolder(account), getBank(account), formatKindAndEnd(account)].filter(Boolean).join(', ')
 }

@@ -20,12 +20,12 @@ export interface Question {
 interface ActionButtonProps extends Look {
   readonly label: string
   /** Why the action is unavailable. Shown by the disabled button. */
-  readonly denied?: string | undefined
+  readonly disabledReason?: string | undefined
   readonly act: (reason: string) => Promise<unknown>
   /** If omitted, the action is performed immediately. */
-  readonly ask?: Question
+  readonly question?: Question
   /** The confirmation afterwards, in a sentence. Undefined if the page itself shows the result. */
-  readonly done: string | undefined
+  readonly successText: string | undefined
   readonly onDone?: () => void
   /** The page's keyboard shortcut for the action. */
   readonly hotkey?: string
@@ -37,7 +37,7 @@ interface ActionButtonProps extends Look {
  * error and keeps the input.
  */
 export function ActionButton(props: ActionButtonProps) {
-  const { label, denied, act, ask, done, onDone, hotkey, ...look } = props
+  const { label, disabledReason, act, question, successText, onDone, hotkey, ...look } = props
   const [isOpen, { open, close }] = useDisclosure(false)
   const [reason, setReason] = useState('')
   const mutation = useMutation({
@@ -45,29 +45,29 @@ export function ActionButton(props: ActionButtonProps) {
     onSuccess: () => {
       close()
       setReason('')
-      if (done !== undefined) announce(done)
+      if (successText !== undefined) announce(successText)
       onDone?.()
     },
   })
-  const start = ask ? open : () => mutation.mutate('')
-  usePageKeys(hotkey !== undefined && denied === undefined ? { [hotkey]: start } : {})
+  const start = question ? open : () => mutation.mutate('')
+  usePageKeys(hotkey !== undefined && disabledReason === undefined ? { [hotkey]: start } : {})
   return (
     <>
       <DeniableButton
         variant="default"
         {...look}
-        denied={denied}
-        loading={!ask && mutation.isPending}
+        disabledReason={disabledReason}
+        loading={!question && mutation.isPending}
         {...(hotkey === undefined ? {} : { hotkey })}
         onClick={start}
       >
         {label}
       </DeniableButton>
-      {!ask && mutation.isError && <Problem error={mutation.error} close={mutation.reset} />}
-      {ask && (
-        <Modal opened={isOpen} onClose={close} title={ask.title} centered>
+      {!question && mutation.isError && <Problem error={mutation.error} close={mutation.reset} />}
+      {question && (
+        <Modal opened={isOpen} onClose={close} title={question.title} centered>
           <QuestionForm
-            ask={ask}
+            question={question}
             label={label}
             look={look}
             reason={reason}
@@ -86,7 +86,7 @@ export function ActionButton(props: ActionButtonProps) {
  * new line and Ctrl+Enter submits.
  */
 export function QuestionForm(props: {
-  readonly ask: Question
+  readonly question: Question
   readonly label: string
   readonly look: Look
   readonly reason: string
@@ -94,9 +94,9 @@ export function QuestionForm(props: {
   readonly mutation: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>
   readonly close: () => void
 }) {
-  const { ask, label, look, reason, change, mutation, close } = props
-  const isLacking = ask.needsReason === true && reason.trim() === ''
-  const isPlain = ask.needsReason === undefined
+  const { question, label, look, reason, change, mutation, close } = props
+  const isLacking = question.needsReason === true && reason.trim() === ''
+  const isPlain = question.needsReason === undefined
   const submit = () => {
     if (!isLacking && !mutation.isPending) mutation.mutate(reason.trim())
   }
@@ -108,9 +108,9 @@ export function QuestionForm(props: {
       }}
     >
       <Stack gap="md">
-        <div className="anywhere">{ask.text}</div>
-        {ask.needsReason !== undefined && (
-          <Reason isNeeded={ask.needsReason} reason={reason} change={change} submit={submit} />
+        <div className="anywhere">{question.text}</div>
+        {question.needsReason !== undefined && (
+          <Reason isNeeded={question.needsReason} reason={reason} change={change} submit={submit} />
         )}
         {mutation.error && <ErrorState error={mutation.error} />}
         <Group justify="flex-end">
@@ -143,7 +143,7 @@ function Reason(props: {
   return (
     <Textarea
       label="Reason"
-      description={isNeeded ? 'Stored with the decision' : 'Stored with the decision; may be left out'}
+      description={isNeeded ? 'Stored with the decision' : 'Stored with the decision (optional)'}
       data-autofocus
       autosize
       minRows={2}

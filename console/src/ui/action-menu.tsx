@@ -9,11 +9,11 @@ import { FormDialog } from './form-dialog.tsx'
 export interface MenuAction {
   readonly label: string
   /** Why the action is unavailable. Undefined if it is available. */
-  readonly denied: string | undefined
-  readonly ask: Question
+  readonly disabledReason: string | undefined
+  readonly question: Question
   readonly act: (reason: string) => Promise<unknown>
   /** The announcement after success, in a sentence. */
-  readonly done: string
+  readonly successText: string
   readonly onDone?: () => void
 }
 
@@ -42,7 +42,7 @@ export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[
         onClose={close}
         isDirty={isDirty}
         onTouched={() => setDirty(true)}
-        title={selected?.ask.title ?? ''}
+        title={selected?.question.title ?? ''}
         centered
       >
         {selected && <ConfirmAction action={selected} close={close} />}
@@ -52,16 +52,16 @@ export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[
 }
 
 function ActionItem({ action, choose }: { readonly action: MenuAction; readonly choose: () => void }) {
-  const { label, denied } = action
+  const { label, disabledReason } = action
   return (
     <Menu.Item
-      className={denied === undefined ? 'risky' : 'denied'}
-      {...(denied === undefined ? {} : { 'data-disabled': true })}
-      closeMenuOnClick={denied === undefined}
-      onClick={() => denied === undefined && choose()}
+      className={disabledReason === undefined ? 'risky' : 'denied'}
+      {...(disabledReason === undefined ? {} : { 'data-disabled': true })}
+      closeMenuOnClick={disabledReason === undefined}
+      onClick={() => disabledReason === undefined && choose()}
     >
       {label}
-      {denied !== undefined && <span className="reason">{denied}</span>}
+      {disabledReason !== undefined && <span className="reason">{disabledReason}</span>}
     </Menu.Item>
   )
 }
@@ -72,13 +72,13 @@ function ConfirmAction({ action, close }: { readonly action: MenuAction; readonl
     mutationFn: action.act,
     onSuccess: () => {
       close()
-      announce(action.done)
+      announce(action.successText)
       action.onDone?.()
     },
   })
   return (
     <QuestionForm
-      ask={action.ask}
+      question={action.question}
       label={action.label}
       look={{ color: 'red' }}
       reason={reason}

@@ -1,13 +1,13 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf, wordOf } from '@countersign/contract/core/objects'
 import type { Filter } from './filters.tsx'
-import { smallestUnits } from './money-format.ts'
+import { parseSmallestUnits } from './money-format.ts'
 
 export const CURRENCY_CODES = keysOf(CURRENCIES)
 
 /** Filters for amounts: a currency, and bounds that appear once a currency has been chosen. */
 export const AMOUNT_FILTERS: readonly Filter[] = [
-  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, formatLabel: (code) => code },
   { name: 'least', label: 'Amount from', isAmount: true },
   { name: 'most', label: 'Amount to', isAmount: true },
 ]
@@ -29,6 +29,7 @@ export function toAmountFilters(search: {
   const currency = wordOf(CURRENCY_CODES, search.currency)
   if (currency === undefined) return {}
   const { decimals } = CURRENCIES[currency]
-  const units = (text: string | undefined) => (text === undefined ? undefined : smallestUnits(text, decimals))
+  const units = (text: string | undefined) =>
+    text === undefined ? undefined : parseSmallestUnits(text, decimals)
   return { currency, amountMin: units(search.least), amountMax: units(search.most) }
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../data/client.ts'
-import { nameOf } from '../pages/customers/customer.ts'
-import { shortId } from './record-id.tsx'
+import { formatCustomerName } from '../pages/customers/customer.ts'
+import { shortenId } from './record-id.tsx'
 
 const CACHE_MS = 5 * 60_000
 
@@ -13,8 +13,8 @@ export function CustomerName({ id }: { readonly id: string }) {
     staleTime: CACHE_MS,
   })
   return (
-    <span className={data ? 'clipped' : 'id clipped'} title={data ? nameOf(data) : id}>
-      {data ? nameOf(data) : shortId(id)}
+    <span className={data ? 'clipped' : 'id clipped'} title={data ? formatCustomerName(data) : id}>
+      {data ? formatCustomerName(data) : shortenId(id)}
     </span>
   )
 }

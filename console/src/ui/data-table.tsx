@@ -17,9 +17,9 @@ interface DataTableProps<Row> {
   readonly file?: string
   readonly columns: readonly Column<Row>[]
   readonly list: Listed<Row>
-  readonly idOf: (row: Row) => string
+  readonly getId: (row: Row) => string
   /** The path of a row's page. Undefined for a row without a page. */
-  readonly linkOf?: (row: Row) => string | undefined
+  readonly getLink?: (row: Row) => string | undefined
   /** Adds a checkbox to each row. */
   readonly selection?: Selection<Row>
   /** Bulk actions, shown next to the number of selected rows. */
@@ -59,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-function Table<Row>({ name, columns, list, idOf, linkOf, selection }: DataTableProps<Row>) {
+function Table<Row>({ name, columns, list, getId, getLink, selection }: DataTableProps<Row>) {
   const { rows, isLoading, isStale, hasMore } = list
   const box = useRef<HTMLDivElement>(null)
   useListKeys(box)
@@ -78,11 +78,11 @@ function Table<Row>({ name, columns, list, idOf, linkOf, selection }: DataTableP
       <HeadRow
         fit={fit}
         template={template}
-        check={selection && <SelectAll selection={selection} ids={rows.map(idOf)} />}
+        check={selection && <SelectAll selection={selection} ids={rows.map(getId)} />}
       />
       {isLoading && <SkeletonRows fit={fit} template={template} />}
       <NamesContext value={list.names}>
-        <VirtualRows {...{ list, fit, template, idOf, linkOf, selection }} />
+        <VirtualRows {...{ list, fit, template, getId, getLink, selection }} />
       </NamesContext>
     </div>
   )
@@ -92,13 +92,13 @@ interface VirtualRowsProps<Row> {
   readonly list: Listed<Row>
   readonly fit: Fit<Row>
   readonly template: CSSProperties
-  readonly idOf: DataTableProps<Row>['idOf']
-  readonly linkOf: DataTableProps<Row>['linkOf']
+  readonly getId: DataTableProps<Row>['getId']
+  readonly getLink: DataTableProps<Row>['getLink']
   readonly selection: DataTableProps<Row>['selection']
 }
 
 /** Renders the visible rows, and loads the next page when its rows come near. */
-function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: VirtualRowsProps<Row>) {
+function VirtualRows<Row>({ list, fit, template, getId, getLink, selection }: VirtualRowsProps<Row>) {
   const { rows, hasMore, isLoadingMore, loadMore } = list
   const { box, top } = useOffsetTop()
   const virtual = useWindowVirtualizer({
@@ -120,7 +120,7 @@ function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: Virt
       {items.map(({ index, start, key }) => {
         const row = rows[index]
         if (row === undefined) return null
-        const shared = { row, fit, style: template, to: linkOf?.(row), index: index + 2 }
+        const shared = { row, fit, style: template, to: getLink?.(row), index: index + 2 }
         return (
           <div
             key={key}
@@ -134,7 +134,7 @@ function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: Virt
             }}
           >
             {selection ? (
-              <CheckedRow {...shared} id={idOf(row)} selection={selection} />
+              <CheckedRow {...shared} id={getId(row)} selection={selection} />
             ) : (
               <TableRow {...shared} />
             )}
@@ -189,12 +189,12 @@ function Bar<Row>(props: {
   )
 }
 
-function describeCount(shown: number, hasMore: boolean, total: number | undefined): string {
-  const some =
-    total !== undefined && total > shown
-      ? `${shown.toLocaleString()} of ${total.toLocaleString()}`
-      : shown.toLocaleString()
-  return `${some} ${shown === 1 && !hasMore ? 'row' : 'rows'} shown${hasMore ? ', more as you scroll' : ''}`
+function describeCount(shownCount: number, hasMore: boolean, total: number | undefined): string {
+  const formattedCount =
+    total !== undefined && total > shownCount
+      ? `${shownCount.toLocaleString()} of ${total.toLocaleString()}`
+      : shownCount.toLocaleString()
+  return `${formattedCount} ${shownCount === 1 && !hasMore ? 'row' : 'rows'} shown${hasMore ? ', more as you scroll' : ''}`
 }
 
 const SKELETON_ROWS = 8

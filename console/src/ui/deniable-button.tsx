@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 interface DeniableButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 'size' | 'loading'> {
   /** Why the button is unavailable. Undefined if it can be used. */
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   /** The page's keyboard shortcut for the button. */
   readonly hotkey?: string
   readonly onClick: () => void
@@ -11,18 +11,21 @@ interface DeniableButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 's
 }
 
 /**
- * A button that is grayed out and says why while `denied` is set. It is not `disabled`, so that keyboard and
+ * A button that is grayed out and says why while `disabledReason` is set. It is not `disabled`, so that keyboard and
  * screen reader users can reach it.
  */
-export function DeniableButton({ denied, hotkey, onClick, children, ...look }: DeniableButtonProps) {
+export function DeniableButton({ disabledReason, hotkey, onClick, children, ...look }: DeniableButtonProps) {
   return (
-    <Tooltip label={denied ?? `Key ${hotkey}`} disabled={denied === undefined && hotkey === undefined}>
+    <Tooltip
+      label={disabledReason ?? `Key ${hotkey}`}
+      disabled={disabledReason === undefined && hotkey === undefined}
+    >
       <Button
         {...look}
-        {...(denied === undefined ? {} : { 'data-disabled': true })}
-        aria-disabled={denied !== undefined}
+        {...(disabledReason === undefined ? {} : { 'data-disabled': true })}
+        aria-disabled={disabledReason !== undefined}
         aria-keyshortcuts={hotkey}
-        onClick={(event) => (denied === undefined ? onClick() : event.preventDefault())}
+        onClick={(event) => (disabledReason === undefined ? onClick() : event.preventDefault())}
       >
         {children}
       </Button>

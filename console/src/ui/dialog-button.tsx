@@ -20,19 +20,19 @@ export function DialogButton(props: {
   /** The size of the dialog. */
   readonly size?: 'lg'
   readonly buttonSize?: 'xs'
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly hotkey?: string
   readonly onDone: () => void
   readonly children: (dialog: Dialog) => ReactNode
 }) {
-  const { label, title, variant, size, buttonSize, denied, hotkey, onDone, children } = props
+  const { label, title, variant, size, buttonSize, disabledReason, hotkey, onDone, children } = props
   const [isOpen, { open, close: hide }] = useDisclosure(false)
   const [isDirty, setDirty] = useState(false)
   const close = () => {
     setDirty(false)
     hide()
   }
-  usePageKeys(hotkey !== undefined && denied === undefined ? { [hotkey]: open } : {})
+  usePageKeys(hotkey !== undefined && disabledReason === undefined ? { [hotkey]: open } : {})
   const finish = () => {
     close()
     onDone()
@@ -40,7 +40,7 @@ export function DialogButton(props: {
   return (
     <>
       <DeniableButton
-        denied={denied}
+        disabledReason={disabledReason}
         onClick={open}
         {...(variant ? { variant } : {})}
         {...(buttonSize ? { size: buttonSize } : {})}

@@ -1,10 +1,10 @@
 import { Fragment, type ReactNode } from 'react'
 
 /** A list of names and values. Entries whose value is undefined are omitted. */
-export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
+export function Facts({ items }: { readonly items: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="facts">
-      {of.map(
+      {items.map(
         ([name, value]) =>
           value !== undefined &&
           value !== null &&

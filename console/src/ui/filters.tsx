@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 import { leaveByTab } from './leave-by-tab.ts'
 import { RecordFilter, type RecordKind, SearchedChoice } from './record-filter.tsx'
 import { SavedViews } from './saved-views.tsx'
-import { wordsOf } from './status-meaning.ts'
+import { formatConstant } from './status-meaning.ts'
 
 /** A list filter, identified by its query parameter: a choice of values, a record, a day, or text. */
 export interface Filter {
@@ -14,7 +14,7 @@ export interface Filter {
   readonly label: string
   readonly choices?: readonly string[]
   /** Returns the label of a choice. */
-  readonly labelOf?: (choice: string) => string
+  readonly formatLabel?: (choice: string) => string
   readonly isDay?: boolean
   /** The kind of record that is chosen by name. */
   readonly record?: RecordKind
@@ -39,7 +39,10 @@ export function Filters(props: {
   const change = (name: string, value: string) =>
     void navigate({
       to: '.',
-      search: (former: Record<string, unknown>) => ({ ...former, [name]: value === '' ? undefined : value }),
+      search: (previous: Record<string, unknown>) => ({
+        ...previous,
+        [name]: value === '' ? undefined : value,
+      }),
       replace: true,
     })
   // Decided once, so that filters that appear after a choice do not hide that choice.
@@ -68,22 +71,28 @@ function FilterInput(props: {
   readonly change: (name: string, value: string) => void
 }) {
   const { filter, value, change } = props
-  const { name, label, choices, labelOf = wordsOf, record, isDay = false, isAmount = false } = filter
-  const [typed, setTyped] = useState(value)
+  const {
+    name,
+    label,
+    choices,
+    formatLabel = formatConstant,
+    record,
+    isDay = false,
+    isAmount = false,
+  } = filter
+  const [input, setInput] = useState(value)
   // Follows the URL, which changes through links and the back button.
-  useEffect(() => setTyped(value), [value])
+  useEffect(() => setInput(value), [value])
   const send = useDebouncedCallback((text: string) => change(name, text), TYPING_MS)
   if (record)
-    return (
-      <RecordFilter label={label} kind={record} value={value} change={(chosen) => change(name, chosen)} />
-    )
+    return <RecordFilter label={label} kind={record} value={value} change={(id) => change(name, id)} />
   if (choices && choices.length > LONG_CHOICE)
     return (
       <SearchedChoice
         label={label}
         value={value}
-        choices={choices.map((option) => [option, labelOf(option)])}
-        change={(chosen) => change(name, chosen)}
+        choices={choices.map((option) => [option, formatLabel(option)])}
+        change={(choice) => change(name, choice)}
       />
     )
   if (choices)
@@ -94,7 +103,7 @@ function FilterInput(props: {
         onChange={({ currentTarget }) => change(name, currentTarget.value)}
         data={[
           { value: '', label: 'Any' },
-          ...choices.map((option) => ({ value: option, label: labelOf(option) })),
+          ...choices.map((option) => ({ value: option, label: formatLabel(option) })),
         ]}
       />
     )
@@ -106,10 +115,10 @@ function FilterInput(props: {
       {...(isAmount ? { inputMode: 'decimal' } : {})}
       {...(isDay ? { onKeyDown: leaveByTab } : {})}
       maw="100%"
-      value={typed}
+      value={input}
       maxLength={255}
       onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value)
+        setInput(currentTarget.value)
         send(currentTarget.value)
       }}
     />
@@ -120,7 +129,7 @@ function FilterInput(props: {
  * Drops invalid filter values, such as an unknown state or a nonexistent date. The list and its inputs use
  * the same result, so a bad link shows what is actually applied.
  */
-export function validValues<Values extends Record<string, string | undefined>>(
+export function keepValidValues<Values extends Record<string, string | undefined>>(
   filters: readonly Filter[],
   values: Values,
 ): Partial<Values> {
@@ -157,19 +166,19 @@ export function formatFilterDay(at: string): string {
  * Converts days in the viewer's time zone to time bounds, from the start of the first day to the end of the
  * last.
  */
-export function timesOfDays(
+export function toTimeRange(
   from: string | undefined,
   to: string | undefined,
 ): { readonly startDate?: string; readonly endDate?: string } {
-  const [startDate, endDate] = [dayStart(from), dayEnd(to)]
+  const [startDate, endDate] = [toDayStart(from), toDayEnd(to)]
   return { ...(startDate ? { startDate } : {}), ...(endDate ? { endDate } : {}) }
 }
 
 /** Returns the start of a day in the viewer's time zone, in the API's format. */
-export function dayStart(day: string | undefined): string | undefined {
+export function toDayStart(day: string | undefined): string | undefined {
   return day ? new Date(`${day}T00:00:00`).toISOString() : undefined
 }
 
-export function dayEnd(day: string | undefined): string | undefined {
+export function toDayEnd(day: string | undefined): string | undefined {
   return day ? new Date(`${day}T23:59:59.999`).toISOString() : undefined
 }

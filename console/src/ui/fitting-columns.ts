@@ -28,14 +28,14 @@ export function fitColumns<Row>(
   hasChecks = false,
 ): Fit<Row> {
   const fits = (columns: readonly Column<Row>[]) => sumWidthRem(columns, hasChecks) <= widthRem
-  let shown = [...columns]
+  let fitting = [...columns]
   for (const priority of [3, 2])
-    while (!fits(shown)) {
-      const last = shown.findLastIndex((column) => column.priority === priority)
+    while (!fits(fitting)) {
+      const last = fitting.findLastIndex((column) => column.priority === priority)
       if (last < 0) break
-      shown = shown.toSpliced(last, 1)
+      fitting = fitting.toSpliced(last, 1)
     }
-  if (widthRem >= CARDS_BELOW_REM && fits(shown)) return { columns: shown, isCards: false }
+  if (widthRem >= CARDS_BELOW_REM && fits(fitting)) return { columns: fitting, isCards: false }
   return { columns: columns.filter(({ priority }) => priority !== 3), isCards: true }
 }
 

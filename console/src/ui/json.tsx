@@ -5,7 +5,7 @@ import { formatJson } from './words.ts'
 const RECORD_ID = /("[A-Z][A-Za-z]+:[0-9a-f-]{36}")/
 
 /** Shows a value as JSON with the API's field names. Ids link to their records. */
-export function Json({ of: value }: { readonly of: unknown }) {
+export function Json({ value }: { readonly value: unknown }) {
   return (
     <pre
       className="json"

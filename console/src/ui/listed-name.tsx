@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import { shortId } from './record-id.tsx'
+import { shortenId } from './record-id.tsx'
 
 /** The names returned with a list's rows, by id. Provided by `DataTable`. */
 export const NamesContext = createContext<ReadonlyMap<string, string>>(new Map())
@@ -12,7 +12,7 @@ export function ListedName({ id, isWhole = false }: { readonly id: string; reado
   const name = useContext(NamesContext).get(id)
   return (
     <span className={`${name === undefined ? 'id ' : ''}${isWhole ? 'whole' : 'clipped'}`} title={name ?? id}>
-      {name ?? shortId(id)}
+      {name ?? shortenId(id)}
     </span>
   )
 }

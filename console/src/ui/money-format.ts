@@ -12,7 +12,7 @@ export interface AmountOfCurrency {
  * Formats an amount in the main unit with thousands separators and without the currency code: `1,234.50`.
  * Exact for every int64.
  */
-export function figures({ amount, decimals }: Omit<AmountOfCurrency, 'code'>): string {
+export function formatFigures({ amount, decimals }: Omit<AmountOfCurrency, 'code'>): string {
   const sign = amount < 0n ? '−' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
@@ -23,8 +23,8 @@ export function figures({ amount, decimals }: Omit<AmountOfCurrency, 'code'>): s
  * Parses a typed amount such as `1,234.5` to the smallest unit. Undefined if it is not an amount or has too
  * many decimals.
  */
-export function smallestUnits(typed: string, decimals: number): bigint | undefined {
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(typed.trim().replaceAll(',', ''))
+export function parseSmallestUnits(text: string, decimals: number): bigint | undefined {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim().replaceAll(',', ''))
   if (!match) return undefined
   const [, whole = '', part = ''] = match
   if (part.length > decimals) return undefined

@@ -2,7 +2,7 @@ import { Anchor, Group, Stack, Title } from '@mantine/core'
 import { Link, useMatch } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { rememberPage } from './recent.ts'
-import { targetOf } from './target.ts'
+import { toLinkTarget } from './target.ts'
 
 interface PageProps {
   readonly title: string
@@ -31,7 +31,11 @@ export function Page({ title, aside, actions, parent, isUnread = false, children
     <Stack gap="lg">
       <div>
         {parent && (
-          <Anchor size="sm" c="dimmed" renderRoot={(rest) => <Link {...rest} {...targetOf(parent.to)} />}>
+          <Anchor
+            size="sm"
+            c="dimmed"
+            renderRoot={(anchorProps) => <Link {...anchorProps} {...toLinkTarget(parent.to)} />}
+          >
             ← {parent.title}
           </Anchor>
         )}

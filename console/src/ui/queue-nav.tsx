@@ -1,7 +1,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { usePageKeys } from './keys.ts'
-import { targetOf } from './target.ts'
+import { toLinkTarget } from './target.ts'
 
 /** Returns the next record in the queue, or the first one after the last. Undefined if there is no other. */
 export function findNext(ids: readonly string[], current: string): string | undefined {
@@ -13,14 +13,14 @@ export function findNext(ids: readonly string[], current: string): string | unde
 export function QueueNav(props: {
   readonly ids: readonly string[]
   readonly current: string
-  readonly pathOf: (id: string) => string
+  readonly getPath: (id: string) => string
 }) {
-  const { ids, current, pathOf } = props
+  const { ids, current, getPath } = props
   const navigate = useNavigate()
   const index = ids.indexOf(current)
   const [before, after] = [ids[index - 1], findNext(ids, current)]
   const go = (id: string | undefined) => {
-    if (id !== undefined) void navigate(targetOf(pathOf(id)))
+    if (id !== undefined) void navigate(toLinkTarget(getPath(id)))
   }
   usePageKeys({ j: () => go(after), k: () => go(before) })
   return (

@@ -1,7 +1,7 @@
 import { formatJson } from './words.ts'
 
 /** Shows data exactly as the API returns it. */
-export function Raw({ of: value, title = 'Raw' }: { readonly of: unknown; readonly title?: string }) {
+export function Raw({ value, title = 'Raw' }: { readonly value: unknown; readonly title?: string }) {
   return (
     <details className="raw">
       <summary>{title}</summary>

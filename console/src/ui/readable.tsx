@@ -2,7 +2,7 @@ import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { Fragment, type ReactNode } from 'react'
 import { type Amount, Money } from './money.tsx'
 import { RecordLink } from './record-link.tsx'
-import { wordsOf } from './status-meaning.ts'
+import { formatConstant } from './status-meaning.ts'
 import { Time } from './time.tsx'
 import { formatFieldName } from './words.ts'
 
@@ -17,22 +17,22 @@ const LISTED_WORDS = /(?:status|state|types?|kind|direction)$/i
 
 /** Shows any JSON value in readable form: amounts with currency, times, and links to records. */
 export function Readable({
-  of,
+  value,
   name,
 }: {
-  readonly of: unknown
+  readonly value: unknown
   readonly name?: string | undefined
 }): ReactNode {
-  if (Array.isArray(of)) return <Items of={of} name={name} />
-  if (isRecord(of)) {
-    const amount = toAmount(of)
-    return amount ? <Money of={amount} /> : <Members of={of} />
+  if (Array.isArray(value)) return <Items value={value} name={name} />
+  if (isRecord(value)) {
+    const amount = toAmount(value)
+    return amount ? <Money amount={amount} /> : <Members value={value} />
   }
-  return <Value of={of} isListed={name !== undefined && LISTED_WORDS.test(name)} />
+  return <Value value={value} isListed={name !== undefined && LISTED_WORDS.test(name)} />
 }
 
-function Members({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
-  const members = Object.entries(of).filter(([, value]) => value !== undefined)
+function Members({ value }: { readonly value: Readonly<Record<string, unknown>> }) {
+  const members = Object.entries(value).filter(([, value]) => value !== undefined)
   if (members.length === 0) return <span className="soft">Nothing</span>
   return (
     <dl className="facts readable">
@@ -40,7 +40,7 @@ function Members({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
         <Fragment key={name}>
           <dt>{formatFieldName(name)}</dt>
           <dd>
-            <Readable of={value} name={name} />
+            <Readable value={value} name={name} />
           </dd>
         </Fragment>
       ))}
@@ -48,28 +48,28 @@ function Members({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
   )
 }
 
-function Items({ of, name }: { readonly of: readonly unknown[]; readonly name: string | undefined }) {
-  if (of.length === 0) return <span className="soft">None</span>
+function Items({ value, name }: { readonly value: readonly unknown[]; readonly name: string | undefined }) {
+  if (value.length === 0) return <span className="soft">None</span>
   return (
     <ul className="items">
-      {of.map((item, index) => (
+      {value.map((item, index) => (
         <li key={index}>
-          <Readable of={item} name={name} />
+          <Readable value={item} name={name} />
         </li>
       ))}
     </ul>
   )
 }
 
-function Value({ of, isListed }: { readonly of: unknown; readonly isListed: boolean }) {
-  if (of === undefined || of === null || of === '') return <span className="soft">–</span>
-  if (typeof of === 'boolean') return of ? 'Yes' : 'No'
-  if (typeof of !== 'string') return <span className="figures">{String(of)}</span>
-  if (TIMESTAMP.test(of)) return <Time at={of} />
-  if (RECORD_ID.test(of)) return <RecordLink id={of} />
+function Value({ value, isListed }: { readonly value: unknown; readonly isListed: boolean }) {
+  if (value === undefined || value === null || value === '') return <span className="soft">–</span>
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value !== 'string') return <span className="figures">{String(value)}</span>
+  if (TIMESTAMP.test(value)) return <Time at={value} />
+  if (RECORD_ID.test(value)) return <RecordLink id={value} />
   return (
     <span dir="auto" className="anywhere">
-      {STATE.test(of) || (isListed && of === of.toUpperCase()) ? wordsOf(of) : of}
+      {STATE.test(value) || (isListed && value === value.toUpperCase()) ? formatConstant(value) : value}
     </span>
   )
 }

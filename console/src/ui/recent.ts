@@ -16,7 +16,7 @@ const KEPT_MAX = 8
  * Returns the most recently opened record pages, newest first. Titles contain customers' names, so they are
  * stored only for this window and until the member signs out.
  */
-export function recentPages(): readonly RecentPage[] {
+export function readRecentPages(): readonly RecentPage[] {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
     return Array.isArray(stored) ? stored.filter(isRecentPage) : []
@@ -26,9 +26,9 @@ export function recentPages(): readonly RecentPage[] {
 }
 
 export function rememberPage(page: RecentPage): void {
-  const others = recentPages().filter(({ to }) => to !== page.to)
+  const otherPages = readRecentPages().filter(({ to }) => to !== page.to)
   try {
-    sessionStorage.setItem(KEY, JSON.stringify([page, ...others].slice(0, KEPT_MAX)))
+    sessionStorage.setItem(KEY, JSON.stringify([page, ...otherPages].slice(0, KEPT_MAX)))
   } catch {
     // Without browser storage there are no recent pages.
   }
@@ -45,7 +45,7 @@ export function forgetPages(): void {
 function isRecentPage(value: unknown): value is RecentPage {
   return (
     isObject(value) &&
-    [value.title, value.kind, value.to].every((one) => typeof one === 'string') &&
+    [value.title, value.kind, value.to].every((field) => typeof field === 'string') &&
     // Accept only a path within the console, not another URL.
     /^\/(?!\/)/.test(String(value.to))
   )

@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../data/client.ts'
-import { nameOf } from '../pages/customers/customer.ts'
-import { accountWords } from './account-words.ts'
-import { shortId } from './record-id.tsx'
-import { wordsOf } from './status-meaning.ts'
+import { formatCustomerName } from '../pages/customers/customer.ts'
+import { describeAccount } from './account-words.ts'
+import { shortenId } from './record-id.tsx'
+import { formatConstant } from './status-meaning.ts'
 
 /** The kinds of records by which a list can be filtered. */
 export type RecordKind = 'customer' | 'account' | 'internal account' | 'caller'
@@ -30,19 +30,20 @@ export function RecordFilter(props: {
   readonly change: (id: string) => void
 }) {
   const { label, kind, value, change } = props
-  const [typed, setTyped] = useState('')
+  const [input, setInput] = useState('')
   const [isOpen, setOpen] = useState(false)
-  const [searchText] = useDebouncedValue(typed.trim(), TYPING_MS)
-  const chosen = useQuery({
+  const [searchText] = useDebouncedValue(input.trim(), TYPING_MS)
+  const selectedName = useQuery({
     queryKey: ['filter', 'name', value],
     queryFn: () => findName(value),
     enabled: value !== '',
     staleTime: CACHE_MS,
   })
-  const selectedChoice: Choice[] = value === '' ? [] : [{ value, label: chosen.data ?? shortId(value) }]
+  const selectedChoice: Choice[] =
+    value === '' ? [] : [{ value, label: selectedName.data ?? shortenId(value) }]
   // When a record is selected, the input contains its label, which is not a search.
   const query = searchText === selectedChoice[0]?.label ? '' : searchText
-  const found = useQuery({
+  const results = useQuery({
     queryKey: ['filter', kind, query],
     queryFn: () => CHOICES[kind](query),
     enabled: isOpen,
@@ -50,8 +51,10 @@ export function RecordFilter(props: {
     placeholderData: keepPreviousData,
   })
   const typedId: Choice[] =
-    isId(searchText) && searchText !== value ? [{ value: searchText, label: shortId(searchText) }] : []
-  const others = (found.data ?? []).filter((one) => one.value !== value && one.value !== searchText)
+    isId(searchText) && searchText !== value ? [{ value: searchText, label: shortenId(searchText) }] : []
+  const otherChoices = (results.data ?? []).filter(
+    (choice) => choice.value !== value && choice.value !== searchText,
+  )
   return (
     <Select
       label={label}
@@ -61,12 +64,12 @@ export function RecordFilter(props: {
       searchable
       clearable
       clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
-      nothingFoundMessage={found.isFetching ? 'Searching …' : 'Nothing found'}
+      nothingFoundMessage={results.isFetching ? 'Searching …' : 'Nothing found'}
       value={value === '' ? null : value}
-      data={[...selectedChoice, ...typedId, ...others]}
+      data={[...selectedChoice, ...typedId, ...otherChoices]}
       // The server has already searched, and not only by label.
       filter={({ options }) => options}
-      onSearchChange={setTyped}
+      onSearchChange={setInput}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
       onChange={(id) => change(id ?? '')}
@@ -93,7 +96,7 @@ export function SearchedChoice(props: {
       clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
       nothingFoundMessage="Nothing found"
       value={value === '' ? null : value}
-      data={choices.map(([one, words]) => ({ value: one, label: words }))}
+      data={choices.map(([choice, words]) => ({ value: choice, label: words }))}
       onChange={(chosen) => change(chosen ?? '')}
     />
   )
@@ -103,29 +106,32 @@ function isId(text: string): boolean {
   return /^[A-Z][A-Za-z]+:[0-9a-f-]{36}$/.test(text)
 }
 
-const CHOICES: Readonly<Record<RecordKind, (asked: string) => Promise<readonly Choice[]>>> = {
-  customer: async (asked) => {
-    const search = asked === '' ? {} : { search: asked }
+const CHOICES: Readonly<Record<RecordKind, (text: string) => Promise<readonly Choice[]>>> = {
+  customer: async (text) => {
+    const search = text === '' ? {} : { search: text }
     const { data } = await countersign.customers.list({ limit: CHOICES_MAX, ...search })
-    return data.map((one) => ({ value: one.id, label: nameOf(one) }))
+    return data.map((customer) => ({ value: customer.id, label: formatCustomerName(customer) }))
   },
-  account: async (asked) => {
-    if (asked !== '') return searchAccounts(asked, ['INTERNAL_ACCOUNT', 'EXTERNAL_ACCOUNT'])
-    const [own, external] = await Promise.all([
+  account: async (text) => {
+    if (text !== '') return searchAccounts(text, ['INTERNAL_ACCOUNT', 'EXTERNAL_ACCOUNT'])
+    const [internalChoices, external] = await Promise.all([
       listPlatformAccounts(),
       countersign.externalAccounts.list({ limit: CHOICES_MAX }),
     ])
-    return [...own, ...external.data.map((one) => ({ value: one.id, label: accountWords(one) }))]
+    return [
+      ...internalChoices,
+      ...external.data.map((account) => ({ value: account.id, label: describeAccount(account) })),
+    ]
   },
-  'internal account': (asked) =>
-    asked === '' ? listPlatformAccounts() : searchAccounts(asked, ['INTERNAL_ACCOUNT']),
-  caller: async (asked) => {
+  'internal account': (text) =>
+    text === '' ? listPlatformAccounts() : searchAccounts(text, ['INTERNAL_ACCOUNT']),
+  caller: async (text) => {
     const [members, tokens] = await Promise.all([
       countersign.members.list({ limit: 100 }),
       countersign.tokens.list({ limit: 100 }),
     ])
     return [...members.data, ...tokens.data]
-      .filter(({ name }) => name.toLowerCase().includes(asked.toLowerCase()))
+      .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
       .map(({ id, name }) => ({ value: id, label: name }))
   },
 }
@@ -145,12 +151,12 @@ async function findName(id: string): Promise<string | undefined> {
   const [kind] = id.split(':', 1)
   switch (kind) {
     case 'Customer':
-      return nameOf(await countersign.customers.get(id))
+      return formatCustomerName(await countersign.customers.get(id))
     case 'ExternalAccount':
-      return accountWords(await countersign.externalAccounts.get(id))
+      return describeAccount(await countersign.externalAccounts.get(id))
     case 'InternalAccount': {
       const { name, currency } = await countersign.ledgerAccounts.get(id, {})
-      return `${name === undefined ? 'Account' : wordsOf(name.toUpperCase())} in ${currency.code}`
+      return `${name === undefined ? 'Account' : formatConstant(name.toUpperCase())} in ${currency.code}`
     }
     case 'Member':
       return (await countersign.members.get(id)).name

@@ -9,7 +9,7 @@ export function RecordId({ id, isShort = false }: { readonly id: string; readonl
   return (
     <Group gap={4} wrap="nowrap" miw={0} component="span" display="inline-flex">
       <span className="id clipped" title={id}>
-        {isShort ? shortId(id) : id}
+        {isShort ? shortenId(id) : id}
       </span>
       <Tooltip label={label}>
         <ActionIcon size="sm" variant="subtle" color="gray" aria-label={label} onClick={() => copy(id)}>
@@ -23,7 +23,7 @@ export function RecordId({ id, isShort = false }: { readonly id: string; readonl
 const END_CHARACTERS = 8
 
 /** Shortens an id to `Customer…c0de0001`. Records created together differ only at the end of their ids. */
-export function shortId(id: string): string {
+export function shortenId(id: string): string {
   const colon = id.indexOf(':')
   return colon < 0 ? id : `${id.slice(0, colon)}…${id.slice(-END_CHARACTERS)}`
 }

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { useMe } from '../session/me.ts'
 import { announce } from './announce.tsx'
 import { formatSearch } from './search-text.ts'
-import { targetOf } from './target.ts'
+import { toLinkTarget } from './target.ts'
 import { getListPath, readViews, type View, withoutView, withView, writeViews } from './views.ts'
 
 /**
@@ -22,10 +22,10 @@ export function SavedViews({ values }: { readonly values: Readonly<Record<string
   const listViews = views.filter((view) => getListPath(view) === path)
   const current = listViews.find((view) => view.to === to)
   const isFiltered = to !== path
-  const change = (next: readonly View[], said: string) => {
+  const change = (next: readonly View[], confirmation: string) => {
     setViews(next)
     writeViews(member.id, next)
-    announce(said)
+    announce(confirmation)
   }
   if (listViews.length === 0 && !isFiltered) return null
   return (
@@ -41,7 +41,7 @@ export function SavedViews({ values }: { readonly values: Readonly<Record<string
             <Menu.Item
               key={view.name}
               aria-current={view === current}
-              onClick={() => void navigate(targetOf(view.to))}
+              onClick={() => void navigate(toLinkTarget(view.to))}
             >
               <span className="clipped">{view.name}</span>
             </Menu.Item>
@@ -49,7 +49,7 @@ export function SavedViews({ values }: { readonly values: Readonly<Record<string
           {listViews.length > 0 && <Menu.Divider />}
           {isFiltered && !current && <Menu.Item onClick={open}>Save these filters …</Menu.Item>}
           {isFiltered && (
-            <Menu.Item onClick={() => void navigate(targetOf(path))}>Clear all filters</Menu.Item>
+            <Menu.Item onClick={() => void navigate(toLinkTarget(path))}>Clear all filters</Menu.Item>
           )}
           {current && (
             <Menu.Item

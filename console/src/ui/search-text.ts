@@ -8,7 +8,7 @@ export function formatSearch(values: Readonly<Record<string, string | undefined>
  * Creates a `validateSearch` function that keeps only these query parameters: `validateSearch:
  * textSearch('status', 'search')`.
  */
-export function textSearch<const Name extends string>(...names: Name[]) {
+export function createSearchValidator<const Name extends string>(...names: Name[]) {
   return (search: Readonly<Record<string, unknown>>): { [N in Name]?: string | undefined } =>
     Object.fromEntries(
       names.flatMap((name) => {

@@ -2,14 +2,14 @@ import { Checkbox } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 import { Cells, type TableRowProps } from './table-parts.tsx'
-import { targetOf } from './target.ts'
+import { toLinkTarget } from './target.ts'
 
 /** The selected rows, by id. */
 export interface Selection<Row> {
   readonly ids: ReadonlySet<string>
   readonly change: (ids: ReadonlySet<string>) => void
   /** The label of a row's checkbox: `Select 45.00 USD to Ada Lovelace`. */
-  readonly labelOf: (row: Row) => string
+  readonly formatLabel: (row: Row) => string
 }
 
 export function SelectAll<Row>(props: {
@@ -46,7 +46,7 @@ export function CheckedRow<Row>(
   }
   const open = ({ target }: MouseEvent) => {
     if (to === undefined || (target instanceof Element && target.closest('a, button, label, .check'))) return
-    void navigate(targetOf(to))
+    void navigate(toLinkTarget(to))
   }
   return (
     // Keyboard users have the link in the first cell.
@@ -60,7 +60,7 @@ export function CheckedRow<Row>(
       onClick={open}
     >
       <span role="cell" className="cell check">
-        <Checkbox size="xs" aria-label={selection.labelOf(row)} checked={isChecked} onChange={toggle} />
+        <Checkbox size="xs" aria-label={selection.formatLabel(row)} checked={isChecked} onChange={toggle} />
       </span>
       <Cells fit={fit} row={row} to={to} />
     </div>

@@ -8,8 +8,8 @@ interface ShortTableProps<Row> {
   readonly name: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  readonly idOf: (row: Row) => string
-  readonly linkOf?: (row: Row) => string
+  readonly getId: (row: Row) => string
+  readonly getLink?: (row: Row) => string
   /** The message shown if there are no rows. */
   readonly empty: string
 }
@@ -19,7 +19,7 @@ export function ShortTable<Row>(props: ShortTableProps<Row>) {
   return props.rows.length === 0 ? <p className="none soft">{props.empty}</p> : <Rows {...props} />
 }
 
-function Rows<Row>({ name, columns, rows, idOf, linkOf }: Omit<ShortTableProps<Row>, 'empty'>) {
+function Rows<Row>({ name, columns, rows, getId, getLink }: Omit<ShortTableProps<Row>, 'empty'>) {
   const box = useRef<HTMLDivElement>(null)
   const fit = useFittingColumns(columns, box)
   const template = getRowTemplate(fit, false)
@@ -34,7 +34,7 @@ function Rows<Row>({ name, columns, rows, idOf, linkOf }: Omit<ShortTableProps<R
       <div role="rowgroup">
         <HeadRow fit={fit} template={template} />
         {rows.map((row) => (
-          <TableRow key={idOf(row)} row={row} fit={fit} style={template} to={linkOf?.(row)} />
+          <TableRow key={getId(row)} row={row} fit={fit} style={template} to={getLink?.(row)} />
         ))}
       </div>
     </div>

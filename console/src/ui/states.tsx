@@ -25,7 +25,7 @@ export function EmptyState(props: {
 export function ErrorState({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   return (
     <div className="notice failed" role="alert">
-      <span className="anywhere">{messageOf(error)}</span>
+      <span className="anywhere">{describeError(error)}</span>
       {retry && (
         <Button size="xs" variant="default" onClick={retry}>
           Try again
@@ -36,7 +36,7 @@ export function ErrorState({ error, retry }: { readonly error: unknown; readonly
 }
 
 /** Describes an error in one sentence. */
-export function messageOf(error: unknown): string {
+export function describeError(error: unknown): string {
   if (error instanceof ConnectionError) return 'The server cannot be reached. It may be restarting.'
   if (error instanceof CountersignError) return error.reason ?? error.message
   return error instanceof Error ? error.message : String(error)

@@ -1,8 +1,8 @@
 import { present, wordOf } from '@countersign/contract/core/objects'
-import { csvAddress } from '../data/csv-address.ts'
+import { buildCsvUrl } from '../data/csv-address.ts'
 import type { Column } from './column.ts'
 import { DataTable } from './data-table.tsx'
-import { type Filter, Filters, validValues } from './filters.tsx'
+import { type Filter, Filters, keepValidValues } from './filters.tsx'
 import { type ListPage, useListed } from './use-listed.ts'
 
 interface StatusListProps<Row, State extends string> {
@@ -20,17 +20,17 @@ interface StatusListProps<Row, State extends string> {
     readonly cursor?: string
   }) => PromiseLike<ListPage<Row>>
   readonly columns: readonly Column<Row>[]
-  readonly idOf: (row: Row) => string
-  readonly linkOf?: (row: Row) => string
+  readonly getId: (row: Row) => string
+  readonly getLink?: (row: Row) => string
   readonly empty: { readonly title: string; readonly text?: string }
   readonly emptyFiltered: { readonly title: string; readonly text?: string }
 }
 
 /** A list with a single filter: the status of its rows. */
 export function StatusList<Row, State extends string>(props: StatusListProps<Row, State>) {
-  const { name, states, queryKey, path, read, columns, idOf, linkOf, empty, emptyFiltered } = props
+  const { name, states, queryKey, path, read, columns, getId, getLink, empty, emptyFiltered } = props
   const filters: readonly Filter[] = [{ name: 'status', label: 'Status', choices: states }]
-  const search = validValues(filters, props.search)
+  const search = keepValidValues(filters, props.search)
   const status = wordOf(states, search.status)
   const query = present({ status })
   const list = useListed([...queryKey, query], (page) => read({ ...query, ...page }))
@@ -39,11 +39,11 @@ export function StatusList<Row, State extends string>(props: StatusListProps<Row
       <Filters filters={filters} values={search} />
       <DataTable
         name={name}
-        file={csvAddress(path, query)}
+        file={buildCsvUrl(path, query)}
         columns={columns}
         list={list}
-        idOf={idOf}
-        {...(linkOf ? { linkOf } : {})}
+        getId={getId}
+        {...(getLink ? { getLink } : {})}
         empty={status === undefined ? empty : emptyFiltered}
       />
     </>

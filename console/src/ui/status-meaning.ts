@@ -130,7 +130,7 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set([
  * Formats a constant for people: `PENDING_APPROVAL` becomes `Pending approval`. Abbreviations stay in
  * capitals, and a dot becomes a colon.
  */
-export function wordsOf(state: string): string {
+export function formatConstant(state: string): string {
   const words = state
     .replaceAll('.', ': ')
     .split(/[ _]/)

@@ -1,6 +1,6 @@
-import { getMeaning, wordsOf } from './status-meaning.ts'
+import { formatConstant, getMeaning } from './status-meaning.ts'
 
 /** A record's state, colored by its meaning: done, in progress, waiting for a person, failed, or ended. */
-export function Status({ of }: { readonly of: string }) {
-  return <span className={`status ${getMeaning(of)}`}>{wordsOf(of)}</span>
+export function Status({ state }: { readonly state: string }) {
+  return <span className={`status ${getMeaning(state)}`}>{formatConstant(state)}</span>
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { CSSProperties, ReactNode } from 'react'
 import type { Fit } from './fitting-columns.ts'
-import { targetOf } from './target.ts'
+import { toLinkTarget } from './target.ts'
 
 /** The CSS grid of a row: cells side by side, or arranged as a card. */
 export function getRowTemplate<Row>({ columns, isCards }: Fit<Row>, hasChecks: boolean): CSSProperties {
@@ -55,7 +55,7 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
   return to === undefined ? (
     <div {...shared}>{cells}</div>
   ) : (
-    <Link {...targetOf(to)} {...shared}>
+    <Link {...toLinkTarget(to)} {...shared}>
       {cells}
     </Link>
   )
@@ -75,7 +75,7 @@ export function Cells<Row>(props: {
           {header}
         </span>
       )}
-      {index === 0 && to !== undefined ? <Link {...targetOf(to)}>{cell(row)}</Link> : cell(row)}
+      {index === 0 && to !== undefined ? <Link {...toLinkTarget(to)}>{cell(row)}</Link> : cell(row)}
     </span>
   ))
 }

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatSearch } from './search-text.ts'
-import { targetOf } from './target.ts'
+import { toLinkTarget } from './target.ts'
 
 /** An inline link to a page of the console. `search` sets list filters. */
 export function TextLink(props: {
@@ -16,7 +16,9 @@ export function TextLink(props: {
       inherit
       // Underlined, because a link must not differ from the surrounding text only by color.
       underline="always"
-      renderRoot={(rest) => <Link {...rest} {...targetOf(`${to}${formatSearch(search)}`)} />}
+      renderRoot={(anchorProps) => (
+        <Link {...anchorProps} {...toLinkTarget(`${to}${formatSearch(search)}`)} />
+      )}
     >
       {children}
     </Anchor>

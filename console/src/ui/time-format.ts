@@ -33,9 +33,9 @@ const UNITS = [
 
 /** Formats a duration in its largest unit: `14 days`. */
 export function formatDuration(ms: number): string {
-  const [unit, size] = UNITS.find(([, one]) => ms >= one) ?? ['minute', MINUTE_MS]
+  const [unit, sizeMs] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? ['minute', MINUTE_MS]
   return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(
-    Math.floor(ms / size),
+    Math.floor(ms / sizeMs),
   )
 }
 

@@ -27,7 +27,7 @@ export function withView(views: readonly View[], view: View): readonly View[] {
 }
 
 export function withoutView(views: readonly View[], { name, to }: View): readonly View[] {
-  return views.filter((one) => one.name !== name || getListPath(one) !== getListPath({ to }))
+  return views.filter((view) => view.name !== name || getListPath(view) !== getListPath({ to }))
 }
 
 export function writeViews(memberId: string, views: readonly View[]): void {

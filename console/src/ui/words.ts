@@ -9,7 +9,7 @@ export function formatFieldName(name: string): string {
 
 /** Formats a value as indented JSON. Integers that a double cannot represent become strings. */
 export function formatJson(value: unknown): string {
-  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? toExactNumber(one) : one), 2) ?? ''
+  return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? toExactNumber(item) : item), 2) ?? ''
 }
 
 /** Converts an integer to a number if that is exact, otherwise to a string of digits. */

@@ -28,7 +28,7 @@ const HELD = asking
   )
 
 describe('banks and mobile money operators', () => {
-  test('every account type that asks for a name is held to the list', () => {
+  test('every account type that requires a name accepts only names on the list', () => {
     expect(asking.filter((name) => accountType(name).institution === undefined)).toEqual(FREE)
     for (const name of types) {
       const { institution, fields = {} } = accountType(name)
@@ -48,7 +48,7 @@ describe('banks and mobile money operators', () => {
     for (const one of named) expect(known).toContain(one)
   })
 
-  test('there is none in a country or currency without such an account, and none twice', () => {
+  test('are listed once, and only for countries and currencies with such an account type', () => {
     const held = new Set(HELD.map(([, country, currency]) => `${country} ${currency}`))
     expect(new Set(INSTITUTIONS.map(({ country, currency }) => `${country} ${currency}`))).toEqual(held)
     const keys = INSTITUTIONS.map(({ bankName, country }) => `${country} ${bankName}`)

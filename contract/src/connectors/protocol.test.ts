@@ -14,7 +14,7 @@ const payment = {
 const { beneficiary: _left, ...withoutBeneficiary } = payment
 
 describe('a body of the protocol', () => {
-  test('is read as it is, with members that nobody knows', () => {
+  test('is read unchanged, including unknown fields', () => {
     const sent = { ...payment, colour: 'blue' }
     expect(readBody(PaymentRequest, sent)).toEqual({ value: sent })
   })
@@ -90,7 +90,7 @@ test.each([
   expect(amountOfDigits(digits)).toBe(amount)
 })
 
-test('a call is signed with its method, its address and the id that it makes', () => {
+test('a connector call is signed with its method, its path and the id that it creates', () => {
   expect(callSigningId('GET', '/payments/Transaction:1')).toBe('GET /payments/Transaction:1')
   expect(callSigningId('POST', '/payments', 'Transaction:1')).toBe('POST /payments Transaction:1')
 })

@@ -4,7 +4,7 @@ import { guardedText } from './csv-guard.ts'
 
 const FORMULA = /^[ "']*[=+\-@\t\r\n＝＋－＠]/
 
-test('no cell of any separator begins with a formula, whatever text is written', () => {
+test('no CSV cell starts with a formula, regardless of separator and content', () => {
   const parts = fc.constantFrom(...';,\t\r\n|"\' =+-@＝＋－＠a1')
   fc.assert(
     fc.property(
@@ -24,7 +24,7 @@ test('no cell of any separator begins with a formula, whatever text is written',
   )
 })
 
-test('a text without a formula stays as it is', () => {
+test('a CSV cell without a formula is unchanged', () => {
   for (const text of ['Ada Lovelace', 'rent; May', 'a-b', '1,5', '', "O'Hara", 'x=1', 'a;b;c'])
     expect(guardedText(text)).toBe(text)
   expect(guardedText('rent;=1+1')).toBe("rent;'=1+1")

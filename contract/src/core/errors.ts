@@ -26,7 +26,7 @@ export const ERRORS = {
   },
   SMS_OTP_CREDENTIAL_ALREADY_EXISTS: { status: 400, message: 'The account already has an SMS credential.' },
   PASSKEY_CREDENTIAL_ALREADY_EXISTS: { status: 400, message: 'This passkey is already registered.' },
-  CARDHOLDER_KYC_NOT_APPROVED: { status: 400, message: 'The check of the cardholder was rejected.' },
+  CARDHOLDER_KYC_NOT_APPROVED: { status: 400, message: 'The verification of the cardholder was rejected.' },
   FUNDING_SOURCE_INELIGIBLE: { status: 400, message: 'This account cannot fund the card.' },
   LOW_QUALITY: { status: 400, message: 'The document is not legible enough.' },
   DATA_MISMATCH: { status: 400, message: 'The document does not match the data of its holder.' },
@@ -44,7 +44,7 @@ export const ERRORS = {
   },
   STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED: {
     status: 400,
-    message: 'The credentials reach several accounts: name one of them in providerAccountId.',
+    message: 'The credentials reach several accounts. Select one with providerAccountId.',
   },
   INVITATIONS_NOT_CONFIGURED: {
     status: 400,
@@ -57,11 +57,14 @@ export const ERRORS = {
     status: 400,
     message: 'The period has more movements than one response can hold. Request a shorter period.',
   },
-  QUOTE_REQUEST_FAILED: { status: 400, message: 'The receiving side did not give a quote for this request.' },
+  QUOTE_REQUEST_FAILED: {
+    status: 400,
+    message: 'The receiving side did not return a quote for this request.',
+  },
   QUOTE_EXPIRED: { status: 400, message: 'The quote has expired.' },
   WEBHOOK_ENDPOINT_NOT_SET: {
     status: 400,
-    message: 'The platform has no webhookEndpoint: set it with PATCH /config.',
+    message: 'The platform has no webhookEndpoint. Set it with PATCH /config.',
   },
   UNAUTHORIZED: { status: 401, message: 'The credentials are missing or not valid.' },
   INVALID_SIGNATURE: { status: 401, message: 'The signature header is not valid.' },
@@ -87,7 +90,7 @@ export const ERRORS = {
   CARD_PAUSED: { status: 403, message: 'Declined: the card is frozen.' },
   CARD_CLOSED: { status: 403, message: 'Declined: the card is closed.' },
   CARD_NOT_ACTIVE: { status: 403, message: 'Declined: the card is not active yet.' },
-  CARD_CURRENCY_MISMATCH: { status: 403, message: 'Declined: the card is in another currency.' },
+  CARD_CURRENCY_MISMATCH: { status: 403, message: 'Declined: the card has a different currency.' },
   CARD_INSUFFICIENT_FUNDS: { status: 403, message: 'Declined: no funding source can pay the full amount.' },
   CODE_SIGN_IN_LOCKED: {
     status: 403,
@@ -121,9 +124,9 @@ export const ERRORS = {
   TREASURY_KEY_NOT_FOUND: { status: 404, message: 'Treasury key not found.' },
   TREASURY_KEY_ALREADY_EXISTS: {
     status: 409,
-    message: 'Another key of this treasury waits for its approval.',
+    message: 'Another key of this treasury is waiting for approval.',
   },
-  OWN_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'This account is registered already.' },
+  OWN_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'This account is already registered.' },
   PAYMENT_SCHEDULE_NOT_FOUND: { status: 404, message: 'Payment schedule not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'Deposit not found.' },
   SCREENING_NOT_FOUND: { status: 404, message: 'Screening not found.' },
@@ -152,7 +155,7 @@ export const ERRORS = {
   },
   INVITATION_NOT_FOUND: { status: 404, message: 'Invitation not found.' },
   REFERENCE_NOT_FOUND: { status: 404, message: 'No quote is paid under this reference.' },
-  UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
+  UMA_NOT_FOUND: { status: 404, message: 'UMA address not found.' },
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'Lookup not found, or expired.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not support this method.' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
@@ -190,7 +193,7 @@ export const ERRORS = {
   },
   PAYOUT_TOTALS_DIFFERENT: {
     status: 409,
-    message: 'The batch has other totals than the request states. Read the batch again.',
+    message: 'The totals of the batch differ from the request. Read the batch again.',
   },
   PULL_NEEDS_HOLD: {
     status: 409,
@@ -204,12 +207,18 @@ export const ERRORS = {
   },
   PLATFORM_CARD_ID_EXISTS: { status: 409, message: 'Another card has this platformCardId.' },
   MEMBER_ROLE_NAME_EXISTS: { status: 409, message: 'Another role has this name.' },
-  MEMBER_ROLE_IN_USE: { status: 409, message: 'Members have this role. Give them another one first.' },
-  LAST_OWNER: { status: 409, message: 'No other member has every permission, so this one keeps them.' },
+  MEMBER_ROLE_IN_USE: {
+    status: 409,
+    message: 'Members still have this role. Assign them another role first.',
+  },
+  LAST_OWNER: {
+    status: 409,
+    message: 'This is the last member with every permission. Give them to another member first.',
+  },
   MEMBER_EMAIL_EXISTS: { status: 409, message: 'Another member has this e-mail address.' },
   EXTERNAL_ACCOUNT_UNDER_REVIEW: {
     status: 409,
-    message: 'A bank reports other details of this account. Apply or dismiss the change first.',
+    message: 'A bank reported different details for this account. Apply or dismiss the change first.',
   },
   EXTERNAL_ACCOUNT_INACTIVE: {
     status: 409,
@@ -241,7 +250,7 @@ export const ERRORS = {
   CUSTOMER_NOT_EMPTY: {
     status: 409,
     message:
-      'The customer still has money or payments in progress. Empty the accounts and wait for the payments that are named, then delete.',
+      'The customer still has money or payments in progress. Empty the accounts, wait for the listed payments, then delete the customer.',
   },
   CUSTOMER_NOT_DELETED: {
     status: 409,
@@ -270,7 +279,7 @@ export const ERRORS = {
   },
   WEBHOOK_ENDPOINT_LIMIT_REACHED: {
     status: 409,
-    message: 'The platform already has as many webhook endpoints as it may have. Delete one first.',
+    message: 'The platform has reached its limit of webhook endpoints. Delete one first.',
   },
   TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: {
     status: 409,
@@ -293,8 +302,11 @@ export const ERRORS = {
   },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large for this endpoint.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be application/json.' },
-  LNURLP_REQUEST_FAILED: { status: 424, message: 'The receiving side did not answer the lookup.' },
-  PAYREQ_REQUEST_FAILED: { status: 424, message: 'The receiving side did not answer the payment request.' },
+  LNURLP_REQUEST_FAILED: { status: 424, message: 'The receiving side did not respond to the lookup.' },
+  PAYREQ_REQUEST_FAILED: {
+    status: 424,
+    message: 'The receiving side did not respond to the payment request.',
+  },
   COUNTERPARTY_PUBKEY_FETCH_ERROR: {
     status: 424,
     message: 'The public keys of the receiving side could not be fetched.',
@@ -303,7 +315,7 @@ export const ERRORS = {
     status: 424,
     message: 'This server does not support any UMA version that the receiving side offers.',
   },
-  RATE_LIMITED: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests. Wait for the time in Retry-After.' },
   SVC_SWITCH_ERROR: { status: 500, message: 'The switch to the receiving side failed.' },
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side.' },
   NOT_IMPLEMENTED: { status: 501, message: 'This server has no provider configured for this operation.' },

@@ -21,7 +21,7 @@ const UNION = /^(\d+|anyOf|oneOf)$/
 const words = stringMatching(/^[a-z][a-z0-9]{1,19}$/).filter(isWireWord)
 
 describe('the wire word', () => {
-  test('is all in which the documents of two words differ', { tags: 'long' }, () => {
+  test('is the only difference between the documents of two wire words', { tags: 'long' }, () => {
     const usual = text()
     expect(usual.match(/svc/gi)?.length).toBeGreaterThan(20)
     assert(
@@ -32,7 +32,7 @@ describe('the wire word', () => {
     )
   })
 
-  test('makes no two names of the document one', () => {
+  test('does not make two names of the document equal', () => {
     // The reasons of a card are the only enum with the word in it.
     for (const word of ['acme', 'issuer', 'rejected', 'counterparty', 'webhook'])
       expect(text(word), word).toContain(
@@ -41,7 +41,7 @@ describe('the wire word', () => {
     expect(isWireWord('platform')).toBe(false)
   })
 
-  test('is in schemas only where answers are spelled: in rateDetails, and as a stateReason', () => {
+  test('occurs in schemas only in rateDetails and as a stateReason', () => {
     const places = new Set<string>()
     const walk = (node: unknown, path: readonly string[]): void => {
       if (typeof node === 'string' && /svc/i.test(node) && path.includes('enum'))
@@ -68,7 +68,7 @@ describe('the wire word', () => {
     ])
   })
 
-  test('changes an answer and back, and nothing that callers wrote', () => {
+  test('is replaced in responses and restored, without changing what callers wrote', () => {
     const answer = {
       data: [
         { stateReason: 'CLOSED_BY_SVC', rateDetails: { svcApiFixedFee: 1n, counterpartyFixedFee: 2n } },
@@ -91,7 +91,7 @@ describe('the wire word', () => {
     expect(wireSpelling().outward(answer)).toBe(answer)
   })
 
-  test('is lower-case letters and digits, 2 to 20, with a letter first', () => {
+  test('has 2 to 20 lower-case letters and digits and starts with a letter', () => {
     for (const word of ['svc', 'a1', 'a'.repeat(20)]) expect(isWireWord(word), word).toBe(true)
     for (const word of ['', 'a', 'a'.repeat(21), '1a', 'Acme', 'ac-me', 'ac me', 'acme\n', 'å1'])
       expect(isWireWord(word), JSON.stringify(word)).toBe(false)

@@ -41,14 +41,14 @@ describe('the components of the OpenAPI document', () => {
     expect(Object.entries(schemas).flatMap(([name, schema]) => anonymousIn(schema, name))).toEqual([])
   })
 
-  test('have no two names for one shape', () => {
+  test('have a single name for each shape', () => {
     const byShape = new Map<string, string[]>()
     for (const [name, schema] of Object.entries(schemas))
       byShape.set(shapeOf(schema), [...(byShape.get(shapeOf(schema)) ?? []), name])
     expect([...byShape.values()].filter((same) => same.length > 1)).toEqual([])
   })
 
-  test('have no word twice in a choice of words', () => {
+  test('have no duplicate value in an enum', () => {
     const choices = Object.entries<{ enum?: readonly string[] }>(document.components.schemas)
     const repeats = choices.filter(([, { enum: words = [] }]) => new Set(words).size < words.length)
     expect(repeats.map(([name]) => name)).toEqual([])
@@ -58,7 +58,7 @@ describe('the components of the OpenAPI document', () => {
     expect(JSON.stringify(schemas)).not.toContain('"const":')
   })
 
-  test('have none of the names that generators make for operations', () => {
+  test('have no name that generators derive from operations', () => {
     const made = Object.keys(API).flatMap((name) => {
       const own = pascalCase(name)
       const suffixes = ['Response', 'Responses', 'Params', 'Body', 'Data', 'Error', 'Errors']

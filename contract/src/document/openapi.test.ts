@@ -29,7 +29,7 @@ function resolve(reference: string): unknown {
 }
 
 describe('the OpenAPI document', () => {
-  test('has every endpoint of the registry, once, under its name', () => {
+  test('contains every endpoint once, under its name', () => {
     expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(Object.keys(API).sort())
     for (const { path, method, operation } of operations) {
       const endpoint = API[operation.operationId as keyof typeof API]
@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has the events of the platform as webhooks, with the form of each', () => {
+  test('contains the platform events as webhooks with their schemas', () => {
     const bodies = Object.entries<{
       post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } }
     }>(document.webhooks)
@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
     expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([])
   })
 
-  test('shows each operation as the sdk calls it, no two alike', () => {
+  test('shows a distinct sdk call for each operation', () => {
     const sources = operations.map(({ operation }) => operation['x-codeSamples'].map(({ source }) => source))
     expect(new Set(sources.flat()).size).toBe(operations.length)
     for (const source of sources.flat())
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  test('introduces each section, with its guide', () => {
+  test('introduces each section and links its guide', () => {
     for (const { name, description, externalDocs } of document.tags) {
       expect(description, name).toMatch(/^[A-Z].{20,}\.\n\n\[Read the guide\]\(\/docs\/guides\/[a-z-]+\)$/)
       expect(externalDocs.url, name).toMatch(/^\/docs\/guides\//)
@@ -105,7 +105,7 @@ describe('the OpenAPI document', () => {
     expect(document.tags.map(({ name }: { name: string }) => name)).toEqual([...used, 'Webhooks'])
   })
 
-  test('carries the version of the description, and marks the management of agents as experimental', () => {
+  test('has a version and marks agent management as experimental', () => {
     const { info, tags } = openApi({ serverUrl: '/' }) as { info: object; tags: { name: string }[] }
     expect(info).toMatchObject({ version: '2026.6.25', 'x-description-version': '2026-06-25' })
     const isMarked = (one: object) => 'x-stability' in one
@@ -193,7 +193,7 @@ describe('the OpenAPI document', () => {
     expect(origin.filter(({ method }) => method === 'get')).toEqual([])
   })
 
-  test('shows the form of strings that a handler checks', () => {
+  test('shows the format of strings that a handler validates', () => {
     const { UsdAccountCreateInfo, QuoteDestination, UmaAddressDestination } = document.components.schemas
     const { accountNumber, routingNumber } = UsdAccountCreateInfo.properties
     expect(accountNumber).toMatchObject({ pattern: '^[0-9]{1,17}$', minLength: 1, maxLength: 34 })

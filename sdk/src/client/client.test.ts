@@ -125,18 +125,18 @@ describe('a call', () => {
 })
 
 describe('a client without credentials', () => {
-  test('sends none, because a backend in between adds them', async () => {
+  test('sends no Authorization header, because its backend adds the credentials', async () => {
     const { client, sent } = simulate([{ status: 200, body: NOTHING_LISTED }], {}, {})
     await client.call('customer_list')
     expect(sent[0]!.headers.has('Authorization')).toBe(false)
   })
 
-  test('refuses one half of them', () => {
+  test('rejects a token id without a secret, and a secret without a token id', () => {
     expect(() => new Client({ baseUrl: BASE, tokenId: 'Token:1' })).toThrow(TypeError)
     expect(() => new Client({ baseUrl: BASE, clientSecret: 'secret' })).toThrow(TypeError)
   })
 
-  test('names the option that an unset variable has left undefined', () => {
+  test('names the credential options that are undefined or empty', () => {
     // @ts-expect-error: programs in JavaScript, or without exact optional properties, can do this
     expect(() => new Client({ baseUrl: BASE, tokenId: undefined, clientSecret: undefined })).toThrow(
       'tokenId and clientSecret are undefined or empty',
@@ -148,8 +148,8 @@ describe('a client without credentials', () => {
     )
   })
 
-  test('says that the base address is missing or no address', () => {
-    const missing = 'baseUrl is missing: give the address'
+  test('rejects a missing or invalid base URL', () => {
+    const missing = 'baseUrl is missing. It must be the address'
     // @ts-expect-error
     expect(() => new Client({ baseUrl: undefined })).toThrow(missing)
     // @ts-expect-error
@@ -183,8 +183,8 @@ describe("the enclave's key", () => {
   })
 })
 
-describe('a refusal', () => {
-  test('becomes an error with all properties of the response', async () => {
+describe('an error response', () => {
+  test('becomes an error with all fields of the response', async () => {
     const body =
       '{"status":401,"code":"UNAUTHORIZED","message":"No.","reason":"Invalid OTP code","details":{"a":1}}'
     const { client } = simulate([{ status: 401, body, headers: { 'X-Request-Id': 'r-1' } }])
@@ -200,7 +200,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('has its amounts as bigint, large or small, and the page that explains it', async () => {
+  test('has its amounts as bigint and links to the page that explains the error', async () => {
     const docUrl = 'http://localhost/docs/errors#INSUFFICIENT_BALANCE'
     const body = `{"status":400,"code":"INSUFFICIENT_BALANCE","message":"No.","docUrl":"${docUrl}","details":{"available":0,"required":9007199254740993,"bytesMax":7,"accounts":[{"id":"a","balance":5}]}}`
     const { client } = simulate([{ status: 400, body }])
@@ -227,7 +227,7 @@ describe('a refusal', () => {
     expect(error).toMatchObject({ name: 'CountersignError', status: reply.status, code: 'UNREADABLE_ANSWER' })
   })
 
-  test('is not retried where a retry cannot help', async () => {
+  test('is not retried if a retry cannot help', async () => {
     const { client, sent } = simulate([refusal(400, 'INVALID_INPUT')])
     await expect(client.call('sandbox_account_fund', fund)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     expect(sent).toHaveLength(1)
@@ -235,7 +235,7 @@ describe('a refusal', () => {
 })
 
 describe('a retry', () => {
-  test('after a lost connection carries the same key and body, and waits longer each time', async () => {
+  test('after a lost connection sends the same key and body, with increasing pauses', async () => {
     const { client, sent, pauses } = simulate(['lost', 'lost', 'lost', { status: 200, body: '{}' }])
     await client.call('sandbox_account_fund', fund)
     expect(sent).toHaveLength(4)
@@ -245,14 +245,14 @@ describe('a retry', () => {
     expect(pauses).toEqual([150, 300, 600])
   })
 
-  test('goes without the fault that the first attempt asked the sandbox for', async () => {
+  test('does not repeat the sandbox fault that the first attempt requested', async () => {
     const { client, sent } = simulate(['lost', refusal(503, 'UNAVAILABLE'), { status: 200, body: '{}' }])
     await client.call('sandbox_account_fund', { ...fund, sandboxFault: 'lost-answer' })
     const faults = sent.map(({ headers }) => headers.get('Svc-Sandbox-Fault'))
     expect(faults).toEqual(['lost-answer', null, null])
   })
 
-  test('stops after the last attempt, with the key for another one', async () => {
+  test('stops after the last attempt, and its error contains the key for another attempt', async () => {
     const { client, sent } = simulate(['lost'], { triesMax: 3 })
     const error = await client
       .call('sandbox_account_fund', { ...fund, idempotencyKey: 'mine' })
@@ -263,7 +263,7 @@ describe('a retry', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('waits as long as a 429 or a 503 requires', async () => {
+  test('waits for the Retry-After time of a 429 or 503', async () => {
     const { client, pauses } = simulate([
       refusal(429, 'RATE_LIMITED', { 'Retry-After': '7' }),
       refusal(503, 'UNAVAILABLE'),
@@ -273,13 +273,13 @@ describe('a retry', () => {
     expect(pauses).toEqual([7000, 300])
   })
 
-  test('does not wait longer than a caller would expect', async () => {
+  test('rejects immediately if Retry-After is too long to wait', async () => {
     const { client, sent } = simulate([refusal(429, 'RATE_LIMITED', { 'Retry-After': '600' })])
     await expect(client.call('customer_list')).rejects.toMatchObject({ retryAfterSeconds: 600 })
     expect(sent).toHaveLength(1)
   })
 
-  test('does not happen where it could execute an operation twice', async () => {
+  test('is not made if it could execute an operation twice', async () => {
     const params = { id: 'AuthMethod:1' }
     for (const reply of ['lost', refusal(503, 'UNAVAILABLE')] as const) {
       const { client, sent } = simulate([reply])
@@ -289,8 +289,8 @@ describe('a retry', () => {
   })
 })
 
-describe('the time of a call', () => {
-  test('is limited, for each attempt', async () => {
+describe('the duration of a call', () => {
+  test('is limited for each attempt', async () => {
     const { client, sent } = simulate(['silence'], { timeoutMs: 5, triesMax: 2 })
     const error = await client.call('config_get').catch((error: unknown) => error)
     expect(error).toMatchObject({ name: 'ConnectionError', isTimeout: true })

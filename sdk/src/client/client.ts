@@ -8,9 +8,9 @@ import type { Answer, AnyInput, Arguments, Caller, EndpointName } from './calls.
 import { Authorization, type ClientCredentials } from './credentials.ts'
 import { type Endpoint, getEndpoint } from './endpoints.ts'
 import { ConnectionError, CountersignError } from './errors.ts'
-import { readChunks, serverMessages } from './event-stream.ts'
+import { readChunks, readServerMessages } from './event-stream.ts'
 import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
-import { buildForm, requireFileInput, uploadTimeMs } from './upload-form.ts'
+import { buildForm, computeUploadTimeMs, requireFileInput } from './upload-form.ts'
 
 export interface ClientOptions extends ClientCredentials {
   /**
@@ -125,7 +125,7 @@ export class Client implements Caller {
     const url = new URL('/.well-known/countersign.json', this.#baseUrl).href
     return this.#withRetries(this.#triesMax, undefined, async () => {
       const { response, text } = await this.#exchange(url, { method: 'GET' }, undefined)
-      const { enclaveQuorumPublic: key } = toRecord(parseOrUndefined(text))
+      const { enclaveQuorumPublic: key } = toRecord(tryParseJson(text))
       if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw toError(response, undefined)
       return key
     })
@@ -136,7 +136,7 @@ export class Client implements Caller {
     const idempotencyKey = endpoint.isIdempotent
       ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
       : undefined
-    const headers = new Headers({ Accept: acceptHeader(endpoint) })
+    const headers = new Headers({ Accept: buildAcceptHeader(endpoint) })
     if (authorization !== undefined) headers.set('Authorization', authorization)
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
     if (input.signature !== undefined) headers.set(this.#wire.walletSignatureHeader, input.signature)
@@ -151,7 +151,7 @@ export class Client implements Caller {
       ...(body === undefined ? {} : { body: upload ? buildForm(upload) : toJson(body) }),
     }
     const { timeoutMs: ownMs = this.#timeoutMs } = input
-    const timeoutMs = ownMs + (upload ? uploadTimeMs(upload) : 0)
+    const timeoutMs = ownMs + (upload ? computeUploadTimeMs(upload) : 0)
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
     return this.#withRetries(triesMax, input.signal, async (tries) => {
       if (input.sandboxFault !== undefined && tries === 1)
@@ -174,13 +174,13 @@ export class Client implements Caller {
     const ending = new AbortController()
     const abortSignal = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
     const response = await this.#authorization.send(async (authorization) => {
-      const headers = new Headers({ Accept: acceptHeader(endpoint) })
+      const headers = new Headers({ Accept: buildAcceptHeader(endpoint) })
       if (authorization !== undefined) headers.set('Authorization', authorization)
       const timer = setTimeout(() => ending.abort(), this.#timeoutMs)
       try {
         const eventResponse = await this.#fetch(url, { headers, signal: abortSignal })
-        if (!isText(endpoint, eventResponse))
-          throw toError(eventResponse, parseOrUndefined(await eventResponse.text()))
+        if (!hasTextBody(endpoint, eventResponse))
+          throw toError(eventResponse, tryParseJson(await eventResponse.text()))
         return eventResponse
       } catch (cause) {
         throw cause instanceof CountersignError ? cause : toStreamError(url, cause, ending.signal, signal)
@@ -188,10 +188,10 @@ export class Client implements Caller {
         clearTimeout(timer)
       }
     })
-    return this.#messages(url, response, ending, signal)
+    return this.#readMessages(url, response, ending, signal)
   }
 
-  async *#messages(
+  async *#readMessages(
     url: string,
     { body }: Response,
     ending: AbortController,
@@ -199,7 +199,7 @@ export class Client implements Caller {
   ): AsyncGenerator<EventMessage, void, undefined> {
     if (!body) return
     try {
-      for await (const { id, data } of serverMessages(readChunks(body, STALL_MS, () => ending.abort())))
+      for await (const { id, data } of readServerMessages(readChunks(body, STALL_MS, () => ending.abort())))
         yield { id, event: data === undefined ? undefined : this.#wire.inward(parseJson(data)) }
     } catch (cause) {
       throw toStreamError(url, cause, ending.signal, signal)
@@ -218,7 +218,7 @@ export class Client implements Caller {
         return await attempt(tries)
       } catch (error) {
         if (tries >= triesMax || !isRetryable(error)) throw error
-        await this.#sleep(this.#pauseMs(error, tries), signal)
+        await this.#sleep(this.#computePauseMs(error, tries), signal)
       }
     }
   }
@@ -240,14 +240,14 @@ export class Client implements Caller {
       const isTimeout = timeout.aborted
       const { host } = new URL(url)
       const message = isTimeout
-        ? `${host} did not answer within ${timeoutMs} ms.`
+        ? `${host} did not respond within ${timeoutMs} ms.`
         : `${host} cannot be reached: ${getReason(cause)}.`
       throw new ConnectionError(message, { cause, isTimeout, idempotencyKey })
     }
   }
 
   /** Exponential backoff with up to 50 % jitter, so that clients do not retry in lockstep. */
-  #pauseMs(error: unknown, tries: number): number {
+  #computePauseMs(error: unknown, tries: number): number {
     const retryAfterSeconds = error instanceof CountersignError ? error.retryAfterSeconds : undefined
     if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000
     const maxMs = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX)
@@ -260,9 +260,9 @@ export class Client implements Caller {
 function checkBaseUrl(baseUrl: unknown): string {
   const expected = 'the address of the server with the version, like http://127.0.0.1:8787/2025-10-13'
   if (baseUrl === undefined || baseUrl === null || baseUrl === '')
-    throw new TypeError(`baseUrl is missing: give ${expected}`)
+    throw new TypeError(`baseUrl is missing. It must be ${expected}.`)
   if (typeof baseUrl !== 'string' || !/^https?:\/\/./.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new TypeError(`baseUrl is ${expected}, not "${baseUrl}"`)
+    throw new TypeError(`baseUrl must be ${expected}, not "${baseUrl}".`)
   return baseUrl.replace(/\/+$/, '')
 }
 
@@ -278,18 +278,18 @@ function toStreamError(
   signal?.throwIfAborted()
   const { host } = new URL(url)
   const message = ending.aborted
-    ? `${host} sends nothing any more.`
-    : `The stream of ${host} broke: ${getReason(cause)}.`
+    ? `${host} has stopped sending data.`
+    : `The stream from ${host} broke: ${getReason(cause)}.`
   return new ConnectionError(message, { cause, isTimeout: ending.aborted, idempotencyKey: undefined })
 }
 
 function buildPath(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (params[name] === undefined || params[name] === null)
-      throw new TypeError(`${endpoint.name} needs params.${name}`)
+      throw new TypeError(`${endpoint.name} requires params.${name}.`)
     const value = String(params[name])
     // An empty segment or one of dots would be normalized away and change the path.
-    if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}"`)
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}".`)
     // Colons in ids stay unescaped: they are legal in a path, and the signed payload contains the path that
     // way.
     return encodeURIComponent(value).replaceAll('%3A', ':')
@@ -306,12 +306,12 @@ function buildQuery(query: Readonly<Record<string, unknown>>): string {
 }
 
 /** JSON, and the endpoint's other media types. */
-function acceptHeader({ texts }: Endpoint): string {
+function buildAcceptHeader({ textTypes: texts }: Endpoint): string {
   return ['application/json', ...texts].join(', ')
 }
 
 /** True if the response has one of the endpoint's other media types. */
-function isText({ texts }: Endpoint, { status, headers }: Response): boolean {
+function hasTextBody({ textTypes: texts }: Endpoint, { status, headers }: Response): boolean {
   const type = headers.get('Content-Type')?.split(';', 1)[0] ?? ''
   return status === 200 && texts.includes(type)
 }
@@ -319,11 +319,11 @@ function isText({ texts }: Endpoint, { status, headers }: Response): boolean {
 function readResponse(endpoint: Endpoint, response: Response, text: string, wire: WireSpelling): unknown {
   const { status, headers } = response
   const isReplayed = headers.get('Idempotency-Replayed') === 'true'
-  if (isText(endpoint, response)) return { status, body: text, isReplayed }
-  const parsed = parseOrUndefined(text)
+  if (hasTextBody(endpoint, response)) return { status, body: text, isReplayed }
+  const parsed = tryParseJson(text)
   const declared = endpoint.answers.get(status)
   if (!declared) throw toError(response, parsed)
-  const needsBody = declared.hasBody || (endpoint.texts.length > 0 && status === 200)
+  const needsBody = declared.hasBody || (endpoint.textTypes.length > 0 && status === 200)
   if (needsBody && parsed === undefined) throw toError(response, undefined)
   return {
     status,
@@ -337,13 +337,13 @@ function toError({ status, headers }: Response, parsed: unknown): CountersignErr
   const retryAfter = headers.get('Retry-After')
   return new CountersignError({
     status,
-    code: stringOr(body.code, 'UNREADABLE_ANSWER'),
-    message: stringOr(body.message, `The response with status ${status} is not from this API.`),
-    docUrl: stringOr(body.docUrl, undefined),
-    reason: stringOr(body.reason, undefined),
+    code: toStringOr(body.code, 'UNREADABLE_ANSWER'),
+    message: toStringOr(body.message, `The response with status ${status} is not from this API.`),
+    docUrl: toStringOr(body.docUrl, undefined),
+    reason: toStringOr(body.reason, undefined),
     details: isObject(body.details) ? { ...toRecord(decode(DETAIL_SHAPE, body.details)) } : undefined,
     httpRequestId: headers.get('X-Request-Id') ?? undefined,
-    isCredentials: headers.has('WWW-Authenticate') || /credentials$/.test(stringOr(body.reason, '')),
+    isCredentials: headers.has('WWW-Authenticate') || /credentials$/.test(toStringOr(body.reason, '')),
     retryAfterSeconds: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
   })
 }
@@ -352,7 +352,7 @@ function toRecord(parsed: unknown): Readonly<Record<string, unknown>> {
   return isObject(parsed) ? parsed : {}
 }
 
-function parseOrUndefined(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
@@ -360,7 +360,7 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-function stringOr<T>(value: unknown, fallback: T): string | T {
+function toStringOr<T>(value: unknown, fallback: T): string | T {
   return typeof value === 'string' ? value : fallback
 }
 

@@ -33,13 +33,13 @@ export class Authorization {
     const unset = NAMES.filter((name) => name in credentials && !credentials[name])
     if (unset.length > 0)
       throw new TypeError(
-        `${unset.join(' and ')} ${unset.length > 1 ? 'are' : 'is'} undefined or empty. Is it read from a variable that is not set? Leave it out if a backend adds the credentials`,
+        `${unset.join(' and ')} ${unset.length > 1 ? 'are' : 'is'} undefined or empty. Check that the environment variable is set, or omit the option if a backend adds the credentials.`,
       )
     if ((tokenId === undefined) !== (clientSecret === undefined))
-      throw new TypeError('tokenId and clientSecret must be given together')
+      throw new TypeError('Set tokenId and clientSecret together.')
     if (tokenId !== undefined && accessToken !== undefined)
       throw new TypeError(
-        'A client has the credentials of a platform or an access token: give either tokenId or accessToken',
+        'A client uses either platform credentials or an access token. Set tokenId or accessToken, not both.',
       )
     this.#basic =
       tokenId === undefined
@@ -56,14 +56,14 @@ export class Authorization {
     const token = this.#accessToken
     if (token === undefined) return call(this.#basic)
     if (typeof token === 'string') return call(`Bearer ${token}`)
-    const tokenPromise = this.#ask(token)
+    const tokenPromise = this.#refreshToken(token)
     try {
       return await call(`Bearer ${await tokenPromise}`)
     } catch (error) {
       if (!isRefusedToken(error)) throw error
       // Concurrent calls that were rejected share the new token.
       if (this.#given === tokenPromise) this.#given = undefined
-      return call(`Bearer ${await this.#ask(token)}`)
+      return call(`Bearer ${await this.#refreshToken(token)}`)
     }
   }
 
@@ -71,7 +71,7 @@ export class Authorization {
     return token()
   }
 
-  #ask(token: () => string | Promise<string>): Promise<string> {
+  #refreshToken(token: () => string | Promise<string>): Promise<string> {
     if (this.#given) return this.#given
     const tokenPromise = this.#requestToken(token)
     this.#given = tokenPromise

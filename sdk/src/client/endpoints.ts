@@ -17,10 +17,10 @@ export interface Endpoint {
   /** True if the response is a list of records in `data`. */
   readonly isList: boolean
   /** The argument that follows the path parameters. */
-  readonly takes: 'body' | 'query' | undefined
+  readonly inputKind: 'body' | 'query' | undefined
   readonly needsInput: boolean
   /** Media types that the response may have instead of JSON. */
-  readonly texts: readonly string[]
+  readonly textTypes: readonly string[]
   /** The success responses by status. `hasBody` is false for a response without a body. */
   readonly answers: ReadonlyMap<number, { readonly hasBody: boolean; readonly shape: unknown }>
 }
@@ -42,9 +42,7 @@ export function endpoints(): ReadonlyMap<string, Endpoint> {
 export function getEndpoint(name: string): Endpoint {
   const endpoint = endpoints().get(name)
   if (endpoint) return endpoint
-  throw new TypeError(
-    `There is no call ${JSON.stringify(name)}.${suggestNearest(name, [...endpoints().keys()])}`,
-  )
+  throw new TypeError(`Unknown call ${JSON.stringify(name)}.${suggestNearest(name, [...endpoints().keys()])}`)
 }
 
 function parseEndpoint(line: string): Endpoint {
@@ -62,9 +60,9 @@ function parseEndpoint(line: string): Endpoint {
     isUpload: hasFlag('u'),
     isList: hasFlag('l'),
     isStream: hasFlag('e'),
-    takes: hasFlag('b') || hasFlag('B') ? 'body' : hasFlag('q') || hasFlag('Q') ? 'query' : undefined,
+    inputKind: hasFlag('b') || hasFlag('B') ? 'body' : hasFlag('q') || hasFlag('Q') ? 'query' : undefined,
     needsInput: hasFlag('B') || hasFlag('Q'),
-    texts: [
+    textTypes: [
       ...(hasFlag('c') ? ['text/csv'] : []),
       ...(hasFlag('h') ? ['text/html'] : []),
       ...(hasFlag('t') ? ['text/plain'] : []),

@@ -105,7 +105,7 @@ export class SignatureRequiredError extends Error {
     challenge: { readonly payloadToSign: string; readonly requestId: string; readonly expiresAt: string },
   ) {
     super(
-      `${call} needs the signature of a wallet: give a signer, or have payloadToSign signed on its device.`,
+      `${call} requires the wallet's signature. Pass a signer, or have payloadToSign signed on the wallet's device.`,
     )
     this.payloadToSign = challenge.payloadToSign
     this.requestId = challenge.requestId

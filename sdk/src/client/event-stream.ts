@@ -6,7 +6,7 @@ export interface ServerMessage {
 }
 
 /** Splits a byte stream into complete messages. A truncated message at the end is dropped. */
-export async function* serverMessages(
+export async function* readServerMessages(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerMessage, void, undefined> {
   const decoder = new TextDecoder()

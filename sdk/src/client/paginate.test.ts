@@ -3,7 +3,7 @@ import { createCaller } from '../wallet/hostile-backend.testing.ts'
 import { paginate } from './paginate.ts'
 
 describe('a paged list', () => {
-  test('is read page by page, with the same query, only as far as it is consumed', async () => {
+  test('is fetched page by page with the same query, and only as far as it is consumed', async () => {
     const pages: Record<string, unknown> = {
       '': { data: [1, 2], hasMore: true, nextCursor: 'a' },
       a: { data: [], hasMore: true, nextCursor: 'b' },

@@ -9,7 +9,7 @@ export interface FileInput {
 
 /** Returns the body of an upload. Throws TypeError if it contains no file. */
 export function requireFileInput(body: unknown): FileInput {
-  if (!isFileInput(body)) throw new TypeError('body.file is missing: it takes a Blob or a File')
+  if (!isFileInput(body)) throw new TypeError('body.file is missing. Pass a Blob or a File.')
   return body
 }
 
@@ -25,7 +25,7 @@ const BYTES_PER_MS_MIN = 16
  */
 export function buildForm({ file, fileName, ...fields }: FileInput): FormData {
   const name = fileName ?? ('name' in file && typeof file.name === 'string' ? file.name : undefined)
-  if (name === undefined) throw new TypeError('body.fileName is missing: this file has no name')
+  if (name === undefined) throw new TypeError('body.fileName is missing, and the file has no name.')
   const form = new FormData()
   for (const [field, value] of Object.entries(fields))
     if (value !== undefined) form.append(field, String(value))
@@ -34,6 +34,6 @@ export function buildForm({ file, fileName, ...fields }: FileInput): FormData {
 }
 
 /** The additional time that an upload may take. */
-export function uploadTimeMs({ file }: FileInput): number {
+export function computeUploadTimeMs({ file }: FileInput): number {
   return Math.ceil(file.size / BYTES_PER_MS_MIN)
 }

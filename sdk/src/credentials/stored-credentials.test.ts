@@ -37,7 +37,7 @@ const writeDataFile = (value: unknown) =>
   write(join(bare.COUNTERSIGN_DATA_DIR ?? '', 'credentials.json'), value)
 
 describe('stored credentials', () => {
-  test('are found in the order that the guides say', async () => {
+  test('are searched in the documented order', async () => {
     expect(findCredentials(bare)).toBeUndefined()
     await writeProfiles({ default: 'main', profiles: { main: at('main'), other: at('other') } })
     expect(findCredentials(bare)).toEqual(at('main'))
@@ -52,26 +52,26 @@ describe('stored credentials', () => {
     expect(findCredentials(named, { credentials: file, profile: 'other' })).toEqual(at('file'))
   })
 
-  test('that are incomplete or missing are an error that names the missing part', async () => {
+  test('that are missing or incomplete cause an error that names the missing part', async () => {
     const { COUNTERSIGN_CLIENT_SECRET: _, ...half } = VARIABLES
     expect(() => findCredentials({ ...bare, ...half })).toThrow(
       'COUNTERSIGN_TOKEN_ID is set, but not COUNTERSIGN_CLIENT_SECRET.',
     )
     expect(() => findCredentials(bare, { profile: 'none' })).toThrow('There is no profile "none". ')
     expect(() => findCredentials(bare, { credentials: join(folder, 'absent.json') })).toThrow(
-      /^There is no file \S+absent\.json\./,
+      /absent\.json does not exist\./,
     )
     await writeDataFile({ baseUrl: 'http://a', tokenId: '' })
     expect(() => findCredentials(bare)).toThrow(/credentials\.json lacks tokenId, clientSecret\.$/)
     await writeDataFile('not JSON')
     expect(() => findCredentials(bare)).toThrow(CredentialsError)
     await writeProfiles({ profiles: { main: { baseUrl: 1 } } })
-    expect(() => findCredentials(bare, { profile: 'main' })).toThrow('does not hold profiles')
+    expect(() => findCredentials(bare, { profile: 'main' })).toThrow('does not contain profiles')
   })
 })
 
 describe('Countersign.fromEnv', () => {
-  test('makes a client with the credentials that are found, and without any says how to get some', async () => {
+  test('creates a client with stored credentials, or explains how to log in', async () => {
     vi.stubEnv('XDG_CONFIG_HOME', bare.XDG_CONFIG_HOME)
     vi.stubEnv('COUNTERSIGN_DATA_DIR', bare.COUNTERSIGN_DATA_DIR)
     try {
@@ -95,7 +95,7 @@ describe('Countersign.fromEnv', () => {
     }
   })
 
-  test('has no credentials in a browser', () => {
+  test('rejects stored credentials in a browser', () => {
     vi.stubGlobal('process', undefined)
     try {
       expect(() => Countersign.fromEnv()).toThrow(

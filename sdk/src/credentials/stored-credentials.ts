@@ -43,21 +43,19 @@ export function findCredentials(
   env: Environment,
   { credentials, profile = env.COUNTERSIGN_PROFILE || undefined }: CredentialsSource = {},
 ): Credentials | undefined {
-  if (credentials !== undefined) return fileCredentials(credentials, true)
+  if (credentials !== undefined) return readCredentialsFile(credentials, true)
   if (profile !== undefined) return findProfile(env, profile)
-  return (
-    environmentCredentials(env) ?? fileCredentials(dataDirectoryFile(env), false) ?? defaultCredentials(env)
-  )
+  return readEnvironment(env) ?? readCredentialsFile(dataDirectoryFile(env), false) ?? readDefaultProfile(env)
 }
 
 /** Path of the credentials file in the data directory. */
 export function dataDirectoryFile(env: Environment): string {
-  return node().path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'credentials.json')
+  return loadNodeModules().path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'credentials.json')
 }
 
 /** Path of the profiles: `$XDG_CONFIG_HOME/countersign/profiles.json`, by default below `~/.config`. */
 export function profilesFile(env: Environment): string {
-  const { os, path } = node()
+  const { os, path } = loadNodeModules()
   const folder = env.XDG_CONFIG_HOME || path.join(os.homedir(), '.config')
   return path.join(folder, 'countersign', 'profiles.json')
 }
@@ -72,7 +70,7 @@ export function readProfiles(env: Environment): Profiles {
   if (text === undefined) return { profiles: {} }
   const value = tryParseJson(text)
   if (!isProfiles(value))
-    throw new CredentialsError(`${file} does not hold profiles. Remove it, and log in again.`)
+    throw new CredentialsError(`${file} does not contain profiles. Remove it and log in again.`)
   return value
 }
 
@@ -91,7 +89,7 @@ export function findProfile(env: Environment, name: string): Credentials {
  * The token id decides whether the environment counts, because other commands use only the remaining two
  * variables.
  */
-function environmentCredentials(env: Environment): Credentials | undefined {
+function readEnvironment(env: Environment): Credentials | undefined {
   if (!env[VARIABLES.tokenId]) return undefined
   const values = Object.fromEntries(MEMBERS.map((member) => [member, env[VARIABLES[member]]]))
   if (isCredentials(values)) return values
@@ -99,20 +97,20 @@ function environmentCredentials(env: Environment): Credentials | undefined {
   throw new CredentialsError(`${VARIABLES.tokenId} is set, but not ${missing.join(' and ')}.`)
 }
 
-function defaultCredentials(env: Environment): Credentials | undefined {
+function readDefaultProfile(env: Environment): Credentials | undefined {
   const { default: name } = readProfiles(env)
   return name === undefined ? undefined : findProfile(env, name)
 }
 
-function fileCredentials(path: string, isNamed: boolean): Credentials | undefined {
-  const { relative, resolve } = node().path
+function readCredentialsFile(path: string, isNamed: boolean): Credentials | undefined {
+  const { relative, resolve } = loadNodeModules().path
   const file = resolve(path)
   const displayPath = relative('.', file).startsWith('..') ? file : relative('.', file)
   const text = readIfExists(file, displayPath)
   if (text === undefined) {
     if (!isNamed) return undefined
     throw new CredentialsError(
-      `There is no file ${displayPath}. It should hold {"baseUrl", "tokenId", "clientSecret"}.`,
+      `${displayPath} does not exist. Create it with {"baseUrl", "tokenId", "clientSecret"}.`,
     )
   }
   const value = tryParseJson(text)
@@ -124,7 +122,7 @@ function fileCredentials(path: string, isNamed: boolean): Credentials | undefine
 
 function readIfExists(file: string, displayPath = file): string | undefined {
   try {
-    return node().fs.readFileSync(file, 'utf8')
+    return loadNodeModules().fs.readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw new CredentialsError(
@@ -157,7 +155,7 @@ function isCredentials(value: unknown): value is Credentials {
  * Loaded at run time, because browsers also load this file and bundlers must not try to resolve these
  * modules.
  */
-function node() {
+function loadNodeModules() {
   const { process } = globalThis
   if (typeof process?.getBuiltinModule !== 'function')
     throw new CredentialsError('Stored credentials can be read in Node, Deno and Bun only.')

@@ -11,7 +11,7 @@ import {
 } from './bytes.ts'
 
 describe('bytes', () => {
-  test('are written as Buffer writes them', () => {
+  test('are encoded as by Buffer', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(hexFromBytes(bytes)).toBe(Buffer.from(bytes).toString('hex'))
@@ -22,7 +22,7 @@ describe('bytes', () => {
     )
   })
 
-  test('text survives, in any script', () => {
+  test('text in any script is encoded and decoded without change', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(textFromBytes(bytesFromText(text))).toBe(text)
@@ -34,7 +34,7 @@ describe('bytes', () => {
     expect(bytesFromHex(text)).toBeUndefined()
   })
 
-  test('are put together in order', () => {
+  test('are concatenated in order', () => {
     expect(concatBytes(Uint8Array.of(1), new Uint8Array(0), Uint8Array.of(2, 3))).toEqual(
       Uint8Array.of(1, 2, 3),
     )

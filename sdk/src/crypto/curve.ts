@@ -22,13 +22,13 @@ export function decompress(compressed: Uint8Array): Bytes | undefined {
   const x = BigInt(`0x${hexFromBytes(xBytes)}`)
   if (x >= P) return undefined
   const ySquared = (x * x * x - 3n * x + B) % P
-  const root = power((ySquared + P) % P, (P + 1n) / 4n)
+  const root = computePower((ySquared + P) % P, (P + 1n) / 4n)
   if ((root * root - ySquared) % P !== 0n) return undefined
   const y = Number(root & 1n) === prefix - 2 ? root : P - root
   return concatBytes(Uint8Array.of(4), xBytes, bytesFromHex(y.toString(16).padStart(COORDINATE_HEX, '0'))!)
 }
 
-function power(base: bigint, exponent: bigint): bigint {
+function computePower(base: bigint, exponent: bigint): bigint {
   let result = 1n
   for (let b = base, e = exponent; e > 0n; e >>= 1n, b = (b * b) % P) if (e & 1n) result = (result * b) % P
   return result

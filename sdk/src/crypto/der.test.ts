@@ -17,8 +17,8 @@ const scalar = fc.oneof(
 )
 const raw = fc.tuple(scalar, scalar).map(([r, s]) => new Uint8Array([...r, ...s]))
 
-describe('DER of a signature', () => {
-  test('reads back to the same r and s, whatever they are', () => {
+describe('a DER signature', () => {
+  test('is decoded to the r and s that were encoded', () => {
     fc.assert(
       fc.property(raw, (signature) => {
         const der = derFromRawSignature(signature)
@@ -28,7 +28,7 @@ describe('DER of a signature', () => {
     )
   })
 
-  test('is what node:crypto writes and reads', () => {
+  test('is compatible with node:crypto', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     for (let i = 0; i < 64; i++) {
       const message = Buffer.from(`message ${i}`)
@@ -39,7 +39,7 @@ describe('DER of a signature', () => {
     }
   })
 
-  test('bytes that are not a DER signature give undefined and never throw', () => {
+  test('is undefined for bytes that are not a DER signature', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         const read = rawSignatureFromDer(bytes)
@@ -56,7 +56,7 @@ describe('DER of a signature', () => {
     )
   })
 
-  test('takes 64 bytes only', () => {
+  test('requires exactly 64 bytes', () => {
     expect(() => derFromRawSignature(new Uint8Array(63))).toThrow(TypeError)
   })
 })

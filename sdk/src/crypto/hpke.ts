@@ -32,8 +32,8 @@ export async function seal(
   const { subtle } = webCrypto()
   const ephemeral = (await subtle.generateKey(ECDH, false, ['deriveBits'])) as CryptoKeyPair
   const enc = await exportPublicKey(ephemeral)
-  const shared = await agree(ephemeral.privateKey, recipientPublicKey)
-  const { key, iv } = await schedule(shared, enc, recipientPublicKey, 'encrypt')
+  const shared = await deriveSharedSecret(ephemeral.privateKey, recipientPublicKey)
+  const { key, iv } = await deriveKeys(shared, enc, recipientPublicKey, 'encrypt')
   const additionalData = concatBytes(enc, recipientPublicKey)
   const ciphertext = await subtle.encrypt({ name: 'AES-GCM', iv, additionalData }, key, plaintext)
   return { enc, ciphertext: new Uint8Array(ciphertext) }
@@ -51,8 +51,8 @@ export async function open(
   const { subtle } = webCrypto()
   const recipientPublicKey = await exportPublicKey(recipient)
   try {
-    const shared = await agree(recipient.privateKey, enc)
-    const { key, iv } = await schedule(shared, enc, recipientPublicKey, 'decrypt')
+    const shared = await deriveSharedSecret(recipient.privateKey, enc)
+    const { key, iv } = await deriveKeys(shared, enc, recipientPublicKey, 'decrypt')
     const additionalData = concatBytes(enc, recipientPublicKey)
     return new Uint8Array(await subtle.decrypt({ name: 'AES-GCM', iv, additionalData }, key, ciphertext))
   } catch {
@@ -61,14 +61,14 @@ export async function open(
 }
 
 /** The x coordinate of the shared point. */
-async function agree(privateKey: CryptoKey, publicKey: Bytes): Promise<Bytes> {
+async function deriveSharedSecret(privateKey: CryptoKey, publicKey: Bytes): Promise<Bytes> {
   const { subtle } = webCrypto()
   const peerKey = await subtle.importKey('raw', publicKey, ECDH, false, [])
   return new Uint8Array(await subtle.deriveBits({ ...ECDH, public: peerKey }, privateKey, 8 * SECRET_BYTES))
 }
 
 /** Derives the message key and nonce (RFC 9180 sections 4.1 and 5.1) from the shared secret `dh`. */
-async function schedule(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encrypt' | 'decrypt') {
+async function deriveKeys(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encrypt' | 'decrypt') {
   const prk = await extract(KEM_SUITE, EMPTY, 'eae_prk', dh)
   const secret = await expand(KEM_SUITE, prk, 'shared_secret', concatBytes(enc, recipient), SECRET_BYTES)
   const pskIdHash = await extract(HPKE_SUITE, EMPTY, 'psk_id_hash', EMPTY)
@@ -82,16 +82,16 @@ async function schedule(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encrypt
 
 /** LabeledExtract of RFC 9180. */
 async function extract(suite: Bytes, salt: Bytes, label: string, secret: Bytes): Promise<Bytes> {
-  return hmac(salt, concatBytes(VERSION, suite, bytesFromText(label), secret))
+  return computeHmac(salt, concatBytes(VERSION, suite, bytesFromText(label), secret))
 }
 
 /** LabeledExpand of RFC 9180, limited to one hash block. */
 async function expand(suite: Bytes, prk: Bytes, label: string, info: Bytes, length: number): Promise<Bytes> {
   const labeled = concatBytes(Uint8Array.of(0, length), VERSION, suite, bytesFromText(label), info)
-  return (await hmac(prk, concatBytes(labeled, Uint8Array.of(1)))).slice(0, length)
+  return (await computeHmac(prk, concatBytes(labeled, Uint8Array.of(1)))).slice(0, length)
 }
 
-async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
+async function computeHmac(key: Bytes, message: Bytes): Promise<Bytes> {
   const { subtle } = webCrypto()
   // HMAC pads keys with zeros. Web Crypto rejects an empty key, so the padding is done here.
   const paddedKey = key.length > 0 ? key : new Uint8Array(SECRET_BYTES)

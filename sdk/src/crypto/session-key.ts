@@ -26,20 +26,20 @@ export class SealedKeyError extends Error {
  * key or has been modified.
  */
 export async function openSessionKey(recipient: CryptoKeyPair, text: string): Promise<CryptoKeyPair> {
-  const bytes = await fromBase58check(text)
+  const bytes = await decodeBase58check(text)
   if (bytes?.length !== ENC_BYTES + SEALED_BYTES)
     throw new SealedKeyError('This is not a sealed session key.')
   const enc = decompress(bytes.subarray(0, ENC_BYTES))
   const scalar = enc && (await open(recipient, enc, bytes.slice(ENC_BYTES)))
   if (!scalar) throw new SealedKeyError('The session key is not sealed to this key.')
   try {
-    return await signingKeyPair(scalar)
+    return await importSigningKeyPair(scalar)
   } finally {
     scalar.fill(0)
   }
 }
 
-async function fromBase58check(text: string): Promise<Bytes | undefined> {
+async function decodeBase58check(text: string): Promise<Bytes | undefined> {
   let bytes: Uint8Array
   try {
     bytes = base58.decode(text)
@@ -56,10 +56,10 @@ async function fromBase58check(text: string): Promise<Bytes | undefined> {
  * Builds a key pair from a private scalar. Importing the scalar requires the public key, which is computed
  * here because not every browser can export a private key that was imported without one.
  */
-async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
+async function importSigningKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
   const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const
   const d = base64urlFromBytes(scalar)
-  const x = await publicX(scalar)
+  const x = await computePublicX(scalar)
   const message = bytesFromText('which of the two')
   for (const form of [2, 3]) {
     const point = decompress(concatBytes(Uint8Array.of(form), x))
@@ -81,7 +81,7 @@ async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
 }
 
 /** Computes the x coordinate of the public key, as a key agreement with the curve's generator. */
-async function publicX(scalar: Bytes): Promise<Bytes> {
+async function computePublicX(scalar: Bytes): Promise<Bytes> {
   const ecdh = { name: 'ECDH', namedCurve: 'P-256' } as const
   const pkcs8 = concatBytes(PKCS8_START, scalar)
   try {

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { parseJson, toCanonicalJson, toJson } from './json.ts'
 
 describe('JSON', () => {
-  test('every 64-bit integer survives both ways', () => {
+  test('keeps every 64-bit integer in both directions', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (amount) => {
         const text = toJson({ amount })
@@ -17,7 +17,7 @@ describe('JSON', () => {
     )
   })
 
-  test('the canonical text of a body is the one that the server hashes', () => {
+  test('has the canonical text that the server hashes', () => {
     const bodies = fc.anything({ withBigInt: true, withUnicodeString: true, key: fc.string(), maxDepth: 4 })
     fc.assert(
       fc.property(bodies, (body) => {
@@ -31,7 +31,7 @@ describe('JSON', () => {
     )
   })
 
-  test('anything else is treated as by JSON.parse and JSON.stringify', () => {
+  test('treats everything else like JSON.parse and JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!/\d{16}|__proto__/.test(text))
@@ -46,11 +46,11 @@ describe('JSON', () => {
     )
   })
 
-  test('a member that is undefined is left out', () => {
+  test('omits fields that are undefined', () => {
     expect(toJson({ a: undefined, b: 1n })).toBe('{"b":1}')
   })
 
-  test('a fraction stays a number, however long it is', () => {
+  test('parses a fraction as a number, regardless of its length', () => {
     expect(parseJson('{"rate":0.12345678901234567}')).toEqual({ rate: Number('0.12345678901234567') })
   })
 })

@@ -43,7 +43,7 @@ function serialize(input: unknown, name: string, ancestors: readonly unknown[]):
   const value = hasToJson(input) ? input.toJSON(name) : input
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (ancestors.includes(value)) throw new TypeError('A value that contains itself cannot be JSON')
+  if (ancestors.includes(value)) throw new TypeError('A circular structure cannot be serialized as JSON.')
   const path = [...ancestors, value]
   if (Array.isArray(value))
     return `[${Array.from(value, (item, i) => serialize(item, String(i), path) ?? 'null').join()}]`

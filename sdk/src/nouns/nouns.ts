@@ -102,22 +102,20 @@ function buildInput(
   endpoint: Endpoint,
   given: readonly unknown[],
 ): { input: AnyInput; signer: Signer | undefined } {
-  const { takes, needsInput } = endpoint
+  const { inputKind: takes, needsInput } = endpoint
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   const rest = given.slice(names.length)
   const params = Object.fromEntries(names.map((name, i) => [name, requireParam(endpoint, name, given[i])]))
   const argument = takes ? rest.shift() : undefined
   const options = rest.shift() ?? {}
   if (rest.length > 0)
-    throw new TypeError(`${formatUsage(endpoint)} takes no more than these: ${rest.length} more were given`)
+    throw new TypeError(`${formatUsage(endpoint)} received ${rest.length} additional arguments.`)
   if (takes && (argument === undefined ? needsInput : !isObject(argument)))
     throw new TypeError(
-      `${formatUsage(endpoint)}: ${takes} ${argument === undefined ? 'is missing' : `must be an object, and is ${describeType(argument)}`}`,
+      `${formatUsage(endpoint)}: ${takes} ${argument === undefined ? 'is missing' : `must be an object, not ${describeType(argument)}`}`,
     )
   if (!isObject(options))
-    throw new TypeError(
-      `${formatUsage(endpoint)}: options must be an object, and is ${describeType(options)}`,
-    )
+    throw new TypeError(`${formatUsage(endpoint)}: options must be an object, not ${describeType(options)}`)
   checkOptions(endpoint, options)
   const { signer, ...callOptions } = options
   const input = { ...callOptions, params, ...(takes && argument !== undefined && { [takes]: argument }) }
@@ -129,7 +127,7 @@ function requireParam(endpoint: Endpoint, name: string, value: unknown): string 
   const problem =
     value === undefined
       ? 'is missing'
-      : `must be a text, and is ${value === '' ? 'empty' : describeType(value)}`
+      : `must be a non-empty string, not ${value === '' ? 'an empty one' : describeType(value)}`
   throw new TypeError(`${formatUsage(endpoint)}: ${name} ${problem}`)
 }
 
@@ -142,12 +140,12 @@ function checkOptions(endpoint: Endpoint, options: Readonly<Record<string, unkno
   for (const name of Object.keys(options))
     if (!allowed.includes(name))
       throw new TypeError(
-        `${formatUsage(endpoint)}: there is no option "${name}".${suggestNearest(name, allowed) || ` There are ${allowed.join(', ')}.`}`,
+        `${formatUsage(endpoint)}: unknown option "${name}".${suggestNearest(name, allowed) || ` The options are ${allowed.join(', ')}.`}`,
       )
 }
 
 function describeType(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'a list' : `of type ${typeof value}`
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
 }
 
 function formatName({ noun, verb }: Endpoint): string {
@@ -157,5 +155,5 @@ function formatName({ noun, verb }: Endpoint): string {
 /** Formats a verb's signature, such as `quotes.execute(quoteId, options)`. */
 function formatUsage(endpoint: Endpoint): string {
   const params = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-  return `${formatName(endpoint)}(${[...params, ...(endpoint.takes ? [endpoint.takes] : []), 'options'].join(', ')})`
+  return `${formatName(endpoint)}(${[...params, ...(endpoint.inputKind ? [endpoint.inputKind] : []), 'options'].join(', ')})`
 }

@@ -25,7 +25,11 @@ export interface AddPasskeyProps extends Styled {
  * A button that registers a passkey on this device as another way to sign in. Renders nothing unless a
  * customer is signed in.
  */
-export function AddPasskey({ nickname, challenge = randomText, classNames }: AddPasskeyProps): ReactNode {
+export function AddPasskey({
+  nickname,
+  challenge = createRandomText,
+  classNames,
+}: AddPasskeyProps): ReactNode {
   const { session } = useSession()
   const wallet = useWallet()
   const { texts } = useWords()
@@ -49,6 +53,6 @@ export function AddPasskey({ nickname, challenge = randomText, classNames }: Add
   )
 }
 
-function randomText(): string {
+function createRandomText(): string {
   return hexFromBytes(systemRandom(new Uint8Array(32)))
 }

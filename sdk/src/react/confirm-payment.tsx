@@ -4,7 +4,7 @@ import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { membersOf, type Payment } from '../signing/statement.ts'
 import type { Styled } from './class-names.ts'
 import type { Confirmation } from './confirmations.ts'
-import { fieldText, payeeName, valueText } from './field-texts.ts'
+import { findPayeeName, formatFieldName, formatFieldValue } from './field-texts.ts'
 import { useLook } from './look.tsx'
 import { Button, useParts } from './parts.tsx'
 import { useConfirmation } from './use-confirmation.ts'
@@ -79,7 +79,7 @@ function Amounts({ payment, classNames }: PartOfPayment): ReactNode {
     [texts.youPay, signedMoney(sends.amount, sends.currency), 'amount'],
     [texts.feeOfIt, signedMoney(feesIncluded, sends.currency), 'value'],
     [texts.theyReceive, signedMoney(delivers.amount, delivers.currency), 'amount'],
-    [texts.payee, payeeName(texts, destination), 'value'],
+    [texts.payee, findPayeeName(texts, destination), 'value'],
     [texts.validUntil, time(expiresAt), 'value'],
   ] as const
   return (
@@ -108,8 +108,8 @@ function Payee({ payment, classNames }: PartOfPayment): ReactNode {
       <dl className={part('details')}>
         {rows.map(([path, text]) => (
           <div key={path}>
-            <dt className={part('field')}>{fieldText(texts, path)}</dt>
-            <dd className={part('value')}>{valueText(texts, path, text)}</dd>
+            <dt className={part('field')}>{formatFieldName(texts, path)}</dt>
+            <dd className={part('value')}>{formatFieldValue(texts, path, text)}</dd>
           </div>
         ))}
       </dl>

@@ -6,7 +6,7 @@ import { Confirmations } from './confirmations.ts'
 const payment = (summary: string) => ({ summary }) as Payment
 const ignore = () => {}
 
-test('nothing is confirmed if no component shows payments', () => {
+test('a payment is never confirmed if no component shows it', () => {
   const confirmations = new Confirmations()
   expect(() => confirmations.ask(payment('one'))).toThrow(ConfirmationRequiredError)
   const leave = confirmations.view(ignore)
@@ -14,7 +14,7 @@ test('nothing is confirmed if no component shows payments', () => {
   expect(() => confirmations.ask(payment('two'))).toThrow(ConfirmationRequiredError)
 })
 
-test('payments are shown one after the other, and the first answer to each counts', async () => {
+test('payments are shown one after another, and only the first decision about each counts', async () => {
   const confirmations = new Confirmations()
   const seen: (string | undefined)[] = []
   confirmations.view(() => seen.push(confirmations.current()?.payment.summary))
@@ -30,7 +30,7 @@ test('payments are shown one after the other, and the first answer to each count
   expect(seen).toEqual(['one', 'one', 'two', 'two', undefined])
 })
 
-test('what waits is declined when the last one leaves who shows payments, and not before', async () => {
+test('waiting payments are declined when the last component that shows payments unmounts', async () => {
   const confirmations = new Confirmations()
   const [leave, leaveToo] = [confirmations.view(ignore), confirmations.view(ignore)]
   const asked = confirmations.ask(payment('one'))

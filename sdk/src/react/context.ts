@@ -37,7 +37,7 @@ export const CountersignContext = createContext<Countersign | undefined>(undefin
 /** Returns everything that the provider offers. Throws outside a `CountersignProvider`. */
 export function useCountersign(): Countersign {
   const context = useContext(CountersignContext)
-  if (!context) throw new Error('Put a CountersignProvider around the components of the wallet kit.')
+  if (!context) throw new Error('The components of the wallet kit must be inside a CountersignProvider.')
   return context
 }
 

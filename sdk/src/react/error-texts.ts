@@ -21,7 +21,7 @@ export const BY_CODE: Readonly<Record<string, Sentence>> = {
 }
 
 /** Returns the message for an error in the customer's language. `own` overrides the message for a code. */
-export function errorText(
+export function formatError(
   error: unknown,
   texts: Texts,
   own: Readonly<Record<string, Sentence>> = {},

@@ -22,7 +22,7 @@ const payment = {
   destination: { ...destination, currency: 'USD' },
 } as Payment
 
-test('the payment that was asked for is held to be that', () => {
+test('a signer restricted to a quote signs the requested payment', () => {
   expect(() => checkPayment(payment, quote, request)).not.toThrow()
   const sending = { ...request, lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 2_572n } as const
   expect(() => checkPayment(payment, quote, sending)).not.toThrow()
@@ -50,7 +50,7 @@ test.each([
   )
 })
 
-test('a quote of another amount than was asked for is refused, however it agrees with its payload', () => {
+test('a quote with a different amount than requested is rejected, even if it matches its payload', () => {
   const asked = { ...request, lockedCurrencyAmount: 2_000n }
   expect(() => checkPayment(payment, quote, asked)).toThrow(/delivers\.amount/)
   const elsewhere = { ...request, destination: { ...destination, accountId: 'ExternalAccount:2' } }

@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import type { ClassNames } from './class-names.ts'
-import { languageOf, TEXTS } from './texts/languages.ts'
+import { findLanguage, TEXTS } from './texts/languages.ts'
 import type { Texts } from './texts/texts.ts'
 
 /** The language, messages and class names of components. */
@@ -41,7 +41,7 @@ const NO_CLASS_NAMES: ClassNames = {}
 
 export function useLookOf({ language = 'en', texts, classNames = NO_CLASS_NAMES }: KitLookProps): Look {
   return useMemo(
-    () => ({ language, texts: { ...TEXTS[languageOf(language)], ...texts }, classNames }),
+    () => ({ language, texts: { ...TEXTS[findLanguage(language)], ...texts }, classNames }),
     [language, texts, classNames],
   )
 }

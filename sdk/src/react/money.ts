@@ -23,12 +23,12 @@ const HUNDREDTHS = new Set(
  * Returns the decimal places of a currency in a payload, which only contains the code. Undefined for an
  * unknown currency, because a guess would show the wrong amount.
  */
-export function decimalsOf(currency: string): number | undefined {
+export function findDecimals(currency: string): number | undefined {
   return Object.hasOwn(DECIMALS, currency) ? DECIMALS[currency] : HUNDREDTHS.has(currency) ? 2 : undefined
 }
 
 /** Formats an amount in the smallest unit as a decimal number: `1234n` with two places becomes `12.34`. */
-export function decimalText(amount: bigint, decimals: number): `${number}` {
+export function formatDecimal(amount: bigint, decimals: number): `${number}` {
   const sign = amount < 0n ? '-' : ''
   const digits = String(amount < 0n ? -amount : amount).padStart(decimals + 1, '0')
   const point = digits.length - decimals
@@ -39,7 +39,7 @@ export function decimalText(amount: bigint, decimals: number): `${number}` {
  * Formats an amount for a language, with the currency code, because many currencies share the symbol `$`:
  * `1.234,50 USD`. Never rounds, but drops trailing zeros of currencies with more than two places.
  */
-export function amountText(
+export function formatAmount(
   language: string,
   amount: bigint,
   currency: string,
@@ -50,7 +50,7 @@ export function amountText(
     minimumFractionDigits: Math.min(2, decimals),
     maximumFractionDigits: decimals,
     signDisplay,
-  }).format(decimalText(amount, decimals))
+  }).format(formatDecimal(amount, decimals))
   return `${number}\u00a0${currency}`
 }
 
@@ -62,12 +62,12 @@ export function amountText(
 export function parseAmount(language: string, text: string, decimals: number): bigint | undefined {
   const [, whole, sign, fraction = ''] = /^(\d{1,15})(?:([.,])(\d+))?$/.exec(text.trim()) ?? []
   if (whole === undefined || fraction.length > decimals) return undefined
-  if (sign !== undefined && sign !== decimalSign(language) && fraction.length > 2) return undefined
+  if (sign !== undefined && sign !== findDecimalSign(language) && fraction.length > 2) return undefined
   const amount = BigInt(whole + fraction.padEnd(decimals, '0'))
   return amount > 0n ? amount : undefined
 }
 
-function decimalSign(language: string): string | undefined {
+function findDecimalSign(language: string): string | undefined {
   return new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value
 }
 

@@ -6,7 +6,7 @@ import type { Nouns } from '../generated/nouns.ts'
 import { BANKS, type BankAccount, type BankKind } from './bank-kinds.ts'
 import type { Styled } from './class-names.ts'
 import { useCountersign } from './context.ts'
-import { AmountError, decimalsOf } from './money.ts'
+import { AmountError, findDecimals } from './money.ts'
 import { Field, Form, Section, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
 import { useQuote } from './use-quote.ts'
@@ -97,7 +97,7 @@ function usePayment(currency: BankKind) {
   const payment = useQuote()
   const pay = useAction(async (form: FormData) => {
     const getField = (name: string) => String(form.get(name)).trim()
-    const lockedCurrencyAmount = parseMoney(getField('amount'), decimalsOf(currency) ?? 0)
+    const lockedCurrencyAmount = parseMoney(getField('amount'), findDecimals(currency) ?? 0)
     if (lockedCurrencyAmount === undefined) throw new AmountError('not an amount')
     const accountId = await findOrCreateAccount(
       api,

@@ -91,9 +91,9 @@ function useWalletFromProps(
       new Wallet(client, accountId, {
         quorumPublicKey,
         confirm: confirmations.ask,
-        relyingParty: withoutUndefined({ id, name, userVerification }),
+        relyingParty: omitUndefined({ id, name, userVerification }),
         ...(authenticator && { authenticator }),
-        ...(hasChain && { chain: withoutUndefined({ address, chainId, token }) }),
+        ...(hasChain && { chain: omitUndefined({ address, chainId, token }) }),
       }),
     [
       client,
@@ -113,7 +113,7 @@ function useWalletFromProps(
 }
 
 /** Removes properties that are undefined. */
-function withoutUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function omitUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }

@@ -3,7 +3,7 @@
 import { type ReactNode, useState } from 'react'
 import { membersOf } from '../signing/statement.ts'
 import type { Styled } from './class-names.ts'
-import { fieldText, placeOf } from './field-texts.ts'
+import { formatFieldName, formatPlace } from './field-texts.ts'
 import { Button, Loaded, Outcome, Section, useParts } from './parts.tsx'
 import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
@@ -52,9 +52,10 @@ function FundingInstructions({
   const part = useParts(classNames)
   const { accountType, ...info } = instructions.accountOrWalletInfo
   const rows = membersOf(info).filter(([path]) => !/^(?:paymentRails|assetType)\b/.test(path))
-  const place = 'assetType' in info ? `${placeOf(accountType)}, ${info.assetType}` : placeOf(accountType)
+  const place =
+    'assetType' in info ? `${formatPlace(accountType)}, ${info.assetType}` : formatPlace(accountType)
   const [status, setStatus] = useState<string>()
-  const copy = async (label: string, text: string) => {
+  const copyText = async (label: string, text: string) => {
     // Cleared first, so that screen readers announce a second copy of the same value.
     setStatus(undefined)
     try {
@@ -69,7 +70,7 @@ function FundingInstructions({
       <h3 className={part('label')}>{texts.receiveBy(place)}</h3>
       <dl className={part('details')}>
         {rows.map(([path, text]) => {
-          const label = fieldText(texts, path)
+          const label = formatFieldName(texts, path)
           return (
             <div key={path}>
               <dt className={part('field')}>{label}</dt>
@@ -77,7 +78,7 @@ function FundingInstructions({
                 <span>{text}</span>
                 <Button
                   label={texts.copyOf(label)}
-                  onClick={() => void copy(label, text)}
+                  onClick={() => void copyText(label, text)}
                   {...(classNames && { classNames })}
                 >
                   {texts.copy}

@@ -29,7 +29,7 @@ function rendered(client: Caller, language: string): string {
   )
 }
 
-test('a server renders the components without a page, and calls nothing', () => {
+test('the wallet kit renders on a server without any API call', () => {
   let calls = 0
   const client: Caller = {
     async call() {
@@ -45,7 +45,7 @@ test('a server renders the components without a page, and calls nothing', () => 
   expect(html).toContain('class="cs-title mine"')
 })
 
-test('a form without a wallet has the language and class names of its look', () => {
+test('a form without a wallet uses the language and class names of KitLook', () => {
   const field = createElement(Field, { name: 'fullName', label: 'Nom' })
   const form = createElement(Form, { submitLabel: 'Créer', onSubmit: () => {}, children: field })
   const section = createElement(Section, { name: 'sign-up', title: 'Créer un compte', children: form })
@@ -57,6 +57,6 @@ test('a form without a wallet has the language and class names of its look', () 
   expect(html).toMatch(/<button type="submit" class="cs-button cs-primary"/)
 })
 
-test('outside of a provider a component throws an error that names the missing provider', () => {
+test('a component outside a CountersignProvider throws an error that names the provider', () => {
   expect(() => renderToString(createElement(Balances))).toThrow(/CountersignProvider/)
 })

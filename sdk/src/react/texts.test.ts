@@ -7,10 +7,10 @@ import { CountersignError } from '../client/errors.ts'
 import { NotConfirmedError } from '../signing/confirm.ts'
 import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 import type { Payment } from '../signing/statement.ts'
-import { BY_CODE, errorText } from './error-texts.ts'
-import { fieldText, payeeName, valueText } from './field-texts.ts'
-import { amountText, decimalsOf, decimalText, parseAmount } from './money.ts'
-import { languageOf, TEXTS } from './texts/languages.ts'
+import { BY_CODE, formatError } from './error-texts.ts'
+import { findPayeeName, formatFieldName, formatFieldValue } from './field-texts.ts'
+import { findDecimals, formatAmount, formatDecimal, parseAmount } from './money.ts'
+import { findLanguage, TEXTS } from './texts/languages.ts'
 import type { Texts } from './texts/texts.ts'
 import { createWords } from './use-words.ts'
 
@@ -41,7 +41,7 @@ function membersOf(schema: unknown, found = new Set<string>()): Set<string> {
 }
 
 describe.each(languages)('the texts in %s', (language, texts) => {
-  test('say everything, and what they are given', () => {
+  test('have no empty entry and include their parameters', () => {
     for (const [path, text] of textsOf(texts)) expect(text.trim(), path).not.toBe('')
     for (const [name, value] of Object.entries(texts))
       if (typeof value === 'function') {
@@ -50,7 +50,7 @@ describe.each(languages)('the texts in %s', (language, texts) => {
       }
   })
 
-  test('are of that language', () => {
+  test('are written in that language', () => {
     if (language === 'en') return
     const english = new Map(textsOf(TEXTS.en))
     const same = textsOf(texts).filter(
@@ -64,7 +64,7 @@ describe.each(languages)('the texts in %s', (language, texts) => {
     expect(names).toEqual(Object.keys(TEXTS.en.fields))
   })
 
-  test('name every member of a payee and of payment instructions', () => {
+  test('name every field of payees and payment instructions', () => {
     const notShown = [
       ...['accountInfo', 'accountOrWalletInfo', 'beneficiary', 'destinationType'],
       ...['instructionsNotes', 'isPlatformAccount', 'payloadToSign'],
@@ -75,19 +75,21 @@ describe.each(languages)('the texts in %s', (language, texts) => {
   })
 })
 
-test('a member is named by its last part, and its value in words where there are some', () => {
-  expect(fieldText(TEXTS.es, 'accountInfo.beneficiary.fullName')).toBe('Nombre')
-  expect(fieldText(TEXTS.fr, 'accountInfo.paymentRails.0')).toBe('Moyens de paiement')
-  expect(fieldText(TEXTS.en, 'accountInfo.novel')).toBe('novel')
-  expect(valueText(TEXTS.pt, 'accountInfo.beneficiary.beneficiaryType', 'BUSINESS')).toBe('Empresa')
-  expect(valueText(TEXTS.en, 'accountInfo.accountType', 'SOLANA_WALLET')).toBe('Solana')
-  expect(valueText(TEXTS.en, 'accountInfo.iban', 'DE89370400440532013000')).toBe('DE89370400440532013000')
+test('a field is labelled by the last part of its path, and its value is translated if possible', () => {
+  expect(formatFieldName(TEXTS.es, 'accountInfo.beneficiary.fullName')).toBe('Nombre')
+  expect(formatFieldName(TEXTS.fr, 'accountInfo.paymentRails.0')).toBe('Moyens de paiement')
+  expect(formatFieldName(TEXTS.en, 'accountInfo.novel')).toBe('novel')
+  expect(formatFieldValue(TEXTS.pt, 'accountInfo.beneficiary.beneficiaryType', 'BUSINESS')).toBe('Empresa')
+  expect(formatFieldValue(TEXTS.en, 'accountInfo.accountType', 'SOLANA_WALLET')).toBe('Solana')
+  expect(formatFieldValue(TEXTS.en, 'accountInfo.iban', 'DE89370400440532013000')).toBe(
+    'DE89370400440532013000',
+  )
 })
 
-test('a payee is a person or a place, and never an id', () => {
+test('a payee is described by a name or place, never by an id', () => {
   const id = 'ExternalAccount:01900000-0000-7000-8000-000000000001'
   const to = (more: object) => ({ destinationType: 'ACCOUNT', accountId: id, currency: 'USD', ...more })
-  const name = (destination: object) => payeeName(TEXTS.en, destination as Payment['destination'])
+  const name = (destination: object) => findPayeeName(TEXTS.en, destination as Payment['destination'])
   const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Maria Silva' }
   expect(name(to({ accountInfo: { accountType: 'USD_ACCOUNT', beneficiary } }))).toBe('Maria Silva')
   expect(name(to({ accountInfo: { accountType: 'SPARK_WALLET', address: 'spark1…' } }))).toBe(
@@ -107,29 +109,30 @@ test.each([
   ['', 'en'],
   ['constructor', 'en'],
 ])('the language of %s is %s', (tag, language) => {
-  expect(languageOf(tag)).toBe(language)
+  expect(findLanguage(tag)).toBe(language)
 })
 
-test('the decimals of every currency are those of the contract, and no others are guessed', () => {
-  for (const [code, { decimals }] of Object.entries(CURRENCIES)) expect(decimalsOf(code), code).toBe(decimals)
-  for (const code of ['XYZ', 'usd', '', 'toString']) expect(decimalsOf(code)).toBeUndefined()
+test('the decimal places of every currency match the contract, and none are guessed', () => {
+  for (const [code, { decimals }] of Object.entries(CURRENCIES))
+    expect(findDecimals(code), code).toBe(decimals)
+  for (const code of ['XYZ', 'usd', '', 'toString']) expect(findDecimals(code)).toBeUndefined()
 })
 
-test('amounts are exact, in every language, to the last unit of 64 bits', () => {
+test('64-bit amounts are formatted exactly in every language', () => {
   const max = 2n ** 63n - 1n
-  expect(decimalText(max, 6)).toBe('9223372036854.775807')
-  expect(decimalText(-5n, 2)).toBe('-0.05')
-  expect(decimalText(7n, 0)).toBe('7')
+  expect(formatDecimal(max, 6)).toBe('9223372036854.775807')
+  expect(formatDecimal(-5n, 2)).toBe('-0.05')
+  expect(formatDecimal(7n, 0)).toBe('7')
   const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
-  expect(plain(amountText('en', max, 'USDB', 6))).toBe('9,223,372,036,854.775807 USDB')
-  expect(plain(amountText('es', max, 'USDB', 6))).toBe('9.223.372.036.854,775807 USDB')
-  expect(plain(amountText('fr', 123456789n, 'EUR', 2))).toBe('1 234 567,89 EUR')
-  expect(plain(amountText('pt-BR', 100_000_000n, 'USDB', 6))).toBe('100,00 USDB')
-  expect(plain(amountText('en', 5000n, 'VND', 0))).toBe('5,000 VND')
-  expect(plain(amountText('en', 250n, 'USD', 2, 'always'))).toBe('+2.50 USD')
+  expect(plain(formatAmount('en', max, 'USDB', 6))).toBe('9,223,372,036,854.775807 USDB')
+  expect(plain(formatAmount('es', max, 'USDB', 6))).toBe('9.223.372.036.854,775807 USDB')
+  expect(plain(formatAmount('fr', 123456789n, 'EUR', 2))).toBe('1 234 567,89 EUR')
+  expect(plain(formatAmount('pt-BR', 100_000_000n, 'USDB', 6))).toBe('100,00 USDB')
+  expect(plain(formatAmount('en', 5000n, 'VND', 0))).toBe('5,000 VND')
+  expect(plain(formatAmount('en', 250n, 'USD', 2, 'always'))).toBe('+2.50 USD')
 })
 
-test('an amount of an unknown currency is shown in its smallest unit, not with a guessed point', () => {
+test('an amount in an unknown currency is shown in its smallest unit', () => {
   const { signedMoney } = createWords('en', TEXTS.en)
   expect(signedMoney(12345n, 'XYZ')).toBe('12345 smallest units of XYZ')
   expect(signedMoney(12345n, 'USD')).toBe('123.45\u00a0USD')
@@ -160,12 +163,12 @@ test.each(languages)('failures have messages in %s', (_language, texts: Texts) =
   const refused = (code: string) => new CountersignError({ status: 400, code, message: 'not for customers' })
   for (const code of Object.keys(BY_CODE)) {
     expect(ERRORS, code).toHaveProperty(code)
-    expect(textsOf(texts).map(([, text]) => text)).toContain(errorText(refused(code), texts))
+    expect(textsOf(texts).map(([, text]) => text)).toContain(formatError(refused(code), texts))
   }
-  expect(errorText(refused('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
-  expect(errorText(refused('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)
-  expect(errorText(new NotConfirmedError({} as Payment), texts)).toBe(texts.notConfirmed)
-  expect(errorText(new PayloadMismatchError('a', 'b'), texts)).toBe(texts.notWhatYouAsked)
-  expect(errorText(new DOMException('closed', 'NotAllowedError'), texts)).toBe(texts.passkeyNotUsed)
-  expect(errorText('?', texts)).toBe(texts.wentWrong)
+  expect(formatError(refused('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
+  expect(formatError(refused('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)
+  expect(formatError(new NotConfirmedError({} as Payment), texts)).toBe(texts.notConfirmed)
+  expect(formatError(new PayloadMismatchError('a', 'b'), texts)).toBe(texts.notWhatYouAsked)
+  expect(formatError(new DOMException('closed', 'NotAllowedError'), texts)).toBe(texts.passkeyNotUsed)
+  expect(formatError('?', texts)).toBe(texts.wentWrong)
 })

@@ -9,7 +9,7 @@ import { useCountersign } from './context.ts'
  */
 export function useConfirmation(): Confirmation | undefined {
   const { confirmations } = useCountersign()
-  return useSyncExternalStore(confirmations.view, confirmations.current, nothing)
+  return useSyncExternalStore(confirmations.view, confirmations.current, returnUndefined)
 }
 
-const nothing = () => undefined
+const returnUndefined = () => undefined

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { errorText, type Sentence } from './error-texts.ts'
+import { formatError, type Sentence } from './error-texts.ts'
 import { useLook } from './look.tsx'
-import { amountText, decimalsOf, parseAmount } from './money.ts'
+import { findDecimals, formatAmount, parseAmount } from './money.ts'
 import type { Texts } from './texts/texts.ts'
 
 /** An amount as it appears in records. */
@@ -41,15 +41,15 @@ export function createWords(language: string, texts: Texts): Words {
   return {
     texts,
     money: ({ amount, currency: { code, decimals } }, signDisplay) =>
-      amountText(language, amount, code, decimals, signDisplay),
+      formatAmount(language, amount, code, decimals, signDisplay),
     signedMoney(amount, currency) {
-      const decimals = decimalsOf(currency)
+      const decimals = findDecimals(currency)
       if (decimals === undefined) return texts.smallestUnits(String(amount), currency)
-      return amountText(language, amount, currency, decimals)
+      return formatAmount(language, amount, currency, decimals)
     },
     parseMoney: (text, decimals) => parseAmount(language, text, decimals),
     time: (text) => times.format(new Date(text)),
     hour: (time) => hours.format(time),
-    error: (error, own) => errorText(error, texts, own),
+    error: (error, own) => formatError(error, texts, own),
   }
 }

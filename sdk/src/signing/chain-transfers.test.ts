@@ -193,7 +193,7 @@ describe('a payment of a wallet on a chain', () => {
     expect(await pay(change(STRAIGHT, chain))).toEqual(['quote_execute'])
   })
 
-  test('is not signed if it names no transfers and the app knows that the wallet is on a chain', async () => {
+  test('is not signed without transfers if the app knows that the wallet is on a chain', async () => {
     const { chain: _, ...without } = STRAIGHT
     await refused(pay(without, KNOWN), 'chain')
   })

@@ -38,7 +38,7 @@ export function checkTransfers(payment: Payment): void {
   const { transfers } = chain
   const purposes = transfers.map(({ purpose }) => purpose).join(' ')
   if (purposes !== 'PAYMENT' && purposes !== 'PAYMENT FEE')
-    throw new PayloadMismatchError('chain.transfers', 'are not a payment, with its fee or without')
+    throw new PayloadMismatchError('chain.transfers', 'are neither a payment nor a payment with its fee')
   requireEqual(
     'chain.transfers',
     transfers.reduce((sum, { amount }) => sum + amount, 0n),
@@ -62,7 +62,10 @@ function checkPayee({ destination, delivers, feesIncluded, sends }: Payment, cha
   if (isOnChain && 'address' in info && !isSame(first.to, String(info.address)))
     throw new PayloadMismatchError('chain.transfers.0.to', `is ${first.to}, not ${info.address}`)
   if (fee && (!isSameCurrency || (info && !isOnChain)))
-    throw new PayloadMismatchError('chain.transfers.1', 'is too much: this payee is not paid on the chain')
+    throw new PayloadMismatchError(
+      'chain.transfers.1',
+      'is unexpected, because this payee is not paid on the chain',
+    )
   if (!fee && !isOnChain) return
   requireEqual('chain.transfers.0.amount', first.amount, delivers.amount)
   requireEqual('chain.transfers.1.amount', fee?.amount ?? 0n, feesIncluded)

@@ -2,7 +2,7 @@ import { isObject } from '../json/json.ts'
 import { systemClock } from '../time/system-clock.ts'
 import { checkTransfers } from './chain-transfers.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
-import { bodySha256, type SignedCall } from './signed-call.ts'
+import { hashBody, type SignedCall } from './signed-call.ts'
 import { isPayment, readPayload, type Statement } from './statement.ts'
 
 /** The caller's own knowledge of the call to be signed. */
@@ -49,7 +49,7 @@ export class CheckedPayload {
       requireEqual('expiresAt', parseInstant(statement.expiresAt), parseInstant(expiresAt))
     if (!(parseInstant(statement.expiresAt) > systemClock()))
       throw new PayloadMismatchError('expiresAt', 'has expired by the clock of this device')
-    requireEqual('bodySha256', statement.bodySha256, await bodySha256(body))
+    requireEqual('bodySha256', statement.bodySha256, await hashBody(body))
     if ('clientPublicKey' in statement)
       requireEqual('clientPublicKey', statement.clientPublicKey, clientPublicKey)
     if (isPayment(statement)) checkTransfers(statement)

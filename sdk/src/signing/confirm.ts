@@ -13,7 +13,7 @@ export class ConfirmationRequiredError extends Error {
   readonly payment: Payment
 
   constructor(payment: Payment) {
-    super('Nothing was signed: a payment must be confirmed first, and no `confirm` was given.')
+    super('Nothing was signed: a payment must be confirmed first, but `confirm` is missing.')
     this.payment = payment
   }
 }

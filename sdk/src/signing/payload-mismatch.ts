@@ -8,8 +8,8 @@ export class PayloadMismatchError extends Error {
   override readonly name = 'PayloadMismatchError'
   readonly member: string
 
-  constructor(member: string, what: string) {
-    super(`Nothing was signed: ${member} of the payload ${what}.`)
+  constructor(member: string, problem: string) {
+    super(`Nothing was signed: ${member} of the payload ${problem}.`)
     this.member = member
   }
 }

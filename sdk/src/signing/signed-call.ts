@@ -29,7 +29,7 @@ export function signedCall(name: SignedName, input: object): SignedCall {
   const params: Readonly<Record<string, unknown>> = { ...rawParams }
   if (!isOperation(name)) {
     const { quoteId } = params
-    const target = typeof quoteId === 'string' ? executionTarget(quoteId) : undefined
+    const target = typeof quoteId === 'string' ? formatExecutionTarget(quoteId) : undefined
     return { operation: 'quote_execute', target }
   }
   const target = SIGNED_TARGETS[name].replaceAll(/\{(\w+)\}/g, (_, param: string) => String(params[param]))
@@ -42,11 +42,11 @@ export function isSignedName(name: string): name is SignedName {
 }
 
 /** Method and path of a quote's execution, as payloads contain them. */
-export function executionTarget(quoteId: string): string {
+export function formatExecutionTarget(quoteId: string): string {
   return `POST /quotes/${quoteId}/execute`
 }
 
 /** SHA-256 of the body's canonical JSON, in hex. A missing body is hashed as `null`. */
-export async function bodySha256(body: unknown): Promise<string> {
+export async function hashBody(body: unknown): Promise<string> {
   return hexFromBytes(await sha256(bytesFromText(toCanonicalJson(body))))
 }

@@ -24,7 +24,7 @@ describe('a signed operation', () => {
     expect(second!.input).toEqual({ ...first!.input, signature, requestId })
   })
 
-  test('keeps a given key', async () => {
+  test('uses the idempotency key of the caller', async () => {
     const { caller, calls } = createCaller((_, { signature }) =>
       signature ? { status: 200, body: {} } : challenge,
     )
@@ -32,14 +32,14 @@ describe('a signed operation', () => {
     expect(calls.map((call) => call.input.idempotencyKey)).toEqual(['mine', 'mine'])
   })
 
-  test('returns a response unchanged if nothing must be signed', async () => {
+  test('returns the first response if no signature is needed', async () => {
     const { caller, calls } = createCaller(() => ({ status: 200, body: { id: QUOTE } }))
     const never = signerOf(() => Promise.reject(new Error('nothing to sign')))
     expect(await signed(caller, 'quote_execute', input, never)).toMatchObject({ status: 200 })
     expect(calls).toHaveLength(1)
   })
 
-  test('stops when the person does not sign', async () => {
+  test('stops if the customer does not sign', async () => {
     const { caller, calls } = createCaller(() => challenge)
     const refuses = signerOf(() => Promise.reject(new Error('I do not want to')))
     await expect(signed(caller, 'quote_execute', input, refuses)).rejects.toThrow('I do not want to')

@@ -34,7 +34,7 @@ export async function signedByName(
   input: AnyInput,
   signer: Signer,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  if (!isSignedName(name)) throw new TypeError(`${name} takes no signature`)
+  if (!isSignedName(name)) throw new TypeError(`${name} does not take a signature.`)
   // Both calls use the same key. It is ignored if the endpoint takes no key.
   const idempotencyKey = input.idempotencyKey ?? newIdempotencyKey()
   const firstResponse = await caller.call(name, { ...input, idempotencyKey })

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { ACCOUNT, issue, PAYEE, PAYMENT } from '../wallet/hostile-backend.testing.ts'
 import { membersOf, statementOf } from './statement.ts'
 
-describe('the words of a payload', () => {
-  test('are read, with amounts exact', () => {
+describe('a parsed payload', () => {
+  test('has exact amounts', () => {
     const statement = statementOf(toJson(issue('quote_execute', {}).payload))
     expect(statement).toMatchObject({ operation: 'quote_execute', account: ACCOUNT, sends: PAYMENT.sends })
     expect(membersOf(PAYEE)).toContainEqual(['accountInfo.beneficiary.fullName', 'Ada Lovelace'])

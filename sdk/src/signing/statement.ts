@@ -34,12 +34,12 @@ export function readPayload(payloadToSign: string): Statement {
   const value = parseCompactJson(payloadToSign)
   const { operation } = value
   if (!isOperation(operation))
-    throw new PayloadMismatchError('operation', 'is not one that a wallet signs for')
+    throw new PayloadMismatchError('operation', 'is not an operation that a wallet signs')
   nodes ??= parseNodes(PAYLOAD_NODES)
   const statement = readStrictly(nodes, PAYLOAD_ROOTS[operation], value, '') as Statement
   // The payload contains the quote's id twice.
   if (isPayment(statement) && statement.target !== `POST /quotes/${statement.quote}/execute`)
-    throw new PayloadMismatchError('quote', 'is not the quote of target')
+    throw new PayloadMismatchError('quote', 'differs from the quote in target')
   return statement
 }
 
@@ -82,6 +82,6 @@ function parseCompactJson(text: string): Readonly<Record<string, unknown>> {
     // Invalid JSON is rejected below.
   }
   if (!isObject(value) || toJson(value) !== text)
-    throw new PayloadMismatchError('payloadToSign', 'is not compact JSON of an object')
+    throw new PayloadMismatchError('payloadToSign', 'is not a compact JSON object')
   return value
 }

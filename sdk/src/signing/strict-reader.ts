@@ -51,7 +51,7 @@ export function readStrictly(nodes: readonly unknown[], at: number, value: unkno
   }
   if (kind === '/') {
     if (!new RegExp(first, 'u').test(String(readPlain('string', value, member))))
-      throw new PayloadMismatchError(member, 'does not have the right form')
+      throw new PayloadMismatchError(member, 'does not have the expected format')
     return value
   }
   if (kind === '[') {
@@ -106,7 +106,7 @@ function readInt64(value: unknown, member: string): bigint {
     const integer = BigInt(value)
     if (integer === BigInt.asIntN(64, integer)) return integer
   }
-  throw new PayloadMismatchError(member, 'is not an integer of 64 bits')
+  throw new PayloadMismatchError(member, 'is not a 64-bit integer')
 }
 
 /** True if the value has this union member's tag. */

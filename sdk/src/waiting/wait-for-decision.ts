@@ -29,7 +29,7 @@ export class NotDecidedError extends Error {
  * Polls an action until it has been decided by the policy or the platform, see its `status`. Rejects with
  * NotDecidedError on timeout; the action stays pending.
  */
-export async function untilDecided(
+export async function waitUntilDecided(
   read: (signal: AbortSignal | undefined) => Promise<AgentAction>,
   options: WaitOptions,
 ): Promise<DecidedAction> {

@@ -22,7 +22,7 @@ describe('waiting for a transaction', () => {
     expect(calls).toHaveLength(4)
   })
 
-  test('rejects on timeout, with the last state', async () => {
+  test('rejects with the last state on timeout', async () => {
     const { caller, options, elapsed } = simulate(['PROCESSING'])
     const error = await waitForTransaction(caller, 'Transaction:1', { ...options, timeoutMs: 5_000 }).catch(
       (e) => e,

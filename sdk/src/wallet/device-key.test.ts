@@ -25,7 +25,7 @@ describe('a device key', () => {
     await expect(crypto.subtle.exportKey('jwk', keyPair.privateKey)).rejects.toThrow()
   })
 
-  test('writes its public key in compressed form', async () => {
+  test('exports its public key in compressed form', async () => {
     const { publicKey, keyPair } = await DeviceKey.generate()
     const uncompressed = Buffer.from(await crypto.subtle.exportKey('raw', keyPair.publicKey))
     expect(publicKey).toMatch(/^0[23][0-9a-f]{64}$/)
@@ -33,7 +33,7 @@ describe('a device key', () => {
     expect(publicKey.slice(0, 2)).toBe(uncompressed.at(-1)! % 2 === 1 ? '03' : '02')
   })
 
-  test('makes a stamp over the exact characters, which the server verifies', async () => {
+  test('makes a stamp over the exact text that the server verifies', async () => {
     const key = await DeviceKey.generate()
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 200 }), async (payload) => {
@@ -46,7 +46,7 @@ describe('a device key', () => {
     )
   })
 
-  test('stamps what node:crypto verifies', async () => {
+  test('makes stamps that node:crypto verifies', async () => {
     const key = await DeviceKey.generate()
     const stamp = JSON.parse(Buffer.from(await key.sign('payload'), 'base64url').toString('utf8'))
     const jwk = await crypto.subtle.exportKey('jwk', key.keyPair.publicKey)
@@ -57,7 +57,7 @@ describe('a device key', () => {
     expect(stamp.scheme).toBe('SIGNATURE_SCHEME_TK_API_P256')
   })
 
-  test('seals a code that the server opens, with the key beside it', async () => {
+  test('seals a code together with its public key, and the server opens both', async () => {
     const key = await DeviceKey.generate()
     for (const code of ['000000', '123456', 'AB12CD34E', 'ключ']) {
       const { keyPair, bundle } = target()
@@ -70,13 +70,13 @@ describe('a device key', () => {
     }
   })
 
-  test('seals to the target only: another key does not open it', async () => {
+  test('seals a code that no other key opens', async () => {
     const key = await DeviceKey.generate()
     const sealed = await key.sealCode('000000', target().bundle)
     expect(openOtpBundle(sealed, generateKeyPair())).toEqual({ failure: 'CANNOT_BE_OPENED' })
   })
 
-  test('refuses a bundle that is not signed by the pinned key', async () => {
+  test('rejects a bundle that the pinned key did not sign', async () => {
     const key = await DeviceKey.generate()
     const other = generateKeyPair().publicKey.uncompressedHex
     await expect(key.sealCode('000000', target().bundle, { quorumPublicKey: other })).rejects.toThrow(
@@ -84,7 +84,7 @@ describe('a device key', () => {
     )
   })
 
-  test('refuses a bundle with a change in any place', async () => {
+  test('rejects a bundle after any change', async () => {
     const key = await DeviceKey.generate()
     const { bundle } = target()
     const members = JSON.parse(bundle) as Record<string, string>
@@ -112,7 +112,7 @@ describe('a device key', () => {
     },
   )
 
-  test('refuses an envelope without a key in it', async () => {
+  test('rejects an envelope without a key', async () => {
     const key = await DeviceKey.generate()
     await expect(key.sealCode('000000', signEnvelope(names, quorumKey))).rejects.toThrow(EnvelopeError)
     await expect(openEnvelope(signEnvelope(names, quorumKey))).resolves.toEqual(names)

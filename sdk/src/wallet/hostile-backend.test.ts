@@ -193,7 +193,7 @@ describe('a payment', () => {
   const pay = ({ caller, session }: World) =>
     signed(caller, 'quote_execute', { params: { quoteId: QUOTE } }, session)
 
-  test('is shown with the whole payee, in the types of the contract, before it is signed', async () => {
+  test('is shown with all details of the payee before it is signed', async () => {
     const shown: Payment[] = []
     const world = await worldOf(
       (sent) => sent,
@@ -224,7 +224,7 @@ describe('a payment', () => {
   const refusedIn = async (destination: object, member: string) =>
     expect(pay(await worldOf(change({ destination })))).rejects.toMatchObject({ member })
 
-  test('is refused where its payee has hidden members or an unknown kind', async () => {
+  test('is rejected if its payee has hidden fields or an unknown kind', async () => {
     const { accountInfo } = PAYEE
     await refusedIn({ ...PAYEE, forFurtherCredit: 'Mallory' }, 'destination.forFurtherCredit')
     await refusedIn(
@@ -247,7 +247,7 @@ describe('a payment', () => {
     expect(signatures).not.toHaveBeenCalled()
   })
 
-  test('of an agent, whose quote is not known here, is still shown', async () => {
+  test('of an agent is shown although its quote is unknown to the device', async () => {
     const shown: string[] = []
     const { caller, session, signed } = await worldOf(
       () => ({
@@ -283,7 +283,7 @@ describe('the payload in the instructions of a quote', () => {
   })
   const honest = () => issue('quote_execute', {})
 
-  test('is signed for its own quote, after it was shown', async () => {
+  test('is signed only for its own quote, after it was shown', async () => {
     const { session } = await worldOf((sent) => sent)
     expect(await session.approveQuote(quoteWith(honest()))).toMatch(/^[\w-]{100,}$/)
     const unshown = session.confirmedBy(() => false)
@@ -312,7 +312,7 @@ describe('a device whose backend forwards messages', () => {
   const input = { params: { id: 'Card:c' }, body: { state: 'FROZEN' } } as const
   const call = signedCall('card_update', input)
 
-  test('approves the call that it requested, and no other', async () => {
+  test('approves only the call that it requested', async () => {
     const { session } = await worldOf((sent) => sent)
     const key = await DeviceKey.generate()
     const frozen = toJson(issue('card_update', input).payload)
@@ -329,7 +329,7 @@ describe('a device whose backend forwards messages', () => {
     expect(signatures).not.toHaveBeenCalled()
   })
 
-  test('requires confirmation of a payment for the bare key too', async () => {
+  test('also requires confirmation if only the device key signs', async () => {
     const key = await DeviceKey.generate()
     const payload = toJson(issue('quote_execute', {}).payload)
     const expected = { ...signedCall('quote_execute', { params: { quoteId: QUOTE } }), account: ACCOUNT }

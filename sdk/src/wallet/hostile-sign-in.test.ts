@@ -88,7 +88,7 @@ describe('a sign-in by passkey', () => {
     expect(asked).toEqual([])
   })
 
-  test('is also checked where a backend forwards the payload', async () => {
+  test('is also checked if a backend forwards the payload', async () => {
     const key = await RecipientKey.generate()
     const expected = { accountId: ACCOUNT, id: ID }
     const { payloadToSign, challenge } = answerTo(key.clientPublicKey, {})
@@ -115,7 +115,7 @@ describe('a sign-in by code', () => {
     )
   const expected = { accountId: ACCOUNT, quorumPublicKey, type: 'EMAIL_OTP' } as const
 
-  test("stamps the enclave's token for its own key and wallet", async () => {
+  test("stamps the enclave's token only for its own key and wallet", async () => {
     const key = await DeviceKey.generate()
     expect(await key.approveSignIn(token(key.publicKey), expected)).toMatch(/^[\w-]{100,}$/)
   })
@@ -141,7 +141,7 @@ describe('a sign-in by code', () => {
     await expect(refused).rejects.toMatchObject({ name: 'PayloadMismatchError', member })
   })
 
-  test('returns no stamp when the backend sends the payload of a quote, and does not seal to another wallet', async () => {
+  test('does not stamp the payload of a quote or seal the code for another wallet', async () => {
     const calls: Members[] = []
     const bundleOf = (organizationId: string) =>
       makeOtpTargetBundle(

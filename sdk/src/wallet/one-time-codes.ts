@@ -88,21 +88,21 @@ async function signInByCode(
   const encryptedOtpBundle = await key.sealCode(typedCode, bundle, { quorumPublicKey, accountId })
   const call = { params: { id }, body: { type, encryptedOtpBundle } }
   const { status, body: request } = await caller.call('credential_verify', call)
-  if (status !== 202) throw cannotUseCode(id)
+  if (status !== 202) throw isWrongCode(id)
   const { payloadToSign, requestId } = request
   const signature = await key.approveSignIn(payloadToSign, { accountId, quorumPublicKey, type })
   const response = await caller.call('credential_verify', { ...call, signature, requestId })
-  if (response.status !== 200) throw cannotUseCode(id)
+  if (response.status !== 200) throw isWrongCode(id)
   return Session.ofDeviceKey(caller, { ...response.body, accountId }, key, confirm)
 }
 
 async function requestCode({ caller }: WalletAccess, id: string): Promise<string> {
   const { body } = await caller.call('credential_challenge', { params: { id } })
   const bundle = body.type === 'PASSKEY' ? undefined : body.otpEncryptionTargetBundle
-  if (!bundle) throw cannotUseCode(id)
+  if (!bundle) throw isWrongCode(id)
   return bundle
 }
 
-function cannotUseCode(id: string): NoCredentialError {
-  return new NoCredentialError(`${id} cannot be signed in to with a code.`)
+function isWrongCode(id: string): NoCredentialError {
+  return new NoCredentialError(`${id} does not support sign-in with a code.`)
 }

@@ -64,7 +64,7 @@ function parseClaims(text: string): Readonly<Record<string, unknown>> {
     // Invalid JSON is rejected below.
   }
   if (!isObject(value) || JSON.stringify(value) !== text)
-    throw new PayloadMismatchError('payloadToSign', 'has claims that are not compact JSON of an object')
+    throw new PayloadMismatchError('payloadToSign', 'has claims that are not a compact JSON object')
   return value
 }
 

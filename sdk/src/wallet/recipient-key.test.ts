@@ -10,7 +10,7 @@ import { SealedKeyError } from '../crypto/session-key.ts'
 import { RecipientKey } from './recipient-key.ts'
 
 describe('a session key that the server sealed', () => {
-  test("opens to a key that signs as the server's key and cannot be exported", async () => {
+  test("opens to the server's key, which cannot be exported", async () => {
     const forms = new Set<string>()
     for (let i = 0; i < 16; i++) {
       const { privateKey, publicKey } = generateKeyPair()
@@ -27,7 +27,7 @@ describe('a session key that the server sealed', () => {
     expect([...forms].sort()).toEqual(['02', '03'])
   })
 
-  test('does not open with another key, nor with a change in any place', async () => {
+  test('does not open with a different key or after any change', async () => {
     const [mine, other] = [await RecipientKey.generate(), await RecipientKey.generate()]
     const sealed = sealSessionKey(generateKeyPair().privateKey, mine.clientPublicKey)
     await expect(other.openSessionKey(sealed)).rejects.toThrow(SealedKeyError)
@@ -37,7 +37,7 @@ describe('a session key that the server sealed', () => {
     }
   })
 
-  test('is distinguished from any other text', async () => {
+  test('is distinguished from any other string', async () => {
     const recipient = await RecipientKey.generate()
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
@@ -48,7 +48,7 @@ describe('a session key that the server sealed', () => {
   })
 })
 
-test('a point in its short form is the point that node:crypto has', () => {
+test('a compressed point decompresses to the same point as in node:crypto', () => {
   for (let i = 0; i < 32; i++) {
     const { publicKey } = generateKeyPair()
     const found = decompress(Buffer.from(publicKey.compressedHex, 'hex'))!
@@ -63,7 +63,7 @@ test('a point in its short form is the point that node:crypto has', () => {
   for (const hex of notOnCurve) expect(decompress(Buffer.from(hex, 'hex'))).toBeUndefined()
 })
 
-test('the nonce is the hash of the characters, not of the bytes that the hex stands for', async () => {
+test('the nonce is the hash of the hex characters, not of the bytes they encode', async () => {
   const { createHash } = await import('node:crypto')
   const key = await RecipientKey.generate()
   expect(key.clientPublicKey).toMatch(/^04[0-9a-f]{128}$/)
@@ -78,12 +78,12 @@ describe('an exported wallet', () => {
   const seal = (recipient: RecipientKey, organizationId = accountId) =>
     sealWalletExport({ mnemonic, clientPublicKeyHex: recipient.clientPublicKey, organizationId }, quorumKey)
 
-  test('opens to its words', async () => {
+  test('opens to its recovery phrase', async () => {
     const recipient = await RecipientKey.generate()
     expect(await recipient.openWallet(seal(recipient), { quorumPublicKey, accountId })).toBe(mnemonic)
   })
 
-  test('is refused from another enclave, for another wallet, or sealed to another key', async () => {
+  test('is rejected from another enclave, for another wallet or sealed to another key', async () => {
     const [mine, other] = [await RecipientKey.generate(), await RecipientKey.generate()]
     const expected = { quorumPublicKey, accountId }
     const refused = async (text: string, as = expected) =>

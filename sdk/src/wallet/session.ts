@@ -4,7 +4,7 @@ import { isObject } from '../json/json.ts'
 import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
 import { type Confirm, requireConfirmation } from '../signing/confirm.ts'
 import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
-import { executionTarget, type SignedCall } from '../signing/signed-call.ts'
+import { formatExecutionTarget, type SignedCall } from '../signing/signed-call.ts'
 import { signed } from '../signing/signed-retry.ts'
 import type { Signer } from '../signing/signer.ts'
 import { isPayment, type Payment } from '../signing/statement.ts'
@@ -134,7 +134,7 @@ export class Session implements Signer {
    * this quote, and like `sign`.
    */
   async approveQuote(quote: SignedQuote): Promise<string> {
-    const call = { operation: 'quote_execute', target: executionTarget(quote.id) } as const
+    const call = { operation: 'quote_execute', target: formatExecutionTarget(quote.id) } as const
     const { expiresAt } = quote
     const payload = await CheckedPayload.check(getPayload(quote), {
       ...call,

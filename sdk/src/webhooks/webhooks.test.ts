@@ -29,14 +29,14 @@ function signedByLibrary(payload: string, at = secondsAgo(0), secret = SECRET) {
 }
 
 describe('a webhook signed by Standard Webhooks', () => {
-  test('is verified and gives the event, its amounts exact', async () => {
+  test('is verified and returns the event with exact amounts', async () => {
     const event = await verifyWebhook({ payload: PAYLOAD, headers: signedByLibrary(PAYLOAD), secret: SECRET })
     if (event.type !== 'INTERNAL_ACCOUNT.BALANCE_UPDATED') throw new Error(event.type)
     expect(event.data.balance.amount).toBe(9007199254740993n)
     expect(event).toMatchObject({ id: ID, sequence: 3, objectId: 'InternalAccount:1' })
   })
 
-  test('is verified from bytes, and with headers in any form that a server has', async () => {
+  test('is verified from bytes and with any type of header object', async () => {
     const headers = signedByLibrary(PAYLOAD)
     const forms = [
       new Headers(headers),
@@ -48,7 +48,7 @@ describe('a webhook signed by Standard Webhooks', () => {
         expect((await verifyWebhook({ payload, headers: form, secret: SECRET })).id).toBe(ID)
   })
 
-  test('is verified by either secret and by either signature while one secret replaces the other', async () => {
+  test('is verified with either secret and either signature during a rotation', async () => {
     const other = `whsec_${randomBytes(32).toString('base64')}`
     const headers = signedByLibrary(PAYLOAD)
     const both = {
@@ -61,7 +61,7 @@ describe('a webhook signed by Standard Webhooks', () => {
     expect(new Webhook(SECRET).verify(PAYLOAD, both)).toMatchObject({ id: ID })
   })
 
-  test('is refused where a part was changed, is missing or is too old or too new', async () => {
+  test('is rejected if a part is changed or missing, or the timestamp is too old or too new', async () => {
     const good = signedByLibrary(PAYLOAD)
     const refused = async (headers: Record<string, string | undefined>, payload = PAYLOAD, secret = SECRET) =>
       expect(verifyWebhook({ payload, headers, secret }), JSON.stringify(headers)).rejects.toBeInstanceOf(
@@ -81,7 +81,7 @@ describe('a webhook signed by Standard Webhooks', () => {
     await refused(signedByLibrary(PAYLOAD, secondsAgo(-320)))
   })
 
-  test('says that the raw body is needed if a framework has parsed it', async () => {
+  test('is rejected with a hint to pass the raw body if a framework has parsed it', async () => {
     const headers = signedByLibrary(PAYLOAD)
     const parsed = JSON.parse(PAYLOAD)
     // Printed again with spaces, as some frameworks do.
@@ -94,14 +94,14 @@ describe('a webhook signed by Standard Webhooks', () => {
     await expect(given).rejects.toBeInstanceOf(TypeError)
   })
 
-  test('may have another time where `now` says so', async () => {
+  test('is checked against the time that `now` returns', async () => {
     const headers = signedByLibrary(PAYLOAD, secondsAgo(3600))
     const request = { payload: PAYLOAD, headers, secret: SECRET }
     expect((await verifyWebhook({ ...request, now: secondsAgo(3600) })).id).toBe(ID)
     expect((await verifyWebhook({ ...request, toleranceSeconds: 4000 })).id).toBe(ID)
   })
 
-  test('needs a secret of the right form', async () => {
+  test('requires a secret in the expected format', async () => {
     for (const secret of ['', 'whsec_', 'secret', 'whsec_???'])
       await expect(
         verifyWebhook({ payload: PAYLOAD, headers: signedByLibrary(PAYLOAD), secret }),
@@ -123,14 +123,14 @@ describe('X-Svc-Signature', () => {
   const header = (payload: string, key = privateKey) =>
     JSON.stringify({ v: '1', s: sign('sha256', Buffer.from(payload), key).toString('base64') })
 
-  test('is verified by the public key of the server, and returns the event', async () => {
+  test('is verified with the public key of the server and returns the event', async () => {
     for (let turn = 0; turn < 20; turn++) {
       const event = await verifySvcSignature(PAYLOAD, header(PAYLOAD), point)
       expect(event).toMatchObject({ id: ID, data: { balance: { amount: 9007199254740993n } } })
     }
   })
 
-  test('is refused for another body, by another key, and where it is malformed', async () => {
+  test('is rejected for a different body, a different key or a malformed header', async () => {
     const stranger = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey
     const good = header(PAYLOAD)
     const { s } = JSON.parse(good)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
 import { onTestFailed } from 'vitest'
-import type { Database, QueryAnswer, QueryOptions } from '../../src/storage/engine/port.ts'
+import type { Database, QueryOptions, StatementResult } from '../../src/storage/engine/port.ts'
 
 /**
  * A database that sometimes fails as PostgreSQL does. A conflict fails the statement before it has an effect,
@@ -60,7 +60,7 @@ export class FaultyDatabase implements Database {
     sql: string,
     parameters?: readonly unknown[],
     options?: QueryOptions,
-  ): Promise<QueryAnswer<Row>> {
+  ): Promise<StatementResult<Row>> {
     if (this.#slow?.sql.test(sql)) await this.#slow.over
     if (this.#random.chance(this.#conflicts)) throw this.#conflictError()
     if (!this.#random.chance(this.#losses)) return this.inner.query(sql, parameters, options)

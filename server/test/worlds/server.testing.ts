@@ -9,7 +9,7 @@ import { vi } from 'vitest'
 import { DATABASE_FILE, ownDatabase, SECRETS_FILE, TEST_MASTER_KEY } from '../../../test/databases.testing.ts'
 import { timeLimit } from '../../../test/machine-speed.ts'
 import { readConfig } from '../../src/base/settings/config.ts'
-import { baseUrlOf, createPlatform } from '../../src/edge/service/first-platform.ts'
+import { createPlatform, formatBaseUrl } from '../../src/edge/service/first-platform.ts'
 import { openService, type Service } from '../../src/edge/service/service.ts'
 import { createOp, type Op } from '../../src/kernel/operation/app.ts'
 import { makePlatform } from '../../src/people/platforms/platforms.ts'
@@ -80,7 +80,7 @@ export async function openServer(
     await database?.drop()
     await rm(dataDir, { recursive: true, force: true })
   }
-  const baseUrl = () => baseUrlOf('127.0.0.1', portOf(service))
+  const baseUrl = () => formatBaseUrl('127.0.0.1', portOf(service))
   return {
     ...service,
     ...observationOf(service, logFile),

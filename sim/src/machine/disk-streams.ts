@@ -57,18 +57,18 @@ function openReadable(
   { fd: handle, start = 0, encoding }: ReadOptions,
 ): Readable {
   // The handles of a killed program are closed elsewhere.
-  const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openOnUse(program, path, 'r')
-  let at = start
+  const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openLazily(program, path, 'r')
+  let position = start
   return new Readable({
     ...(encoding ? { encoding } : {}),
     read() {
       try {
         const bytes = Buffer.alloc(CHUNK_BYTES)
-        const count = fs.readSync(file.fd(), bytes, 0, CHUNK_BYTES, at)
-        at += count
+        const count = fs.readSync(file.fd(), bytes, 0, CHUNK_BYTES, position)
+        position += count
         this.push(count === 0 ? null : bytes.subarray(0, count))
       } catch (error) {
-        this.destroy(asError(error))
+        this.destroy(toError(error))
       }
     },
     destroy(error, done) {
@@ -78,14 +78,14 @@ function openReadable(
 }
 
 function openWritable(program: Program, path: string, { flags = 'w', mode }: WriteOptions): Writable {
-  const file = openOnUse(program, path, flags, mode)
+  const file = openLazily(program, path, flags, mode)
   return new Writable({
     construct(done) {
       try {
         file.fd()
         done()
       } catch (error) {
-        done(asError(error))
+        done(toError(error))
       }
     },
     write(bytes: Uint8Array, _, done) {
@@ -93,7 +93,7 @@ function openWritable(program: Program, path: string, { flags = 'w', mode }: Wri
         fs.writeSync(file.fd(), bytes)
         done()
       } catch (error) {
-        done(asError(error))
+        done(toError(error))
       }
     },
     destroy(error, done) {
@@ -103,7 +103,7 @@ function openWritable(program: Program, path: string, { flags = 'w', mode }: Wri
 }
 
 /** A file that is opened on first use, and closed once: by its stream, or when the program is killed. */
-function openOnUse(program: Program, path: string, flags: string, mode?: number) {
+function openLazily(program: Program, path: string, flags: string, mode?: number) {
   let fd: number | undefined
   let isClosed = false
   const close = async () => {
@@ -122,6 +122,6 @@ function openOnUse(program: Program, path: string, flags: string, mode?: number)
   }
 }
 
-function asError(error: unknown): Error {
+function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }

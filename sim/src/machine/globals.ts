@@ -18,7 +18,7 @@ import type { ScheduledEvent } from './schedule.ts'
  * and otherwise run unchanged, with the same modules. The simulation itself uses only the replaced time of
  * day and randomness.
  */
-interface Installed {
+interface Installation {
   readonly machine: Machine
   readonly network: Network
   readonly bytes: Random
@@ -26,12 +26,12 @@ interface Installed {
   readonly keys: Random
 }
 
-let installed: Installed | undefined
+let installation: Installation | undefined
 
 /** Returns the simulated machine if a program of the simulation is running. */
-function findVirtual(): { machine: Machine; program: Program } | undefined {
+function findSimulation(): { machine: Machine; program: Program } | undefined {
   const program = currentProgram()
-  return program && installed ? { machine: installed.machine, program } : undefined
+  return program && installation ? { machine: installation.machine, program } : undefined
 }
 
 const real = {
@@ -59,7 +59,7 @@ export const realNow = real.performanceNow
 /** Replaces the real machine with the simulated one, for programs that run in the simulation. */
 export function install(machine: Machine, network: Network): void {
   const seed = machine.random.integerBelow(2 ** 31)
-  installed = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
+  installation = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
 }
 
 /** Counts the calls for randomness, so that pools of random bytes can be brought to a known state. */
@@ -83,24 +83,24 @@ export function freezeTime(atMs: number): void {
   syncBuiltinESMExports()
 }
 
-function timeOfDay(): number {
-  if (!installed) return frozenAtMs ?? real.Date.now()
-  return Math.floor(installed.machine.nowMs + installed.machine.clock.offsetMs)
+function readTimeOfDay(): number {
+  if (!installation) return frozenAtMs ?? real.Date.now()
+  return Math.floor(installation.machine.nowMs + installation.machine.clock.offsetMs)
 }
 
 function installTime(): void {
   class VirtualDate extends real.Date {
     constructor(...args: unknown[]) {
       // @ts-expect-error: Date's constructor has several overloads
-      super(...(args.length === 0 ? [timeOfDay()] : args))
+      super(...(args.length === 0 ? [readTimeOfDay()] : args))
     }
     static override now(): number {
-      return timeOfDay()
+      return readTimeOfDay()
     }
   }
   globalThis.Date = VirtualDate as DateConstructor
   performance.now = () => {
-    const found = findVirtual()
+    const found = findSimulation()
     return found ? found.machine.nowMs - found.machine.startMs : real.performanceNow()
   }
 }
@@ -155,14 +155,14 @@ function guardCallback(machine: Machine, callback: Callback, args: unknown[]): (
 }
 
 function setVirtualTimeout(callback: Callback, ms = 0, ...args: unknown[]): unknown {
-  const found = findVirtual()
+  const found = findSimulation()
   if (!found) return real.setTimeout(callback, ms, ...args)
   const { machine, program } = found
   return new Timer(() => machine.runAfter(Math.max(1, ms), guardCallback(machine, callback, args), program))
 }
 
 function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unknown {
-  const found = findVirtual()
+  const found = findSimulation()
   if (!found) return real.setInterval(callback, ms, ...args)
   const { machine, program } = found
   const runCallback = guardCallback(machine, callback, args)
@@ -180,7 +180,7 @@ function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unk
 }
 
 function setVirtualImmediate(callback: Callback, ...args: unknown[]): unknown {
-  const found = findVirtual()
+  const found = findSimulation()
   if (!found) return real.setImmediate(callback, ...args)
   const { machine, program } = found
   return new Timer(() => machine.runAfter(0, guardCallback(machine, callback, args), program))
@@ -200,14 +200,14 @@ function installTimers(): void {
     clearImmediate: clear(real.clearImmediate),
   })
   timersPromises.setTimeout = ((ms?: number, value?: unknown, options?: object) => {
-    const found = findVirtual()
+    const found = findSimulation()
     if (!found) return real.pause(ms, value, options)
     return new Promise((resolve) =>
       found.machine.runAfter(ms ?? 1, () => resolve(value as never), found.program),
     )
   }) as typeof timersPromises.setTimeout
   AbortSignal.timeout = (ms) => {
-    const found = findVirtual()
+    const found = findSimulation()
     if (!found) return real.signalAfter.call(AbortSignal, ms)
     const controller = new AbortController()
     const abort = () => controller.abort(new DOMException('The operation timed out', 'TimeoutError'))
@@ -229,24 +229,24 @@ interface EcdsaKey {
  * randomness, and both keys and signatures appear in responses and events.
  */
 function installRandomness(): void {
-  const fill = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
+  const fillBytes = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
     randomness.callCount += 1
-    installed!.bytes.fill(bytes)
+    installation!.bytes.fill(bytes)
     return bytes
   }
   crypto.randomBytes = ((size: number, callback?: (error: null, bytes: Buffer) => void) => {
     if (callback) throw new Error('The simulation returns random bytes only synchronously.')
-    return fill(Buffer.alloc(size))
+    return fillBytes(Buffer.alloc(size))
   }) as typeof crypto.randomBytes
   crypto.randomFillSync = ((bytes: NodeJS.ArrayBufferView) => {
-    fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    fillBytes(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return bytes
   }) as typeof crypto.randomFillSync
   crypto.createECDH = (curve) => {
     const ecdh = real.createECDH(curve)
     const generateKeys = (): Buffer => {
       const scalar = Buffer.alloc(SCALAR_BYTES)
-      installed!.keys.fill(scalar)
+      installation!.keys.fill(scalar)
       ecdh.setPrivateKey(scalar)
       return ecdh.getPublicKey()
     }
@@ -266,14 +266,15 @@ function installRandomness(): void {
     return signature
   }) as typeof crypto.sign
   crypto.randomUUID = (() => {
-    const bytes = fill(Buffer.alloc(16))
+    const bytes = fillBytes(Buffer.alloc(16))
     bytes[6] = (bytes[6]! & 0x0f) | 0x40
     bytes[8] = (bytes[8]! & 0x3f) | 0x80
     return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   }) as typeof crypto.randomUUID
-  Math.random = () => (findVirtual() ? fill(Buffer.alloc(4)).readUInt32LE() / 2 ** 32 : real.mathRandom())
+  Math.random = () =>
+    findSimulation() ? fillBytes(Buffer.alloc(4)).readUInt32LE() / 2 ** 32 : real.mathRandom()
   globalThis.crypto.getRandomValues = ((bytes: NodeJS.ArrayBufferView) => {
-    fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    fillBytes(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return bytes
   }) as typeof globalThis.crypto.getRandomValues
 }
@@ -282,24 +283,24 @@ function installNetwork(): void {
   for (const protocol of [http, https]) {
     const realRequest = protocol.request
     protocol.request = ((target: URL, options: http.RequestOptions, onResponse?: never) => {
-      const found = findVirtual()
+      const found = findSimulation()
       if (!found) return realRequest(target, options, onResponse)
-      return installed!.network.request(found.program, target, options, onResponse)
+      return installation!.network.request(found.program, target, options, onResponse)
     }) as typeof protocol.request
   }
   for (const dispatcher of [Agent, Client]) {
     const realDispatch = dispatcher.prototype.dispatch
     dispatcher.prototype.dispatch = function (this: Dispatcher, options, handler) {
-      const found = findVirtual()
+      const found = findSimulation()
       if (!found) return realDispatch.call(this, options, handler)
-      return installed!.network.dispatch(found.program, options, handler)
+      return installation!.network.dispatch(found.program, options, handler)
     }
   }
   // Countersign's own servers pass options instead, and they never listen.
   http.createServer = ((...args: [http.RequestListener] | [http.ServerOptions, http.RequestListener]) => {
-    const found = findVirtual()
+    const found = findSimulation()
     if (!found || typeof args[0] !== 'function') return real.createServer(...(args as [never, never]))
-    return installed!.network.createServer(found.program, args[0])
+    return installation!.network.createServer(found.program, args[0])
   }) as typeof http.createServer
 }
 
@@ -313,12 +314,12 @@ function installDisk(): void {
     const synchronous: unknown = Reflect.get(fsSync, `${name}Sync`)
     if (name === 'open' || typeof call !== 'function' || typeof synchronous !== 'function') continue
     Object.assign(fs, {
-      [name]: async (...args: unknown[]) => Reflect.apply(findVirtual() ? synchronous : call, fs, args),
+      [name]: async (...args: unknown[]) => Reflect.apply(findSimulation() ? synchronous : call, fs, args),
     })
   }
   let isHandleInstalled = false
   fs.open = async (...args) => {
-    const found = findVirtual()
+    const found = findSimulation()
     if (!found) return open(...args)
     const file = await found.machine.waitForReal(open(...args))
     if (!isHandleInstalled) waitForCalls(Object.getPrototypeOf(file))
@@ -338,9 +339,9 @@ function waitForCalls(functions: object): void {
     if (typeof call !== 'function' || !writable || name === 'constructor') continue
     Object.assign(functions, {
       [name](this: unknown, ...args: unknown[]) {
-        const answer = Reflect.apply(call, this, args)
-        const found = findVirtual()
-        return found && answer instanceof Promise ? found.machine.waitForReal(answer) : answer
+        const result = Reflect.apply(call, this, args)
+        const found = findSimulation()
+        return found && result instanceof Promise ? found.machine.waitForReal(result) : result
       },
     })
   }

@@ -56,7 +56,7 @@ export class Machine {
   readonly random: Random
   readonly #schedule = new Schedule()
   #callsInProgress = 0
-  #callsAnswered = () => {}
+  #onCallsDone = () => {}
   eventCount = 0
   #nowMs: number
   readonly startMs: number
@@ -97,7 +97,7 @@ export class Machine {
       return await call
     } finally {
       this.#callsInProgress -= 1
-      if (this.#callsInProgress === 0) this.#callsAnswered()
+      if (this.#callsInProgress === 0) this.#onCallsDone()
     }
   }
 
@@ -141,7 +141,7 @@ export class Machine {
       await new Promise((resolve) => realSetImmediate(resolve))
       if (this.#callsInProgress === 0) break
       await new Promise<void>((resolve) => {
-        this.#callsAnswered = resolve
+        this.#onCallsDone = resolve
       })
     }
     current = undefined

@@ -11,7 +11,7 @@ import type { Dispatcher } from 'undici'
 import { type Machine, type Program, runAs } from './machine.ts'
 
 /** A request from a program to a host. Header names are in lower case. */
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export interface HostResponse {
 }
 
 /** A host's request handler. Rejects if the host does not respond. */
-export type Host = (request: Outgoing) => HostResponse | Promise<HostResponse>
+export type HostHandler = (request: OutgoingRequest) => HostResponse | Promise<HostResponse>
 
 /** Network delays, and the fractions of requests and responses that are lost. */
 export interface NetworkConditions {
@@ -40,7 +40,7 @@ const SILENCE_MS = 20_000
 
 /** The network that connects the programs of the simulation with each other and with outside hosts. */
 export class Network {
-  readonly hosts = new Map<string, Host>()
+  readonly hosts = new Map<string, HostHandler>()
   readonly machine: Machine
   conditions: NetworkConditions
 
@@ -57,9 +57,9 @@ export class Network {
     onResponse?: (response: IncomingMessage) => void,
   ): ClientRequest {
     const request = new Request((body) => {
-      const sent = { method, url, headers: lowerCaseKeys(headers), body }
-      this.send(sent).then(
-        (answer) => !program.isDead && runAs(program, () => request.respond(answer)),
+      const outgoing = { method, url, headers: lowerCaseKeys(headers), body }
+      this.send(outgoing).then(
+        (hostResponse) => !program.isDead && runAs(program, () => request.respond(hostResponse)),
         (error) => !program.isDead && runAs(program, () => request.fail(error)),
       )
     })
@@ -76,16 +76,16 @@ export class Network {
     const { origin = '', path, method, headers, body } = options
     const controller = new Controller()
     handler.onRequestStart?.(controller, undefined)
-    const sent = {
+    const outgoing = {
       method,
       url: new URL(path, origin),
-      headers: lowerCaseKeys(isFields(headers) ? headers : {}),
+      headers: lowerCaseKeys(isHeaderRecord(headers) ? headers : {}),
       body: body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0),
     }
     const settle = (work: () => void) => {
       if (!program.isDead && !controller.aborted) runAs(program, work)
     }
-    this.send(sent).then(
+    this.send(outgoing).then(
       ({ status, body }) =>
         settle(() => {
           handler.onResponseStart?.(controller, status, {})
@@ -103,22 +103,22 @@ export class Network {
   }
 
   /** Returns the host's response if the network delivers both messages. Rejects otherwise. */
-  async send(sent: Outgoing): Promise<HostResponse> {
+  async send(outgoing: OutgoingRequest): Promise<HostResponse> {
     const { machine, conditions } = this
     await machine.pause(machine.randomDuration(conditions.latencyMsMax))
-    const host = this.hosts.get(sent.url.host)
-    if (!host) throw networkError('ECONNREFUSED')
-    if (machine.random.chance(conditions.lostRequests)) return this.lose()
-    const answer = await this.#rejectSeparately(host(sent))
+    const host = this.hosts.get(outgoing.url.host)
+    if (!host) throw createNetworkError('ECONNREFUSED')
+    if (machine.random.chance(conditions.lostRequests)) return this.loseMessage()
+    const hostResponse = await this.#rejectSeparately(host(outgoing))
     await machine.pause(machine.randomDuration(conditions.latencyMsMax))
-    if (machine.random.chance(conditions.lostResponses)) return this.lose()
-    return answer
+    if (machine.random.chance(conditions.lostResponses)) return this.loseMessage()
+    return hostResponse
   }
 
   /** Delays a rejection to a separate step, in which the sender finds out that no response is coming. */
-  async #rejectSeparately(answer: HostResponse | Promise<HostResponse>): Promise<HostResponse> {
+  async #rejectSeparately(hostResponse: HostResponse | Promise<HostResponse>): Promise<HostResponse> {
     try {
-      return await answer
+      return await hostResponse
     } catch (error) {
       await this.machine.pause(0)
       throw error
@@ -126,14 +126,14 @@ export class Network {
   }
 
   /** Breaks the connection, or stays silent until the caller times out. */
-  async lose(): Promise<never> {
+  async loseMessage(): Promise<never> {
     const isSilent = this.machine.random.chance(this.conditions.silentLosses)
     await this.machine.pause(isSilent ? SILENCE_MS : this.machine.randomDuration(100))
-    throw networkError(isSilent ? 'TIMEOUT' : 'ECONNRESET')
+    throw createNetworkError(isSilent ? 'TIMEOUT' : 'ECONNRESET')
   }
 }
 
-export function networkError(code: string): Error {
+export function createNetworkError(code: string): Error {
   return Object.assign(new Error(code), { code })
 }
 
@@ -149,7 +149,7 @@ class Controller implements Dispatcher.DispatchController {
   resume(): void {}
 }
 
-function isFields(headers: Dispatcher.DispatchOptions['headers']): headers is Record<string, string> {
+function isHeaderRecord(headers: Dispatcher.DispatchOptions['headers']): headers is Record<string, string> {
   return typeof headers === 'object' && headers !== null && !Array.isArray(headers)
 }
 
@@ -192,12 +192,12 @@ function lowerCaseKeys(headers: RequestOptions['headers'] = {}): Readonly<Record
 /** A program that listens at an address. */
 class Listener extends EventEmitter {
   keepAliveTimeout = 0
-  readonly #hosts: Map<string, Host>
+  readonly #hosts: Map<string, HostHandler>
   readonly #program: Program
   readonly #listener: RequestListener
   #port = 0
 
-  constructor(hosts: Map<string, Host>, program: Program, listener: RequestListener) {
+  constructor(hosts: Map<string, HostHandler>, program: Program, listener: RequestListener) {
     super()
     this.#hosts = hosts
     this.#program = program
@@ -206,7 +206,7 @@ class Listener extends EventEmitter {
 
   listen(port: number, host: string, onListening: () => void): void {
     this.#port = port
-    this.#hosts.set(`${host}:${port}`, this.#answer)
+    this.#hosts.set(`${host}:${port}`, this.#handleRequest)
     queueMicrotask(onListening)
   }
 
@@ -214,21 +214,21 @@ class Listener extends EventEmitter {
     return { port: this.#port }
   }
 
-  readonly #answer: Host = ({ method, url, headers, body }) =>
+  readonly #handleRequest: HostHandler = ({ method, url, headers, body }) =>
     new Promise((resolve, reject) => {
-      const cut = () => reject(networkError('ECONNRESET'))
-      if (this.#program.isDead) throw networkError('ECONNREFUSED')
-      const unregister = this.#program.onKill(cut)
+      const cutConnection = () => reject(createNetworkError('ECONNRESET'))
+      if (this.#program.isDead) throw createNetworkError('ECONNREFUSED')
+      const unregister = this.#program.onKill(cutConnection)
       const request = {
         method,
         url: `${url.pathname}${url.search}`,
         headers,
-        socket: { remoteAddress: '127.0.0.1', destroy: cut },
+        socket: { remoteAddress: '127.0.0.1', destroy: cutConnection },
       }
       runAs(this.#program, () => {
-        const response = new Response((answer) => {
+        const response = new Response((hostResponse) => {
           unregister()
-          resolve(answer)
+          resolve(hostResponse)
         })
         this.#listener(
           Object.assign(Readable.from([body]), request) as unknown as IncomingMessage,
@@ -240,10 +240,10 @@ class Listener extends EventEmitter {
 
 class Response {
   readonly destroyed = false
-  readonly #send: (answer: HostResponse) => void
+  readonly #send: (hostResponse: HostResponse) => void
   #status = 200
 
-  constructor(send: (answer: HostResponse) => void) {
+  constructor(send: (hostResponse: HostResponse) => void) {
     this.#send = send
   }
 

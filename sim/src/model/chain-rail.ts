@@ -1,6 +1,6 @@
-import { authorizationNonce } from '../../../server/src/base/crypto/evm/authorization.ts'
+import { deriveAuthorizationNonce } from '../../../server/src/base/crypto/evm/authorization.ts'
 import { toChecksumAddress } from '../../../server/src/base/formats/addresses.ts'
-import { type Hex, lowerHex } from '../../../server/src/base/formats/hex.ts'
+import { type Hex, toLowerHex } from '../../../server/src/base/formats/hex.ts'
 import type { ChainWorld } from '../world/chain/chain-world.ts'
 import type { Transfer } from '../world/chain/token.ts'
 import type { Body } from '../world/servers.ts'
@@ -134,7 +134,7 @@ function findTerms({ payee, received }: Payment, treasury: Hex): Terms | undefin
 }
 
 function matchesTerms(transfer: Transfer, { from, to, value }: Terms, transactionId: string): boolean {
-  const nonce = authorizationNonce('payment', transactionId)
+  const nonce = deriveAuthorizationNonce('payment', transactionId)
   return transfer.nonce === nonce && transfer.from === from && transfer.to === to && transfer.value === value
 }
 
@@ -164,7 +164,7 @@ async function findAddress(backend: Backend, { id, customerId }: Account): Promi
     ).data
     const { fundingPaymentInstructions } = own.find((account: Body) => account.id === id)
     const address = fundingPaymentInstructions?.[0]?.accountOrWalletInfo?.address
-    if (address) return lowerHex(address)
+    if (address) return toLowerHex(address)
     await backend.machine.pause(1_000)
   }
   throw new Violation(`${id} has no address on the chain`)

@@ -19,7 +19,7 @@ const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 /** Waits until everything has settled, and compares the result with the model. Throws Violation. */
 export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Promise<void> {
   const { backend, rail } = bank
-  const transactions = await settle(bank)
+  const transactions = await waitUntilSettled(bank)
   checkTransactions(bank, transactions)
   await checkBalances(bank)
   await rail.checkFinalState(bank.model)
@@ -42,7 +42,7 @@ export async function checkBooks(db: Database, key: string): Promise<void> {
 }
 
 /** Advances time until nothing is open. Returns all transactions. */
-async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
+async function waitUntilSettled({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
   for (let round = 0; ; round++) {
     await rail.advanceTime(SETTLED_SECONDS)
     // Ask the rail before and after the platform. While the platform is checked, the rail may deliver its
@@ -71,8 +71,8 @@ async function findOpenOnPlatform(
   return undecided.length > 0 ? `Deposits stay open: ${JSON.stringify(undecided)}` : undefined
 }
 
-function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): void {
-  const byId = new Map(found.map((transaction) => [transaction.id as string, transaction]))
+function checkTransactions({ model }: Bank, transactions: readonly Reply['body'][]): void {
+  const byId = new Map(transactions.map((transaction) => [transaction.id as string, transaction]))
   for (const payment of model.payments) {
     const { description, transactionId, state } = payment
     if (transactionId === undefined) continue
@@ -90,22 +90,22 @@ function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): vo
       )
   }
   const known = new Set(model.payments.map(({ transactionId }) => transactionId))
-  const unknown = found.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')
+  const unknown = transactions.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')
   if (unknown.length > 0)
     throw new Violation(`Transactions that were never reported: ${JSON.stringify(unknown)}`)
 }
 
 async function checkBalances({ backend, model }: Bank): Promise<void> {
   for (const { id, customerId } of model.accounts.values()) {
-    const own = expectStatus(
+    const accounts = expectStatus(
       await backend.get(`/customers/internal-accounts?customerId=${customerId}`),
       200,
     ).data
-    const reported = own.find((account: { id: string }) => account.id === id)
+    const reported = accounts.find((account: { id: string }) => account.id === id)
     const [available, total] = [BigInt(reported.balance.amount), BigInt(reported.totalBalance.amount)]
     const expected = model.finalBalance(id)
     if (available !== expected || total !== expected) {
-      const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describe)
+      const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describePayment)
       throw new Violation(
         `${id} has ${available} of ${total}, but should have ${expected}:\n${touching.join('\n')}`,
       )
@@ -185,6 +185,6 @@ async function listAll(backend: Backend, path: string): Promise<Reply['body'][]>
   }
 }
 
-function describe({ description, state, ending, sent, received, transactionId }: Payment): string {
+function describePayment({ description, state, ending, sent, received, transactionId }: Payment): string {
   return `  ${description}: ${state}, ${ending.status}, ${sent} > ${received}, ${transactionId}`
 }

@@ -36,7 +36,7 @@ export class Backend {
     this.#log = log
   }
 
-  get = (path: string): Promise<Reply> => this.#untilKnown(this.#call('GET', path))
+  get = (path: string): Promise<Reply> => this.#sendUntilKnown(this.#buildCall('GET', path))
 
   /**
    * Makes a call with a new idempotency key. Sometimes sends it several times concurrently, or repeats it
@@ -44,7 +44,7 @@ export class Backend {
    */
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const key = { 'Idempotency-Key': `call ${this.#exchanges.length}`, ...headers }
-    const exchange: Exchange = { call: this.#call('POST', path, body, key) }
+    const exchange: Exchange = { call: this.#buildCall('POST', path, body, key) }
     this.#exchanges.push(exchange)
     await Promise.all(
       Array.from({ length: this.random.chance(0.1) ? 3 : 1 }, () => this.#callRepeatable(exchange)),
@@ -56,13 +56,13 @@ export class Backend {
 
   /** Makes a call that is safe to repeat. */
   callRepeatable = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
-    this.#untilKnown(this.#call(method, path, body))
+    this.#sendUntilKnown(this.#buildCall(method, path, body))
 
   /** Makes a sign-in call, which takes no idempotency key. Repeating it replaces the code. */
   signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
-    this.#untilKnown(this.#call('POST', path, body, headers))
+    this.#sendUntilKnown(this.#buildCall('POST', path, body, headers))
 
-  #call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Call {
+  #buildCall(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Call {
     return {
       method,
       path: `${BASE_PATH}${path}`,
@@ -76,37 +76,37 @@ export class Backend {
   }
 
   async #callRepeatable(exchange: Exchange): Promise<void> {
-    const answer = await this.#untilKnown(exchange.call)
+    const answer = await this.#sendUntilKnown(exchange.call)
     const { answer: first } = exchange
     if (!first) {
       exchange.answer = answer
       return
     }
     const [was, is] = [first, answer].map(({ status, body }) => JSON.stringify([status, body]))
-    if (was !== is) throw new Violation(`${describe(exchange.call)} returned ${was}, and then ${is}`)
+    if (was !== is) throw new Violation(`${describeCall(exchange.call)} returned ${was}, and then ${is}`)
   }
 
-  async #untilKnown(call: Call): Promise<Reply> {
+  async #sendUntilKnown(call: Call): Promise<Reply> {
     for (let attempt = 0; attempt < RETRIES_MAX; attempt++) {
       try {
         const reply = await this.#servers.send(call)
-        this.#note(call, `${reply.status} ${reply.body?.code ?? ''}`, reply.body)
+        this.#logOutcome(call, `${reply.status} ${reply.body?.code ?? ''}`, reply.body)
         if (reply.status < 500) return reply
       } catch (error) {
-        this.#note(call, error instanceof Error ? error.message : String(error))
+        this.#logOutcome(call, error instanceof Error ? error.message : String(error))
       }
       await this.machine.pause(this.machine.randomDuration(RETRY_MS_MAX))
     }
-    throw new Violation(`${describe(call)} has no response after ${RETRIES_MAX} attempts`)
+    throw new Violation(`${describeCall(call)} has no response after ${RETRIES_MAX} attempts`)
   }
 
-  #note(call: Call, answer: string, body?: unknown): void {
+  #logOutcome(call: Call, answer: string, body?: unknown): void {
     this.#log.responses += 1
-    this.#log.record(describe(call), answer, body)
+    this.#log.record(describeCall(call), answer, body)
   }
 }
 
-function describe({ method, path, headers, body }: Call): string {
+function describeCall({ method, path, headers, body }: Call): string {
   return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
 }
 

@@ -2,7 +2,7 @@ import { railPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
 import { instructionOf } from '../../../server/src/outside/bank-files/queue.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { FileBank } from '../world/file-bank/file-bank.ts'
-import { ibanOf } from '../world/file-bank/messages.ts'
+import { buildIban } from '../world/file-bank/messages.ts'
 import { REJECTS, RETURNS } from '../world/file-bank/orders.ts'
 import { RAIL } from '../world/file-bank/rail-entry.ts'
 import type { Body } from '../world/servers.ts'
@@ -28,10 +28,10 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
   const { machine } = backend
   const rail: Rail = {
     currencies: ['EUR'],
-    canPull: bank.collects,
+    canPull: bank.canCollect,
     externalAccountInfo: (suffix) => ({
       accountType: 'EUR_ACCOUNT',
-      iban: ibanOf(`${NUMBER}${suffix}`),
+      iban: buildIban(`${NUMBER}${suffix}`),
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
     }),
     suffixes: [REJECTS, RETURNS],
@@ -42,7 +42,7 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
       pull: { ...ENDINGS, [RETURNS]: REVERSED },
     },
     async allowPulls(externalAccountId) {
-      if (bank.collects)
+      if (bank.canCollect)
         expectStatus(await backend.post('/mandates', { externalAccountId, signedOn: SIGNED_ON }), 201)
     },
     async payIn(account, amount) {
@@ -59,10 +59,11 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
     },
     async findOpenWork({ payments }: Model) {
       const open =
-        bank.findOpenWork() ?? findOrderDifference(payments, ordersByPayment(bank, payments), bank.deposits)
-      const sums = waitingSums(bank, open === undefined ? await waitingReports(backend) : [])
+        bank.findOpenWork() ??
+        findOrderDifference(payments, mapOrdersByPayment(bank, payments), bank.deposits)
+      const sums = findWaitingSums(bank, open === undefined ? await listWaitingReports(backend) : [])
       for (const payment of payments)
-        if (sums.some((sum) => isAbout(sum, payment))) payment.ending = WAITS_FOR_PERSON
+        if (sums.some((sum) => mentionsPayment(sum, payment))) payment.ending = WAITS_FOR_PERSON
       return open
     },
     async checkFinalState() {
@@ -85,7 +86,7 @@ async function advanceTime(machine: Machine, bank: FileBank, seconds: number): P
 const DIRECTIONS = ['OUT', 'PULL'] as const
 
 /** The bank's orders by payment id. In files, a payment is named by the id of the server's record instead. */
-function ordersByPayment(bank: FileBank, payments: readonly Payment[]) {
+function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
   const ids = new Map(
     payments.flatMap(({ transactionId: id }) =>
       id ? DIRECTIONS.map((direction) => [instructionOf(railPaymentId(direction, id)), id] as const) : [],
@@ -100,7 +101,7 @@ function ordersByPayment(bank: FileBank, payments: readonly Payment[]) {
  * for the waiting amounts.
  */
 async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
-  const events = await waitingReports(backend)
+  const events = await listWaitingReports(backend)
   const wrong = findUnexpected(bank, events)
   if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
@@ -125,7 +126,7 @@ async function findAccountDifference(backend: Backend, bank: FileBank): Promise<
     : `The bank has ${balance}, of which ${waiting} wait. The last day: ${JSON.stringify(last)}`
 }
 
-async function waitingReports(backend: Backend): Promise<Body[]> {
+async function listWaitingReports(backend: Backend): Promise<Body[]> {
   return expectStatus(await backend.get('/rail-events?status=WAITING&limit=100'), 200).data
 }
 
@@ -133,7 +134,7 @@ async function waitingReports(backend: Backend): Promise<Body[]> {
  * Reports of bookings that wait because each may be the sum of several deposits, which advices have reported
  * individually.
  */
-function waitingSums({ expectedReports }: FileBank, events: readonly Body[]): Body[] {
+function findWaitingSums({ expectedReports }: FileBank, events: readonly Body[]): Body[] {
   const remaining = expectedReports.possibleSums
   return events.filter(({ type, reason, body }) => {
     if (type !== 'file.booking' || reason !== 'OTHER_AMOUNT') return false
@@ -144,7 +145,7 @@ function waitingSums({ expectedReports }: FileBank, events: readonly Body[]): Bo
 }
 
 /** True if a report mentions a payment's id at the bank. */
-function isAbout({ body }: Body, { depositId }: Payment): boolean {
+function mentionsPayment({ body }: Body, { depositId }: Payment): boolean {
   const names: readonly string[] = JSON.stringify(body.data).match(/\bP-\d+/g) ?? []
   return depositId !== undefined && names.includes(depositId)
 }
@@ -156,11 +157,11 @@ function isAbout({ body }: Body, { depositId }: Payment): boolean {
 function findUnexpected(bank: FileBank, events: readonly Body[]): string | undefined {
   const { expectedReports } = bank
   const expected = [
-    ...[...expectedReports.others].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),
+    ...[...expectedReports.otherAccounts].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),
     ...Array.from({ length: expectedReports.refused }, () => 'file.refused UNREADABLE'),
     ...expectedReports.unread.map((amount) => `file.unread UNREADABLE ${amount}`),
   ].sort()
-  const sums = new Set(waitingSums(bank, events))
+  const sums = new Set(findWaitingSums(bank, events))
   const found = events
     .filter((event) => !sums.has(event))
     .map(summarizeReport)

@@ -25,7 +25,7 @@ const WAYS = [
 const PULLS: ReadonlySet<(typeof WAYS)[number]> = new Set([transferIn, payByPull])
 
 /** Makes `count` payments, one after another. */
-export async function pay(bank: Bank, random: Random, count: number): Promise<void> {
+export async function payRepeatedly(bank: Bank, random: Random, count: number): Promise<void> {
   const common = bank.rail.canPull ? WAYS : WAYS.filter((way) => !PULLS.has(way))
   const ways = [...common, ...(bank.rail.ways ?? [])]
   for (let index = 0; index < count; index++) {
@@ -36,8 +36,8 @@ export async function pay(bank: Bank, random: Random, count: number): Promise<vo
 }
 
 async function transferOut(bank: Bank, random: Random): Promise<void> {
-  const from = random.pick(accountsWithExternal(bank))
-  const to = random.pick(findExternalAccounts(bank, from))
+  const from = random.pick(listAccountsWithExternal(bank))
+  const to = random.pick(listExternalAccounts(bank, from))
   const amount = chooseAmount(random)
   const recorded = bank.model.recordRequest(
     {
@@ -62,8 +62,8 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
 }
 
 async function transferIn(bank: Bank, random: Random): Promise<void> {
-  const to = random.pick(accountsWithExternal(bank))
-  const from = random.pick(findExternalAccounts(bank, to))
+  const to = random.pick(listAccountsWithExternal(bank))
+  const from = random.pick(listExternalAccounts(bank, to))
   const amount = chooseAmount(random)
   const recorded = bank.model.recordRequest(
     {
@@ -85,26 +85,26 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
 async function payInternally(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
-  await quote(bank, random, { from, to, ending: COMPLETES, isImmediate: true })
+  await payByQuote(bank, random, { from, to, ending: COMPLETES, isImmediate: true })
 }
 
 async function payExternally(bank: Bank, random: Random): Promise<void> {
-  const from = random.pick(accountsWithExternal(bank))
-  const to = random.pick(findExternalAccounts(bank, from))
-  await quote(bank, random, { from, to, ending: findEnding(bank, 'payout', to), isImmediate: true })
+  const from = random.pick(listAccountsWithExternal(bank))
+  const to = random.pick(listExternalAccounts(bank, from))
+  await payByQuote(bank, random, { from, to, ending: findEnding(bank, 'payout', to), isImmediate: true })
 }
 
 async function payByPull(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.externalAccounts)
   const to = random.pick(bank.accounts)
-  await quote(bank, random, { from, to, ending: findEnding(bank, 'pull', from), isImmediate: true })
+  await payByQuote(bank, random, { from, to, ending: findEnding(bank, 'pull', from), isImmediate: true })
 }
 
 /** Pays with a quote that is executed later, or never. */
 async function payByLaterExecution(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
-  await quote(bank, random, { from, to, ending: COMPLETES, isImmediate: false })
+  await payByQuote(bank, random, { from, to, ending: COMPLETES, isImmediate: false })
 }
 
 /** Simulates a payment from outside. */
@@ -116,14 +116,14 @@ async function payIn(bank: Bank, random: Random): Promise<void> {
   bank.model.payIn(recorded, await bank.rail.payIn(to, amount), bank.hasEndpoint)
 }
 
-interface Quoted {
+interface QuoteTerms {
   readonly from: Account | ExternalAccount
   readonly to: Account | ExternalAccount
   readonly ending: Ending
   readonly isImmediate: boolean
 }
 
-async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> {
+async function payByQuote(bank: Bank, random: Random, quoted: QuoteTerms): Promise<void> {
   const { backend, model } = bank
   const { from, to, ending, isImmediate } = quoted
   const amount = chooseAmount(random)
@@ -132,7 +132,7 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
   const sentMax = side === 'SENDING' ? BigInt(amount) : BigInt(amount) * QUOTED_SENT_MAX
   const payee = 'suffix' in to ? to.suffix : undefined
   const recorded = model.recordRequest(
-    { description, from: internal(bank, from), to: internal(bank, to), payee, ending },
+    { description, from: findInternalId(bank, from), to: findInternalId(bank, to), payee, ending },
     sentMax,
   )
   const reply = await backend.post('/quotes', {
@@ -198,19 +198,19 @@ function findEnding({ rail }: Bank, way: keyof Rail['endings'], { suffix }: Exte
   return rail.endings[way][suffix] ?? COMPLETES
 }
 
-function internal({ model }: Bank, { id }: { readonly id: string }): string | undefined {
+function findInternalId({ model }: Bank, { id }: { readonly id: string }): string | undefined {
   return model.accounts.has(id) ? id : undefined
 }
 
 /** External accounts of the same customer in the same currency. */
-function findExternalAccounts({ externalAccounts }: Bank, account: Account): ExternalAccount[] {
+function listExternalAccounts({ externalAccounts }: Bank, account: Account): ExternalAccount[] {
   return externalAccounts.filter(
     ({ customerId, currency }) => customerId === account.customerId && currency === account.currency,
   )
 }
 
-function accountsWithExternal(bank: Bank): Account[] {
-  return bank.accounts.filter((account) => findExternalAccounts(bank, account).length > 0)
+function listAccountsWithExternal(bank: Bank): Account[] {
+  return bank.accounts.filter((account) => listExternalAccounts(bank, account).length > 0)
 }
 
 export function chooseAmount(random: Random): number {

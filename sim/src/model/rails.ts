@@ -75,7 +75,11 @@ export function createConnectorRail(backend: Backend, connector: Connector): Rai
     async payIn(account, amount) {
       const depositId = `deposit ${++deposits.made}`
       const number = await findNumber(backend, account)
-      await connector.control('POST', '/deposits', { depositId, account: number, amount: String(amount) })
+      await connector.callControlApi('POST', '/deposits', {
+        depositId,
+        account: number,
+        amount: String(amount),
+      })
       return depositId
     },
     async advanceTime(seconds) {
@@ -85,16 +89,16 @@ export function createConnectorRail(backend: Backend, connector: Connector): Rai
     checkDeposits: async () => {},
     async findOpenWork({ payments }) {
       const orders: Order[] = [
-        ...(await connector.control('GET', '/payments')).data,
-        ...(await connector.control('GET', '/pulls')).data,
+        ...(await connector.callControlApi('GET', '/payments')).data,
+        ...(await connector.callControlApi('GET', '/pulls')).data,
       ]
-      const { data: undelivered } = await connector.control('GET', '/events')
+      const { data: undelivered } = await connector.callControlApi('GET', '/events')
       if (undelivered.length > 0) return `Reports that were not delivered: ${JSON.stringify(undelivered)}`
-      const deposits: Deposit[] = (await connector.control('GET', '/deposits')).data
+      const deposits: Deposit[] = (await connector.callControlApi('GET', '/deposits')).data
       return findOrderDifference(payments, orders, deposits)
     },
     async checkFinalState() {
-      await connector.control('POST', '/days/close')
+      await connector.callControlApi('POST', '/days/close')
       await waitUntilNoDifference(rail, 0, async () => {
         const { data } = expectStatus(
           await backend.get(`/reconciliations?startDate=${FIRST_DAY}&limit=100`),

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import type { HostResponse, Outgoing } from '../machine/network.ts'
+import type { HostResponse, OutgoingRequest } from '../machine/network.ts'
 import { Violation } from './model.ts'
 import type { RunLog } from './run-log.ts'
 
@@ -24,7 +24,7 @@ export class Receiver {
     this.#log = log
   }
 
-  answer = async ({ headers, body }: Outgoing): Promise<HostResponse> => {
+  answer = async ({ headers, body }: OutgoingRequest): Promise<HostResponse> => {
     const { random } = this.#machine
     const description = `event ${headers['webhook-id']}`
     if (random.chance(this.refused)) {

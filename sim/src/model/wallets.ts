@@ -1,7 +1,7 @@
 import { seal } from '../../../server/src/base/crypto/hpke.ts'
 import { generateKeyPair, type KeyPair, parsePublicKey } from '../../../server/src/base/crypto/p256.ts'
 import { makeStamp } from '../../../server/src/base/crypto/stamp.ts'
-import { type Hex, lowerHex } from '../../../server/src/base/formats/hex.ts'
+import { type Hex, toLowerHex } from '../../../server/src/base/formats/hex.ts'
 import type { Random } from '../machine/random.ts'
 import type { ChainWorld } from '../world/chain/chain-world.ts'
 import type { Body } from '../world/servers.ts'
@@ -119,10 +119,10 @@ export class WalletOwners {
     recorded: Payment,
     transfer: Body,
   ): Promise<(() => void) | undefined> {
-    const [nonce, value] = [lowerHex(transfer.nonce), BigInt(transfer.amount)]
+    const [nonce, value] = [toLowerHex(transfer.nonce), BigInt(transfer.amount)]
     const from = await this.#findAddress(wallet)
     this.#wallets.add(from)
-    this.#terms.set(recorded, { from, to: lowerHex(transfer.to), value })
+    this.#terms.set(recorded, { from, to: toLowerHex(transfer.to), value })
     return random.chance(this.#world.behavior.owners)
       ? () => this.#misuse(bank, random, wallet, { from, nonce, value })
       : undefined
@@ -153,7 +153,7 @@ export class WalletOwners {
   async updateSpends(): Promise<void> {
     const { data } = expectStatus(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
     for (const { payment, hash } of this.#spends) {
-      const isMade = this.#world.chain.transfersOf(hash) !== undefined
+      const isMade = this.#world.chain.findTransfers(hash) !== undefined
       payment.ending = isMade ? COMPLETES : FAILS
       payment.state = isMade ? 'acknowledged' : 'unused'
       const found = data.find(

@@ -12,7 +12,7 @@ export async function prepareClearing(db: Database): Promise<void> {
   const names = orderByReferences(await selectEmptyTables(db))
   const triggers = await selectDeleteTriggers(db)
   await db.script(`
-${triggers.map((definition) => `${skipWhileClearing(definition)};`).join('\n')}
+${triggers.map((definition) => `${addClearingCondition(definition)};`).join('\n')}
 CREATE FUNCTION simulation_clear() RETURNS void LANGUAGE plpgsql SET simulation.is_clearing = 'yes' AS $$
 BEGIN
   ${names.map((name) => `DELETE FROM ${name};`).join('\n  ')}
@@ -22,7 +22,7 @@ END $$;`)
 }
 
 /** Empties all tables except those that the migrations have filled. */
-export async function clear(db: Database): Promise<void> {
+export async function clearTables(db: Database): Promise<void> {
   await db.query('SELECT simulation_clear()')
 }
 
@@ -66,7 +66,7 @@ async function selectDeleteTriggers(db: Database): Promise<string[]> {
   return rows.map(({ definition }) => definition)
 }
 
-function skipWhileClearing(definition: string): string {
+function addClearingCondition(definition: string): string {
   return definition
     .replace('CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER')
     .replace('EXECUTE FUNCTION', `WHEN ((${IS_CLEARING}) IS NOT TRUE) EXECUTE FUNCTION`)

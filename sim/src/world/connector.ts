@@ -17,7 +17,7 @@ const RESTART_MS_MAX = 3_000
  * The connector's entry in the rails file. Also puts the secret into the environment, where the servers look
  * for it.
  */
-export function connectorEntry(): object {
+export function buildConnectorEntry(): object {
   process.env[SECRET_NAME] = SECRET
   const serves = ['OUT', 'PULL', 'IN'].flatMap((direction) => [
     { direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
@@ -112,7 +112,11 @@ export class Connector {
   }
 
   /** Calls the bank's control API until it responds. */
-  async control(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
+  async callControlApi(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+  ): Promise<ReturnType<typeof JSON.parse>> {
     const url = new URL(`http://${ADDRESS}/bank${path}`)
     const sent = { method, url, headers: {}, body: Buffer.from(body ? JSON.stringify(body) : '') }
     for (;;) {

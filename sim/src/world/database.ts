@@ -1,4 +1,4 @@
-import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/storage/engine/port.ts'
+import type { Database, QueryOptions, StatementResult } from '../../../server/src/storage/engine/port.ts'
 import type { Machine, Program } from '../machine/machine.ts'
 
 /** Faults of the database, as fractions of all statements. */
@@ -40,7 +40,7 @@ export class ProgramDatabase implements Database {
     sql: string,
     parameters?: readonly unknown[],
     options?: QueryOptions,
-  ): Promise<QueryAnswer<Row>> {
+  ): Promise<StatementResult<Row>> {
     return this.#sendStatement(async () => {
       const answer = await this.#engine.query<Row>(sql, parameters, options)
       return ORDERED.test(sql) ? answer : { ...answer, rows: this.#shuffle(answer.rows) }
@@ -73,24 +73,25 @@ export class ProgramDatabase implements Database {
     return new Promise((resolve, reject) => {
       machine.runAfter(machine.randomDuration(latencyMsMax), async () => {
         if (this.#program.isDead && machine.random.chance(0.5)) return
-        const outcome = await this.#statement(run)
+        const outcome = await this.#runStatement(run)
         const settle = () => ('value' in outcome ? resolve(outcome.value) : reject(outcome.error))
         machine.runAfter(machine.randomDuration(latencyMsMax), settle, this.#program)
       })
     })
   }
 
-  async #statement<T>(run: () => Promise<T>): Promise<Outcome<T>> {
+  async #runStatement<T>(run: () => Promise<T>): Promise<Outcome<T>> {
     const { random } = this.#machine
     const { conflicts, losses } = this.#faults()
-    if (random.chance(conflicts)) return { error: conflictError(random.chance(0.5)) }
+    if (random.chance(conflicts)) return { error: createConflictError(random.chance(0.5)) }
     const isLost = random.chance(losses)
-    if (isLost && random.chance(0.5)) return { error: lossError(random.integerBelow(LOSS_ERRORS.length)) }
+    if (isLost && random.chance(0.5))
+      return { error: createLossError(random.integerBelow(LOSS_ERRORS.length)) }
     const outcome: Outcome<T> = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     )
-    return isLost ? { error: lossError(random.integerBelow(LOSS_ERRORS.length)) } : outcome
+    return isLost ? { error: createLossError(random.integerBelow(LOSS_ERRORS.length)) } : outcome
   }
 
   /** Does nothing. The database is shared by all programs and keeps running. */
@@ -101,24 +102,24 @@ function serializeRow(row: unknown): string {
   return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
-function conflictError(isDeadlock: boolean): Error {
+function createConflictError(isDeadlock: boolean): Error {
   return isDeadlock
-    ? errorWithCode('40P01', 'deadlock detected')
-    : errorWithCode('40001', 'could not serialize access due to concurrent update')
+    ? createError('40P01', 'deadlock detected')
+    : createError('40001', 'could not serialize access due to concurrent update')
 }
 
 /** The errors with which pg reports a lost connection. */
 const LOSS_ERRORS = [
   () => new Error('Connection terminated unexpectedly'),
-  () => errorWithCode('ECONNRESET', 'read ECONNRESET'),
-  () => errorWithCode('57P01', 'terminating connection due to administrator command'),
-  () => errorWithCode('08006', 'connection failure'),
+  () => createError('ECONNRESET', 'read ECONNRESET'),
+  () => createError('57P01', 'terminating connection due to administrator command'),
+  () => createError('08006', 'connection failure'),
 ] as const
 
-function lossError(kind: number): Error {
+function createLossError(kind: number): Error {
   return LOSS_ERRORS[kind]!()
 }
 
-function errorWithCode(code: string, message: string): Error {
+function createError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

@@ -11,7 +11,7 @@ import { Statements } from '../../../server/src/storage/engine/postgres-statemen
 import { SESSION_OPTIONS } from '../../../server/src/storage/engine/session.ts'
 import { migrate } from '../../../server/src/storage/schema/migrate.ts'
 import { freezeTime } from '../machine/globals.ts'
-import { clear, prepareClearing } from './clearing.ts'
+import { clearTables, prepareClearing } from './clearing.ts'
 
 /**
  * The database for all runs of this process, which is empty when a run starts, and a folder for their files.
@@ -43,7 +43,7 @@ export async function openEngine(): Promise<Engine> {
     db,
     folder,
     async clear() {
-      await clear(db)
+      await clearTables(db)
       await rm(folder, { recursive: true, force: true })
       await mkdir(folder)
     },
@@ -61,13 +61,13 @@ export async function openEngine(): Promise<Engine> {
 const CLUSTER = fileURLToPath(new URL('./cluster.tar', import.meta.url))
 
 async function createEngine(): Promise<PGlite> {
-  if (!existsSync(CLUSTER)) await makeCluster()
+  if (!existsSync(CLUSTER)) await createCluster()
   freezeTime(START_MS)
   return await PGlite.create({ loadDataDir: new Blob([await readFile(CLUSTER)]) })
 }
 
 /** Creates the cluster in real time, because creating it fails while time is frozen. */
-async function makeCluster(): Promise<void> {
+async function createCluster(): Promise<void> {
   const engine = await PGlite.create()
   const cluster = await engine.dumpDataDir('none')
   await engine.close()

@@ -9,7 +9,7 @@ const RATES = '127.0.0.1:9116'
 const USD_RATES = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: '3000' }
 const RAILS_FILE = 'rails.json'
 
-export function productionSettings(folder: string): Record<string, string> {
+export function buildProductionSettings(folder: string): Record<string, string> {
   return {
     COUNTERSIGN_MODE: 'production',
     RAILS_FILE: join(folder, RAILS_FILE),

@@ -3,7 +3,12 @@ import { openService, type Service } from '../../../server/src/edge/service/serv
 import { newRequestId } from '../../../server/src/kernel/operation/app.ts'
 import { randomness } from '../machine/globals.ts'
 import { type Machine, Program, runAs } from '../machine/machine.ts'
-import { type HostResponse, type Network, networkError, type Outgoing } from '../machine/network.ts'
+import {
+  createNetworkError,
+  type HostResponse,
+  type Network,
+  type OutgoingRequest,
+} from '../machine/network.ts'
 import { type DatabaseFaults, ProgramDatabase } from './database.ts'
 import type { Engine } from './engine.ts'
 
@@ -58,7 +63,7 @@ export class Servers {
     this.#engine = engine
     this.#config = config
     this.#faults = faults
-    network.hosts.set(SERVERS, (sent) => this.#handle(sent))
+    network.hosts.set(SERVERS, (sent) => this.#handleCall(sent))
   }
 
   /** Starts `count` servers and waits until they are ready. Returns the first one's service. */
@@ -118,13 +123,13 @@ export class Servers {
     return { status: answer.status, body: answer.body ? JSON.parse(answer.body) : undefined }
   }
 
-  async #handle({ method, url, headers, body }: Outgoing): Promise<HostResponse> {
+  async #handleCall({ method, url, headers, body }: OutgoingRequest): Promise<HostResponse> {
     const { program, service } = this.#machine.random.pick(this.#running)
-    if (program.isDead || !service) throw networkError('ECONNREFUSED')
+    if (program.isDead || !service) throw createNetworkError('ECONNREFUSED')
     return new Promise((resolve, reject) => {
-      const cut = () => reject(networkError('ECONNRESET'))
-      const stop = program.onKill(cut)
-      const late = this.#machine.runAfter(RESPONSE_MS_MAX, () => reject(networkError('TIMEOUT')))
+      const cutConnection = () => reject(createNetworkError('ECONNRESET'))
+      const stop = program.onKill(cutConnection)
+      const late = this.#machine.runAfter(RESPONSE_MS_MAX, () => reject(createNetworkError('TIMEOUT')))
       runAs(program, () => {
         service.server
           .inject({

@@ -1,11 +1,11 @@
 import { createRoute } from '@tanstack/react-router'
-import { textSearch } from '../../ui/search-text.ts'
+import { createSearchValidator } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const ledger = createRoute({
   ...at('/ledger'),
-  validateSearch: textSearch('name', 'currency', 'owner'),
+  validateSearch: createSearchValidator('name', 'currency', 'owner'),
   component: lazyPage(() => import('../../pages/ledger/ledger-list.tsx'), 'LedgerList'),
 })
 
@@ -16,13 +16,13 @@ const ledgerTransfer = createRoute({
 
 const journal = createRoute({
   ...at('/ledger/journal'),
-  validateSearch: textSearch('from', 'to', 'format', 'currency'),
+  validateSearch: createSearchValidator('from', 'to', 'format', 'currency'),
   component: lazyPage(() => import('../../pages/ledger/journal-page.tsx'), 'JournalPage'),
 })
 
 const clientMoney = createRoute({
   ...at('/client-money'),
-  validateSearch: textSearch('from', 'to'),
+  validateSearch: createSearchValidator('from', 'to'),
   component: lazyPage(() => import('../../pages/client-money/report-list.tsx'), 'ReportList'),
 })
 
@@ -33,7 +33,7 @@ const clientMoneyReport = createRoute({
 
 const reconciliations = createRoute({
   ...at('/reconciliations'),
-  validateSearch: textSearch('rail', 'currency', 'status', 'from', 'to'),
+  validateSearch: createSearchValidator('rail', 'currency', 'status', 'from', 'to'),
   component: lazyPage(
     () => import('../../pages/reconciliations/reconciliation-list.tsx'),
     'ReconciliationList',

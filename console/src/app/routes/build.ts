@@ -1,11 +1,11 @@
 import { createRoute } from '@tanstack/react-router'
-import { textSearch } from '../../ui/search-text.ts'
+import { createSearchValidator } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const events = createRoute({
   ...at('/events'),
-  validateSearch: textSearch('type', 'objectId', 'deliveryStatus', 'from', 'to'),
+  validateSearch: createSearchValidator('type', 'objectId', 'deliveryStatus', 'from', 'to'),
   component: lazyPage(() => import('../../pages/events/event-list.tsx'), 'EventList'),
 })
 
@@ -16,7 +16,15 @@ const event = createRoute({
 
 const requests = createRoute({
   ...at('/requests'),
-  validateSearch: textSearch('httpRequestId', 'method', 'statusClass', 'path', 'actorId', 'from', 'to'),
+  validateSearch: createSearchValidator(
+    'httpRequestId',
+    'method',
+    'statusClass',
+    'path',
+    'actorId',
+    'from',
+    'to',
+  ),
   component: lazyPage(() => import('../../pages/requests/request-list.tsx'), 'RequestList'),
 })
 

@@ -1,11 +1,19 @@
 import { createRoute } from '@tanstack/react-router'
-import { textSearch } from '../../ui/search-text.ts'
+import { createSearchValidator } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const audit = createRoute({
   ...at('/audit'),
-  validateSearch: textSearch('operation', 'httpRequestId', 'actorId', 'objectId', 'customerId', 'from', 'to'),
+  validateSearch: createSearchValidator(
+    'operation',
+    'httpRequestId',
+    'actorId',
+    'objectId',
+    'customerId',
+    'from',
+    'to',
+  ),
   component: lazyPage(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
 })
 
@@ -16,7 +24,7 @@ const auditEvent = createRoute({
 
 const settings = createRoute({
   ...at('/settings'),
-  validateSearch: textSearch('part'),
+  validateSearch: createSearchValidator('part'),
   component: lazyPage(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
 })
 

@@ -1,11 +1,19 @@
 import { createRoute } from '@tanstack/react-router'
-import { textSearch } from '../../ui/search-text.ts'
+import { createSearchValidator } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const customers = createRoute({
   ...at('/customers'),
-  validateSearch: textSearch('search', 'customerType', 'verification', 'currency', 'from', 'to', 'deleted'),
+  validateSearch: createSearchValidator(
+    'search',
+    'customerType',
+    'verification',
+    'currency',
+    'from',
+    'to',
+    'deleted',
+  ),
   component: lazyPage(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
 })
 
@@ -16,7 +24,7 @@ const customer = createRoute({
 
 const transactions = createRoute({
   ...at('/transactions'),
-  validateSearch: textSearch(
+  validateSearch: createSearchValidator(
     'status',
     'type',
     'customerId',
@@ -39,7 +47,7 @@ const transaction = createRoute({
 
 const quotes = createRoute({
   ...at('/quotes'),
-  validateSearch: textSearch('status', 'customerId', 'from', 'to'),
+  validateSearch: createSearchValidator('status', 'customerId', 'from', 'to'),
   component: lazyPage(() => import('../../pages/quotes/quote-list.tsx'), 'QuoteList'),
 })
 
@@ -50,31 +58,31 @@ const quote = createRoute({
 
 const rates = createRoute({
   ...at('/rates'),
-  validateSearch: textSearch('sourceCurrency', 'destinationCurrency'),
+  validateSearch: createSearchValidator('sourceCurrency', 'destinationCurrency'),
   component: lazyPage(() => import('../../pages/quotes/rate-list.tsx'), 'Rates'),
 })
 
 const payouts = createRoute({
   ...at('/payouts'),
-  validateSearch: textSearch('status'),
+  validateSearch: createSearchValidator('status'),
   component: lazyPage(() => import('../../pages/payouts/payout-list.tsx'), 'PayoutList'),
 })
 
 const payoutBatch = createRoute({
   ...at('/payouts/$payoutBatchId'),
-  validateSearch: textSearch('status'),
+  validateSearch: createSearchValidator('status'),
   component: lazyPage(() => import('../../pages/payouts/payout-page.tsx'), 'PayoutPage'),
 })
 
 const schedules = createRoute({
   ...at('/schedules'),
-  validateSearch: textSearch('status'),
+  validateSearch: createSearchValidator('status'),
   component: lazyPage(() => import('../../pages/schedules/schedule-list.tsx'), 'ScheduleList'),
 })
 
 const paymentSchedule = createRoute({
   ...at('/schedules/$paymentScheduleId'),
-  validateSearch: textSearch('status'),
+  validateSearch: createSearchValidator('status'),
   component: lazyPage(() => import('../../pages/schedules/schedule-page.tsx'), 'SchedulePage'),
 })
 
@@ -85,19 +93,19 @@ const ownMoney = createRoute({
 
 const deposits = createRoute({
   ...at('/deposits'),
-  validateSearch: textSearch('status', 'currency', 'least', 'most'),
+  validateSearch: createSearchValidator('status', 'currency', 'least', 'most'),
   component: lazyPage(() => import('../../pages/deposits/deposit-list.tsx'), 'DepositList'),
 })
 
 const holds = createRoute({
   ...at('/holds'),
-  validateSearch: textSearch('status', 'customerId', 'account'),
+  validateSearch: createSearchValidator('status', 'customerId', 'account'),
   component: lazyPage(() => import('../../pages/holds/hold-list.tsx'), 'HoldList'),
 })
 
 const mandates = createRoute({
   ...at('/mandates'),
-  validateSearch: textSearch('status', 'customerId'),
+  validateSearch: createSearchValidator('status', 'customerId'),
   component: lazyPage(() => import('../../pages/mandates/mandate-list.tsx'), 'MandateList'),
 })
 
@@ -108,7 +116,7 @@ const mandate = createRoute({
 
 const cards = createRoute({
   ...at('/cards'),
-  validateSearch: textSearch('state', 'cardholderId', 'currency', 'platformCardId'),
+  validateSearch: createSearchValidator('state', 'cardholderId', 'currency', 'platformCardId'),
   component: lazyPage(() => import('../../pages/cards/card-list.tsx'), 'CardList'),
 })
 
@@ -119,7 +127,7 @@ const card = createRoute({
 
 const agents = createRoute({
   ...at('/agents'),
-  validateSearch: textSearch('customerId', 'state', 'connected', 'from', 'to'),
+  validateSearch: createSearchValidator('customerId', 'state', 'connected', 'from', 'to'),
   component: lazyPage(() => import('../../pages/agents/agent-list.tsx'), 'AgentList'),
 })
 
@@ -135,7 +143,7 @@ const policy = createRoute({
 
 const account = createRoute({
   ...at('/accounts/$accountId'),
-  validateSearch: textSearch('from', 'to'),
+  validateSearch: createSearchValidator('from', 'to'),
   component: lazyPage(() => import('../../pages/accounts/account-page.tsx'), 'AccountPage'),
 })
 

@@ -1,29 +1,29 @@
 import { createRoute } from '@tanstack/react-router'
-import { textSearch } from '../../ui/search-text.ts'
+import { createSearchValidator } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const overview = createRoute({
   ...at('/'),
-  validateSearch: textSearch('days', 'currency'),
+  validateSearch: createSearchValidator('days', 'currency'),
   component: lazyPage(() => import('../../pages/overview/overview-page.tsx'), 'Overview'),
 })
 
 const approvals = createRoute({
   ...at('/approvals'),
-  validateSearch: textSearch('kind', 'customerId'),
+  validateSearch: createSearchValidator('kind', 'customerId'),
   component: lazyPage(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
 })
 
 const approval = createRoute({
   ...at('/approvals/$objectId'),
-  validateSearch: textSearch('kind', 'customerId'),
+  validateSearch: createSearchValidator('kind', 'customerId'),
   component: lazyPage(() => import('../../pages/approvals/approval-page.tsx'), 'ApprovalPage'),
 })
 
 const verifications = createRoute({
   ...at('/verifications'),
-  validateSearch: textSearch('status', 'customerId'),
+  validateSearch: createSearchValidator('status', 'customerId'),
   component: lazyPage(() => import('../../pages/verifications/verification-list.tsx'), 'VerificationList'),
 })
 

@@ -3,7 +3,7 @@ import type { ItemOf } from '@countersign/sdk'
 import { Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
@@ -11,7 +11,7 @@ import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -50,20 +50,20 @@ function ChangePanel({ change }: { readonly change: Change }) {
       actions={
         <Group gap="xs">
           <Decisions change={change} />
-          <Status of={status} />
+          <Status state={status} />
         </Group>
       }
     >
       <ShortTable
         name={`Details of ${id}`}
         rows={changes}
-        idOf={({ field }) => field}
+        getId={({ field }) => field}
         empty="The details were erased."
         columns={FIELDS}
       />
       <Facts
-        of={[
-          ['Report', [code, message].filter(Boolean).join(': ') || wordsOf('account.changed')],
+        items={[
+          ['Report', [code, message].filter(Boolean).join(': ') || formatConstant('account.changed')],
           ['Rail', rail],
           ['Payment', <TextLink to={`/transactions/${transactionId}`}>{transactionId}</TextLink>],
           ['Reported', <Time at={createdAt} />],
@@ -77,19 +77,19 @@ function ChangePanel({ change }: { readonly change: Change }) {
 
 function Decisions({ change: { id, status, externalAccountId } }: { readonly change: Change }) {
   const client = useQueryClient()
-  const permissionProblem = useDenied('APPROVE')
+  const permissionProblem = useMissingPermission('APPROVE')
   const onDone = () => void client.invalidateQueries({ queryKey: ['accounts', externalAccountId] })
   if (ACCOUNT_CHANGE_TRANSITIONS[status].apply === null) return null
   return (
     <>
       <ActionButton
         size="xs"
-        denied={permissionProblem}
+        disabledReason={permissionProblem}
         label="Apply"
-        done="Applied the details, or recorded your vote."
-        ask={{
+        successText="Your decision to apply the details is recorded."
+        question={{
           title: 'Apply these details?',
-          text: 'Confirm with the payee first, by contact details that are not in the report. Payments that begin afterwards go to the reported details.',
+          text: 'Confirm with the payee first, using contact details that are not in the report. New payments will go to the reported details.',
           needsReason: true,
         }}
         act={async (text) => await countersign.accountChanges.apply(id, { reason: text })}
@@ -97,12 +97,12 @@ function Decisions({ change: { id, status, externalAccountId } }: { readonly cha
       />
       <ActionButton
         size="xs"
-        denied={permissionProblem}
+        disabledReason={permissionProblem}
         label="Dismiss"
-        done="Dismissed the report, or recorded your vote."
-        ask={{
+        successText="Your decision to dismiss the report is recorded."
+        question={{
           title: 'Dismiss this report?',
-          text: 'The account keeps its details, and payments to it begin again.',
+          text: 'The account keeps its current details, and payments to it resume.',
           needsReason: true,
         }}
         act={async (text) => await countersign.accountChanges.dismiss(id, { reason: text })}

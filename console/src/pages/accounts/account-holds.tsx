@@ -28,8 +28,8 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
           <ShortTable
             name="Holds of pulled money"
             rows={rows}
-            idOf={({ id }) => id}
-            empty="No pulled money was held."
+            getId={({ id }) => id}
+            empty="No pulled money has been held."
             columns={HOLD_COLUMNS}
           />
         )}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -10,7 +10,7 @@ import { Page, Panel } from '../../ui/page.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { BOOKING_COLUMNS } from '../ledger/bookings.tsx'
@@ -57,18 +57,20 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
   return (
     <Page
       title={
-        name === undefined ? `${currency.code} account` : `${wordsOf(name.toUpperCase())} in ${currency.code}`
+        name === undefined
+          ? `${currency.code} account`
+          : `${formatConstant(name.toUpperCase())} in ${currency.code}`
       }
-      aside={<Status of={isClosed ? 'CLOSED' : 'ACTIVE'} />}
+      aside={<Status state={isClosed ? 'CLOSED' : 'ACTIVE'} />}
       parent={PARENT}
     >
       <RecordId id={accountId} />
       <Panel title="Balance">
         <Facts
-          of={[
-            ['Posted', <Money key="posted" of={{ amount: posted, currency }} />],
-            ['Held', <Money key="held" of={{ amount: held, currency }} />],
-            ['Normal side', wordsOf(normalSide.toUpperCase())],
+          items={[
+            ['Posted', <Money key="posted" amount={{ amount: posted, currency }} />],
+            ['Held', <Money key="held" amount={{ amount: held, currency }} />],
+            ['Normal side', formatConstant(normalSide.toUpperCase())],
             [
               'Owner',
               owner.startsWith('Customer:') ? (
@@ -86,12 +88,12 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
       {accountId.startsWith('InternalAccount:') && <StatementPanel accountId={accountId} />}
       <DataTable
         name="Movements"
-        file={csvAddress('/ledger/transfers', { accountId })}
+        file={buildCsvUrl('/ledger/transfers', { accountId })}
         columns={BOOKING_COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/ledger/transfers/${id}`}
-        empty={{ title: 'No movements', text: 'Nothing was booked to this account yet.' }}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/ledger/transfers/${id}`}
+        empty={{ title: 'No movements', text: 'Nothing has been booked to this account yet.' }}
       />
     </Page>
   )

@@ -4,13 +4,13 @@ import { Group, NumberInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -34,7 +34,7 @@ export function AccountVerification({ account }: { readonly account: ExternalAcc
           actions={
             <Group gap="xs">
               <Actions accountId={id} last={last} />
-              {last && <Status of={last.status} />}
+              {last && <Status state={last.status} />}
             </Group>
           }
         >
@@ -50,7 +50,7 @@ function About({ verification }: { readonly verification: Verification }) {
     verification
   return (
     <Facts
-      of={[
+      items={[
         [
           'Deposits',
           <Group gap="xs">
@@ -62,7 +62,7 @@ function About({ verification }: { readonly verification: Verification }) {
           </Group>,
         ],
         ['Attempts left', attemptsLeft],
-        ['Reason', failureReason && [wordsOf(failureReason), message].filter(Boolean).join(': ')],
+        ['Reason', failureReason && [formatConstant(failureReason), message].filter(Boolean).join(': ')],
         ['Started', <Time at={createdAt} />],
         verifiedAt ? ['Verified', <Time at={verifiedAt} />] : ['Expires', <Time at={expiresAt} />],
       ]}
@@ -73,7 +73,7 @@ function About({ verification }: { readonly verification: Verification }) {
 function Actions(props: { readonly accountId: string; readonly last: Verification | undefined }) {
   const { accountId, last } = props
   const client = useQueryClient()
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const onDone = () => void client.invalidateQueries({ queryKey: ['accounts', accountId] })
   if (last && ACCOUNT_VERIFICATION_TRANSITIONS[last.status].verify !== null)
     return <Confirm id={last.id} onDone={onDone} />
@@ -81,12 +81,12 @@ function Actions(props: { readonly accountId: string; readonly last: Verificatio
   return (
     <ActionButton
       size="xs"
-      denied={denied}
+      disabledReason={disabledReason}
       label="Verify"
-      done="The deposits are on their way."
-      ask={{
+      successText="The deposits are on their way."
+      question={{
         title: 'Send two deposits?',
-        text: "The platform's account in USD pays two amounts of less than one US dollar. The customer reads them on the statement of this account.",
+        text: "The platform's USD account sends two amounts of less than one US dollar. The customer finds them on the statement of this account.",
       }}
       act={async () => await countersign.accountVerifications.create({ externalAccountId: accountId })}
       onDone={onDone}
@@ -95,27 +95,37 @@ function Actions(props: { readonly accountId: string; readonly last: Verificatio
 }
 
 function Confirm({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
-  const denied = useDenied('MANAGE')
-  const [one, setOne] = useState<number | string>('')
-  const [other, setOther] = useState<number | string>('')
+  const disabledReason = useMissingPermission('MANAGE')
+  const [firstCents, setFirstCents] = useState<number | string>('')
+  const [secondCents, setSecondCents] = useState<number | string>('')
   const cents = { min: 1, max: 99, allowDecimal: false, hideControls: true, size: 'xs', w: '9rem' } as const
   return (
     <ActionButton
       size="xs"
-      denied={denied}
+      disabledReason={disabledReason}
       label="Confirm amounts"
-      done={undefined}
-      ask={{
+      successText={undefined}
+      question={{
         title: 'Confirm the amounts of the deposits',
         text: (
           <Group>
-            <NumberInput label="One deposit, in cents" value={one} onChange={setOne} {...cents} />
-            <NumberInput label="The other, in cents" value={other} onChange={setOther} {...cents} />
+            <NumberInput
+              label="One deposit, in cents"
+              value={firstCents}
+              onChange={setFirstCents}
+              {...cents}
+            />
+            <NumberInput
+              label="The other, in cents"
+              value={secondCents}
+              onChange={setSecondCents}
+              {...cents}
+            />
           </Group>
         ),
       }}
       act={async () =>
-        await countersign.accountVerifications.confirm(id, { amounts: [one, other].map(BigInt) })
+        await countersign.accountVerifications.confirm(id, { amounts: [firstCents, secondCents].map(BigInt) })
       }
       onDone={onDone}
     />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { accountWords, formatLastFour, getBank, getHolder } from '../../ui/account-words.ts'
+import { describeAccount, formatLastFour, getBank, getHolder } from '../../ui/account-words.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -8,7 +8,7 @@ import { Raw } from '../../ui/raw.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { AccountMandates } from '../mandates/account-mandates.tsx'
 import { AccountChanges } from './account-changes.tsx'
@@ -34,11 +34,11 @@ export function ExternalAccountPage({ accountId }: { readonly accountId: string 
 function ExternalAccountDetail({ account }: { readonly account: ExternalAccount }) {
   const { id, customerId, currency, accountInfo, status, beneficiaryVerificationStatus: check } = account
   return (
-    <Page title={accountWords(account)} aside={<Status of={status} />} parent={PARENT}>
+    <Page title={describeAccount(account)} aside={<Status state={status} />} parent={PARENT}>
       <RecordId id={id} />
       <Panel title="About">
         <Facts
-          of={[
+          items={[
             [
               'Customer',
               customerId && (
@@ -49,18 +49,18 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
             ],
             ['Reason', account.statusReason],
             ['Holder', getHolder(account)],
-            ['Name check', check && wordsOf(check)],
+            ['Name check', check && formatConstant(check)],
             ['Bank', getBank(account)],
-            ['Kind', wordsOf(accountInfo.accountType)],
+            ['Kind', formatConstant(accountInfo.accountType)],
             ['Number', formatLastFour(account)],
             ['Currency', currency],
           ]}
         />
       </Panel>
       <AccountVerification account={account} />
-      <AccountMandates of={{ externalAccountId: id }} accounts={[account]} />
+      <AccountMandates filter={{ externalAccountId: id }} accounts={[account]} />
       <AccountChanges accountId={id} />
-      <Raw of={account} />
+      <Raw value={account} />
     </Page>
   )
 }

@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { buildUrl } from '../../data/csv-address.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { dayEnd, dayStart, type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toDayEnd, toDayStart } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
@@ -26,9 +26,9 @@ const FILES = { csv: 'CSV', camt053: 'camt.053', mt940: 'MT940', ofx: 'OFX' } as
  * a file.
  */
 export function StatementPanel({ accountId }: { readonly accountId: string }) {
-  const search = validValues(FILTERS, route.useSearch())
-  const from = dayStart(search.from)
-  const to = dayEnd(search.to)
+  const search = keepValidValues(FILTERS, route.useSearch())
+  const from = toDayStart(search.from)
+  const to = toDayEnd(search.to)
   const period = { ...(from ? { from } : {}), ...(to ? { to } : {}) }
   const query = useQuery({
     queryKey: ['accounts', accountId, 'statement', period],
@@ -54,7 +54,7 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
       <div className="stacked">
         <Filters filters={FILTERS} values={search} />
         <Read query={query} lines={5}>
-          {(statement) => <Totals of={statement} />}
+          {(statement) => <Totals statement={statement} />}
         </Read>
       </div>
     </Panel>
@@ -63,18 +63,18 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
 
 type Statement = Static<typeof AccountStatement>
 
-function Totals({ of: statement }: { readonly of: Statement }) {
+function Totals({ statement }: { readonly statement: Statement }) {
   const { currency } = statement.account
-  const money = (amount: bigint) => <Money of={{ amount, currency }} />
+  const money = (amount: bigint) => <Money amount={{ amount, currency }} />
   return (
     <Facts
-      of={[
+      items={[
         ['Before', money(statement.openingBalance)],
-        ['Came in', money(statement.credits)],
-        ['Went out', money(statement.debits)],
-        ['Fees among them', money(statement.fees)],
+        ['Money in', money(statement.credits)],
+        ['Money out', money(statement.debits)],
+        ['Of which fees', money(statement.fees)],
         ['After', money(statement.closingBalance)],
-        ['Held of it', money(statement.heldBalance)],
+        ['Of which held', money(statement.heldBalance)],
         ['Lines', statement.lines.length.toLocaleString()],
       ]}
     />

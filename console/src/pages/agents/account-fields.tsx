@@ -4,8 +4,8 @@ import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantin
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { shortenId } from '../../ui/record-id.tsx'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { DraftRule } from './policy-draft.ts'
 import type { FieldsProps } from './policy-fields.tsx'
 
@@ -17,24 +17,24 @@ interface Account {
 /** Selects the accounts that the agent may use, and sets rules for individual accounts. */
 export function AccountFields(props: FieldsProps & { readonly customerId: string }) {
   const { draft, problems, set, customerId } = props
-  const { own, others } = useAccounts(customerId)
+  const { internalAccounts, externalAccounts } = useAccounts(customerId)
   return (
     <Panel title="Allowed accounts">
       <Stack gap="lg">
         <Choice
-          label="Every account of the customer"
-          accounts={own}
-          chosen={draft.accounts}
+          label="All accounts of the customer"
+          accounts={internalAccounts}
+          selectedIds={draft.accounts}
           choose={(accounts) => set({ accounts })}
         />
         <Choice
-          label="Every external account, and UMA addresses"
-          accounts={others}
-          chosen={draft.externalAccounts}
+          label="All external accounts and UMA addresses"
+          accounts={externalAccounts}
+          selectedIds={draft.externalAccounts}
           choose={(externalAccounts) => set({ externalAccounts })}
         />
         <Rules
-          accounts={[...own, ...others]}
+          accounts={[...internalAccounts, ...externalAccounts]}
           rules={draft.rules}
           problem={problems.rules}
           set={(rules) => set({ rules })}
@@ -45,8 +45,8 @@ export function AccountFields(props: FieldsProps & { readonly customerId: string
 }
 
 function useAccounts(customerId: string): {
-  readonly own: readonly Account[]
-  readonly others: readonly Account[]
+  readonly internalAccounts: readonly Account[]
+  readonly externalAccounts: readonly Account[]
 } {
   const internalAccounts = useQuery({
     queryKey: ['accounts', 'of', customerId],
@@ -57,13 +57,13 @@ function useAccounts(customerId: string): {
     queryFn: () => countersign.externalAccounts.list({ customerId, limit: 100 }),
   })
   return {
-    own: (internalAccounts.data?.data ?? []).map(({ id, type, balance }) => ({
+    internalAccounts: (internalAccounts.data?.data ?? []).map(({ id, type, balance }) => ({
       id,
-      name: `${wordsOf(type)}, ${balance.currency.code}, …${id.slice(-8)}`,
+      name: `${formatConstant(type)}, ${balance.currency.code}, …${id.slice(-8)}`,
     })),
-    others: (externalAccounts.data?.data ?? []).map(({ id, accountInfo, currency }) => ({
+    externalAccounts: (externalAccounts.data?.data ?? []).map(({ id, accountInfo, currency }) => ({
       id,
-      name: `${wordsOf(accountInfo.accountType)}, ${currency}, …${id.slice(-8)}`,
+      name: `${formatConstant(accountInfo.accountType)}, ${currency}, …${id.slice(-8)}`,
     })),
   }
 }
@@ -71,22 +71,22 @@ function useAccounts(customerId: string): {
 function Choice(props: {
   readonly label: string
   readonly accounts: readonly Account[]
-  readonly chosen: readonly string[] | null
+  readonly selectedIds: readonly string[] | null
   readonly choose: (ids: readonly string[] | null) => void
 }) {
-  const { label, accounts, chosen, choose } = props
+  const { label, accounts, selectedIds, choose } = props
   // An account that the customer no longer has stays listed until it is removed here.
-  const removedIds = (chosen ?? []).filter((id) => !accounts.some((account) => account.id === id))
-  const options = [...accounts, ...removedIds.map((id) => ({ id, name: shortId(id) }))]
+  const removedIds = (selectedIds ?? []).filter((id) => !accounts.some((account) => account.id === id))
+  const options = [...accounts, ...removedIds.map((id) => ({ id, name: shortenId(id) }))]
   return (
     <Stack gap="xs">
       <Checkbox
         label={label}
-        checked={chosen === null}
+        checked={selectedIds === null}
         onChange={({ currentTarget }) => choose(currentTarget.checked ? null : accounts.map(({ id }) => id))}
       />
-      {chosen !== null && (
-        <Checkbox.Group aria-label={`${label}: only these`} value={[...chosen]} onChange={choose}>
+      {selectedIds !== null && (
+        <Checkbox.Group aria-label={`${label}: only these`} value={[...selectedIds]} onChange={choose}>
           <Stack gap="xs" ps="lg">
             {options.map(({ id, name }) => (
               <Checkbox key={id} value={id} label={name} />
@@ -100,9 +100,9 @@ function Choice(props: {
 }
 
 const MODES = [
-  { value: '', label: 'As for all' },
-  { value: 'AUTO', label: 'No approval by the rule for all' },
-  { value: 'APPROVAL_REQUIRED', label: 'A person approves' },
+  { value: '', label: 'Same as the policy' },
+  { value: 'AUTO', label: 'Exempt from the approval rule' },
+  { value: 'APPROVAL_REQUIRED', label: 'A person must approve' },
 ]
 
 function Rules(props: {
@@ -123,7 +123,9 @@ function Rules(props: {
             label="For"
             value={rule.accountId}
             data={accounts
-              .filter(({ id }) => id === rule.accountId || unusedAccounts.some((one) => one.id === id))
+              .filter(
+                ({ id }) => id === rule.accountId || unusedAccounts.some((account) => account.id === id),
+              )
               .map(({ id, name }) => ({ value: id, label: name }))}
             onChange={({ currentTarget: { value } }) => change(index, { accountId: value })}
           />
@@ -142,8 +144,8 @@ function Rules(props: {
             error={problem !== undefined}
             onChange={({ currentTarget: { value } }) => change(index, { limit: value })}
           />
-          <Button variant="subtle" color="red" onClick={() => set(rules.filter((one) => one !== rule))}>
-            Take away
+          <Button variant="subtle" color="red" onClick={() => set(rules.filter((other) => other !== rule))}>
+            Remove rule
           </Button>
         </Group>
       ))}

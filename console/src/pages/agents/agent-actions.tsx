@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { Agent } from './agent.ts'
@@ -16,8 +16,8 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [code, setCode] = useState<DeviceCode>()
-  const manageDenied = useDenied('MANAGE')
-  const spendDenied = useSpendingDenied(agent)
+  const missingManagePermission = useMissingPermission('MANAGE')
+  const missingSpendPermission = useMissingSpendPermission(agent)
   const pause = async () => {
     const refresh = await countersign.agents.update(id, { isPaused: !isPaused })
     client.setQueryData(['agents', 'one', id], refresh)
@@ -33,33 +33,33 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
     <>
       <ActionButton
         label="Device code"
-        done={undefined}
-        denied={manageDenied ?? spendDenied}
+        successText={undefined}
+        disabledReason={missingManagePermission ?? missingSpendPermission}
         act={async () => setCode(await countersign.agents.createDeviceCode(id))}
         {...(isConnected
           ? {
-              ask: {
+              question: {
                 title: 'Create a device code?',
-                text: `${name} is connected. The program that redeems the code replaces it, and its current token ends.`,
+                text: `${name} is connected. The program that redeems the code replaces the current one, whose token is revoked.`,
               },
             }
           : {})}
       />
       <ActionButton
         label={isPaused ? 'Resume' : 'Pause'}
-        done={isPaused ? 'The agent may act again.' : 'The agent is paused.'}
-        denied={manageDenied ?? (isPaused ? spendDenied : undefined)}
+        successText={isPaused ? 'The agent may act again.' : 'The agent is paused.'}
+        disabledReason={missingManagePermission ?? (isPaused ? missingSpendPermission : undefined)}
         act={pause}
       />
       <ActionButton
         label="Delete"
-        done="Deleted the agent."
+        successText="Agent deleted."
         color="red"
-        denied={manageDenied}
+        disabledReason={missingManagePermission}
         act={remove}
-        ask={{
+        question={{
           title: `Delete ${name}?`,
-          text: 'Its token ends immediately, and what waits for approval is rejected. Its history is kept. This cannot be undone.',
+          text: 'Its token is revoked immediately, and its pending actions are rejected. Its history is kept. This cannot be undone.',
         }}
       />
       {code && <CodeDialog code={code} close={() => setCode(undefined)} />}
@@ -71,10 +71,12 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
  * Why the member may not let this agent act, if it moves money and the member may not. Undefined if the
  * member may.
  */
-function useSpendingDenied({ policy: { permissions } }: Agent): string | undefined {
-  const denied = useDenied('TRANSACT')
-  return permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
-    ? denied
+function useMissingSpendPermission({ policy: { permissions } }: Agent): string | undefined {
+  const disabledReason = useMissingPermission('TRANSACT')
+  return permissions.some(
+    (permission) => permission === 'CREATE_TRANSFERS' || permission === 'EXECUTE_QUOTES',
+  )
+    ? disabledReason
     : undefined
 }
 
@@ -95,7 +97,7 @@ function CodeDialog({ code, close }: { readonly code: DeviceCode; readonly close
   return (
     <Modal opened onClose={close} title="Device code" centered>
       <Stack>
-        <span>Give this code to the agent. It is shown once, and connects one program.</span>
+        <span>Give this code to the agent. It is shown only once and connects one program.</span>
         <Group justify="space-between">
           <Code fz="xl">{code.code}</Code>
           <CopyButton value={code.code}>
@@ -111,7 +113,7 @@ function CodeDialog({ code, close }: { readonly code: DeviceCode; readonly close
             'The agent is connected.'
           ) : (
             <>
-              Waits for the agent. Valid until <Time at={code.expiresAt} />.
+              Waiting for the agent. Valid until <Time at={code.expiresAt} />.
             </>
           )}
         </span>

@@ -1,15 +1,15 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { type Agent, agentState, limitText } from './agent.ts'
+import { type Agent, formatLimit, getAgentState } from './agent.ts'
 
 const route = getRouteApi('/agents')
 
@@ -21,8 +21,8 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', isDay: true },
 ]
 
-const monthText = ({ policy: { spendingLimits }, usage }: Agent) =>
-  limitText(usage.monthlySpend, spendingLimits.currency)
+const formatMonthlyUsage = ({ policy: { spendingLimits }, usage }: Agent) =>
+  formatLimit(usage.monthlySpend, spendingLimits.currency)
 
 const COLUMNS: readonly Column<Agent>[] = [
   {
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     id: 'state',
     header: 'State',
     width: '8rem',
-    cell: (agent) => <Status of={agentState(agent)} />,
+    cell: (agent) => <Status state={getAgentState(agent)} />,
   },
   {
     id: 'today',
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'This month',
     width: 'minmax(7rem, 1fr)',
     isRight: true,
-    cell: (agent) => <span className="figures">{monthText(agent)}</span>,
+    cell: (agent) => <span className="figures">{formatMonthlyUsage(agent)}</span>,
   },
   {
     id: 'created',
@@ -74,12 +74,12 @@ const COLUMNS: readonly Column<Agent>[] = [
 ]
 
 export function AgentList() {
-  const { customerId, state, connected, from, to } = validValues(FILTERS, route.useSearch())
+  const { customerId, state, connected, from, to } = keepValidValues(FILTERS, route.useSearch())
   const filters = {
     ...(customerId ? { customerId } : {}),
     ...(state ? { isPaused: state === 'PAUSED' } : {}),
     ...(connected ? { isConnected: connected === 'CONNECTED' } : {}),
-    ...timesOfDays(from, to),
+    ...toTimeRange(from, to),
   }
   const list = useListed(['agents', 'list', filters], (page) =>
     countersign.agents.list({ ...filters, ...page, includeNames: true }),
@@ -89,17 +89,17 @@ export function AgentList() {
       <Filters filters={FILTERS} values={{ customerId, state, connected, from, to }} />
       <DataTable
         name="Agents"
-        file={csvAddress('/agents', filters)}
+        file={buildCsvUrl('/agents', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/agents/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/agents/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No agent matches', text: 'Remove a filter.' }
             : {
                 title: 'No agents yet',
-                text: 'An agent is a program that acts for one customer within a policy. Your backend sets one up with POST /agents.',
+                text: 'An agent is a program that acts for one customer within a policy. Your backend creates agents with POST /agents.',
               }
         }
       />

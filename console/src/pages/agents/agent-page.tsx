@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -14,7 +14,7 @@ import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { type Agent, agentState } from './agent.ts'
+import { type Agent, getAgentState } from './agent.ts'
 import { AgentActions } from './agent-actions.tsx'
 import { DECISIONS } from './decisions.tsx'
 import { describePolicy } from './policy-words.ts'
@@ -40,7 +40,7 @@ function AgentDetail({ agent }: { readonly agent: Agent }) {
   return (
     <Page
       title={agent.name}
-      aside={<Status of={agentState(agent)} />}
+      aside={<Status state={getAgentState(agent)} />}
       actions={<AgentActions agent={agent} />}
       parent={PARENT}
     >
@@ -53,8 +53,8 @@ function AgentDetail({ agent }: { readonly agent: Agent }) {
               <Button
                 size="xs"
                 variant="default"
-                renderRoot={(rest) => (
-                  <Link {...rest} to="/agents/$agentId/policy" params={{ agentId: agent.id }} />
+                renderRoot={(anchorProps) => (
+                  <Link {...anchorProps} to="/agents/$agentId/policy" params={{ agentId: agent.id }} />
                 )}
               >
                 Edit the policy
@@ -78,17 +78,14 @@ function About({ agent }: { readonly agent: Agent }) {
   return (
     <Panel title="About">
       <Facts
-        of={[
+        items={[
           [
             'Acts for',
             <RecordLink key="customer" id={agent.customerId}>
               <CustomerName id={agent.customerId} />
             </RecordLink>,
           ],
-          [
-            'Connected',
-            agent.isConnected ? 'Yes' : 'Not yet: create a device code, and give it to the agent',
-          ],
+          ['Connected', agent.isConnected ? 'Yes' : 'Not yet. Create a device code and give it to the agent'],
           ['Created', <Time key="created" at={agent.createdAt} />],
           ['Changed', <Time key="changed" at={agent.updatedAt} />],
           [
@@ -111,13 +108,13 @@ function Decisions({ agentId }: { readonly agentId: string }) {
     <section aria-label="Decisions">
       <DataTable
         name="Decisions"
-        file={csvAddress(`/agents/${agentId}/decisions`)}
+        file={buildCsvUrl(`/agents/${agentId}/decisions`)}
         columns={DECISIONS}
         list={list}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         empty={{
-          title: 'Nothing asked yet',
-          text: 'Each request of the agent is listed here, with the decision of the policy and its reason.',
+          title: 'No requests yet',
+          text: "Each request of the agent is listed here with the policy's decision and the reason.",
         }}
       />
     </section>

@@ -3,13 +3,13 @@ import type { Static } from 'typebox'
 import type { Column } from '../../ui/column.ts'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { limitText } from './agent.ts'
+import { formatLimit } from './agent.ts'
 import { describeDecision } from './policy-words.ts'
 
 type Decision = Static<typeof AgentDecisionRecord>
 
-const amountText = ({ decision: { amount, currency } }: Decision) =>
-  amount === undefined || currency === undefined ? '–' : limitText(amount, currency)
+const formatRequestedAmount = ({ decision: { amount, currency } }: Decision) =>
+  amount === undefined || currency === undefined ? '–' : formatLimit(amount, currency)
 
 /** Columns for the policy's decisions and their reasons. */
 export const DECISIONS: readonly Column<Decision>[] = [
@@ -17,7 +17,7 @@ export const DECISIONS: readonly Column<Decision>[] = [
     id: 'outcome',
     header: 'Decision',
     width: '8.5rem',
-    cell: ({ decision }) => <Status of={decision.outcome} />,
+    cell: ({ decision }) => <Status state={decision.outcome} />,
   },
   {
     id: 'why',
@@ -35,7 +35,7 @@ export const DECISIONS: readonly Column<Decision>[] = [
     header: 'Amount',
     width: 'minmax(6rem, 1fr)',
     isRight: true,
-    cell: (row) => <span className="figures">{amountText(row)}</span>,
+    cell: (row) => <span className="figures">{formatRequestedAmount(row)}</span>,
   },
   {
     id: 'at',

@@ -4,8 +4,8 @@ import type {
   AgentPolicyUpdateRequest,
 } from '@countersign/contract/agents/agent-policy'
 import type { Static } from 'typebox'
-import { figures, smallestUnits } from '../../ui/money-format.ts'
-import { decimalsOf, type Policy } from './agent.ts'
+import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
+import { getDecimals, type Policy } from './agent.ts'
 
 export type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 type AccountRules = NonNullable<Policy['accountRestrictions']>['accountRules']
@@ -40,7 +40,7 @@ export function createDraft(policy: Policy): Draft {
   const { spendingLimits: limits, accountRestrictions: restrictions, approvalThresholds: thresholds } = policy
   const { currency } = limits
   const formatDraftAmount = (amount: bigint | null | undefined, code = currency) =>
-    amount == null ? '' : figures({ amount, decimals: decimalsOf(code) })
+    amount == null ? '' : formatFigures({ amount, decimals: getDecimals(code) })
   const thresholdCurrency = thresholds?.currency ?? currency
   return {
     permissions: policy.permissions,
@@ -63,38 +63,38 @@ export function createDraft(policy: Policy): Draft {
 }
 
 /** Returns the invalid fields with error messages. `former` is the policy being edited. */
-export function findProblems(draft: Draft, former: Policy): DraftProblems {
-  const checkAmount = (typed: string, code = draft.currency) =>
-    typed.trim() !== '' && smallestUnits(typed, decimalsOf(code)) === undefined
-      ? `Type an amount with at most ${decimalsOf(code)} decimals, such as 250.`
+export function findProblems(draft: Draft, currentPolicy: Policy): DraftProblems {
+  const checkAmount = (text: string, code = draft.currency) =>
+    text.trim() !== '' && parseSmallestUnits(text, getDecimals(code)) === undefined
+      ? `Enter an amount with at most ${getDecimals(code)} decimals, such as 250.`
       : undefined
-  const hadCount = former.spendingLimits.dailyTransactionLimit !== undefined
+  const hadCount = currentPolicy.spendingLimits.dailyTransactionLimit !== undefined
   const problems: Record<string, string | undefined> = {
     perTransaction:
       draft.perTransaction.trim() === '' ? 'One action needs a limit.' : checkAmount(draft.perTransaction),
     daily: checkAmount(draft.daily),
     monthly: checkAmount(draft.monthly),
     threshold: checkAmount(draft.threshold, draft.thresholdCurrency),
-    dailyCount: countProblem(draft.dailyCount.trim(), hadCount),
-    rules: draft.rules.map(({ limit }) => checkAmount(limit)).find((one) => one !== undefined),
+    dailyCount: findCountProblem(draft.dailyCount.trim(), hadCount),
+    rules: draft.rules.map(({ limit }) => checkAmount(limit)).find((problem) => problem !== undefined),
   }
   return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined))
 }
 
 const COUNT_MAX = 1_000_000
 
-function countProblem(typed: string, hadCount: boolean): string | undefined {
-  if (typed === '')
+function findCountProblem(text: string, hadCount: boolean): string | undefined {
+  if (text === '')
     return hadCount
-      ? `A limit of actions cannot be taken away again: raise it, to ${COUNT_MAX} at most.`
+      ? `A limit on the number of actions cannot be removed. Raise it instead, up to ${COUNT_MAX}.`
       : undefined
-  return /^\d+$/.test(typed) && Number(typed) <= COUNT_MAX ? undefined : `Type a number up to ${COUNT_MAX}.`
+  return /^\d+$/.test(text) && Number(text) <= COUNT_MAX ? undefined : `Enter a number up to ${COUNT_MAX}.`
 }
 
 /** Builds the policy change from a draft, which must be valid. */
 export function buildChange(draft: Draft) {
-  const toUnits = (typed: string, code = draft.currency) =>
-    typed.trim() === '' ? null : smallestUnits(typed, decimalsOf(code))!
+  const toUnits = (text: string, code = draft.currency) =>
+    text.trim() === '' ? null : parseSmallestUnits(text, getDecimals(code))!
   const { dailyCount, threshold, thresholdCurrency } = draft
   return {
     permissions: [...draft.permissions],

@@ -21,11 +21,13 @@ export function PolicyFields(props: FieldsProps) {
         <Checkbox.Group
           aria-label="Permissions"
           value={[...draft.permissions]}
-          onChange={(chosen) => set({ permissions: AGENT_PERMISSIONS.filter((one) => chosen.includes(one)) })}
+          onChange={(chosen) =>
+            set({ permissions: AGENT_PERMISSIONS.filter((permission) => chosen.includes(permission)) })
+          }
         >
           <Stack gap="xs">
-            {AGENT_PERMISSIONS.map((one) => (
-              <Checkbox key={one} value={one} label={describePermission(one)} />
+            {AGENT_PERMISSIONS.map((permission) => (
+              <Checkbox key={permission} value={permission} label={describePermission(permission)} />
             ))}
           </Stack>
         </Checkbox.Group>
@@ -48,7 +50,7 @@ export function PolicyFields(props: FieldsProps) {
           <AmountInput
             {...props}
             field="threshold"
-            label="A person approves what is more than"
+            label="A person approves amounts above"
             description={`In ${draft.thresholdCurrency}. Empty: no amount needs approval`}
           />
         </Stack>
@@ -63,24 +65,24 @@ function Limits(props: FieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="md">
       <NativeSelect
         label="Currency of the limits"
-        description="Another currency sets the usage to zero"
+        description="Changing the currency resets the usage to zero"
         data={Object.keys(CURRENCIES)}
         value={draft.currency}
         onChange={({ currentTarget: { value } }) => set({ currency: value })}
       />
-      <AmountInput {...props} field="perTransaction" label="One action" description="The largest amount" />
+      <AmountInput {...props} field="perTransaction" label="One action" description="Maximum amount" />
       <AmountInput
         {...props}
         field="daily"
         label="One day"
-        description="The largest sum, in UTC. Empty: no limit"
+        description="Maximum total in UTC. Leave empty for no limit"
       />
-      <AmountInput {...props} field="dailyCount" label="Actions a day" description="The largest number" />
+      <AmountInput {...props} field="dailyCount" label="Actions a day" description="Maximum number" />
       <AmountInput
         {...props}
         field="monthly"
         label="One month"
-        description="The largest sum, in UTC. Empty: no limit"
+        description="Maximum total in UTC. Leave empty for no limit"
       />
     </SimpleGrid>
   )

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
@@ -38,7 +38,7 @@ function Editor({ agent }: { readonly agent: Agent }) {
   const [draft, setDraft] = useState<Draft>(() => createDraft(agent.policy))
   const problems = findProblems(draft, agent.policy)
   const isWrong = Object.keys(problems).length > 0
-  const set = (change: Partial<Draft>) => setDraft((former) => ({ ...former, ...change }))
+  const set = (change: Partial<Draft>) => setDraft((previous) => ({ ...previous, ...change }))
   const { question, leave } = useUnsaved(formatJson(draft) !== formatJson(createDraft(agent.policy)))
   const description = isWrong ? undefined : describePolicy(buildChange(draft))
   return (
@@ -75,9 +75,11 @@ function SaveButton(props: {
   const { agent, draft, words, leave } = props
   const client = useQueryClient()
   const navigate = useNavigate()
-  const manageDenied = useDenied('MANAGE')
-  const spends = draft.permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
-  const spendDenied = useDenied('TRANSACT')
+  const missingManagePermission = useMissingPermission('MANAGE')
+  const spends = draft.permissions.some(
+    (permission) => permission === 'CREATE_TRANSFERS' || permission === 'EXECUTE_QUOTES',
+  )
+  const missingSpendPermission = useMissingPermission('TRANSACT')
   const save = async () => {
     const response = await countersign.agents.updatePolicy(agent.id, buildChange(draft))
     client.setQueryData(['agents', 'one', agent.id], response)
@@ -89,14 +91,14 @@ function SaveButton(props: {
     <ActionButton
       label="Save the policy"
       variant="filled"
-      denied={
-        manageDenied ??
-        (spends ? spendDenied : undefined) ??
+      disabledReason={
+        missingManagePermission ??
+        (spends ? missingSpendPermission : undefined) ??
         (words ? undefined : 'Correct the marked fields first.')
       }
       act={save}
-      done={`Saved the policy of ${agent.name}.`}
-      ask={{
+      successText={`Policy of ${agent.name} saved.`}
+      question={{
         title: 'Save the policy?',
         text: `${words ?? ''} It applies from the agent's next request on, and to pending actions.`,
       }}

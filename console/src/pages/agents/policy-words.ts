@@ -5,11 +5,11 @@ import type {
   AgentPermission,
 } from '@countersign/contract/agents/agent-policy'
 import type { Static } from 'typebox'
-import { limitText, type Policy } from './agent.ts'
+import { formatLimit, type Policy } from './agent.ts'
 
 const MAY: Readonly<Record<AgentPermission, string>> = {
   VIEW_TRANSACTIONS: 'see the payments of its customer',
-  CREATE_QUOTES: 'ask for quotes',
+  CREATE_QUOTES: 'request quotes',
   EXECUTE_QUOTES: 'pay quotes',
   CREATE_TRANSFERS: 'move money in and out',
   MANAGE_EXTERNAL_ACCOUNTS: 'add and remove external accounts',
@@ -23,32 +23,34 @@ export function describePermission(permission: AgentPermission): string {
 /** Describes a policy in sentences, for the person who must approve it. */
 export function describePolicy(policy: Policy): string {
   const { permissions } = policy
-  if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
-  const may = `This agent may ${joinWords(permissions.map((one) => MAY[one]))}.`
-  const isSpending = permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
+  if (permissions.length === 0) return 'This agent may only read its accounts.'
+  const may = `This agent may ${joinWords(permissions.map((permission) => MAY[permission]))}.`
+  const isSpending = permissions.some(
+    (permission) => permission === 'CREATE_TRANSFERS' || permission === 'EXECUTE_QUOTES',
+  )
   if (!isSpending) return `${may} It moves no money.`
   return [may, describeAmounts(policy), describeApprovals(policy), ...describeAccounts(policy)].join(' ')
 }
 
 function describeAmounts({ spendingLimits: limits }: Policy): string {
   const { currency, perTransactionLimit, dailyLimit, dailyTransactionLimit, monthlyLimit } = limits
-  if (perTransactionLimit === 0n) return 'It can move no amount, because one action may move at most 0.'
+  if (perTransactionLimit === 0n) return 'It cannot move any money, because the limit per action is 0.'
   const day = [
-    ...(dailyLimit == null ? [] : [limitText(dailyLimit, currency)]),
+    ...(dailyLimit == null ? [] : [formatLimit(dailyLimit, currency)]),
     ...(dailyTransactionLimit === undefined ? [] : [countActions(dailyTransactionLimit)]),
   ]
   return `${joinWords([
-    `One action moves at most ${limitText(perTransactionLimit, currency)}`,
+    `One action moves at most ${formatLimit(perTransactionLimit, currency)}`,
     ...(day.length === 0 ? [] : [`one day at most ${joinWords(day)}`]),
-    ...(monthlyLimit == null ? [] : [`one month at most ${limitText(monthlyLimit, currency)}`]),
-  ])}${day.length === 0 && monthlyLimit == null ? ', with no limit on how many' : ''}.`
+    ...(monthlyLimit == null ? [] : [`one month at most ${formatLimit(monthlyLimit, currency)}`]),
+  ])}${day.length === 0 && monthlyLimit == null ? ', with no limit on the number of actions' : ''}.`
 }
 
 function describeApprovals({ defaultExecutionMode, approvalThresholds, spendingLimits }: Policy): string {
   if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'A person approves every action.'
   const amount = approvalThresholds?.amount
   if (amount == null) return 'It acts without approval.'
-  const text = limitText(amount, approvalThresholds?.currency ?? spendingLimits.currency)
+  const text = formatLimit(amount, approvalThresholds?.currency ?? spendingLimits.currency)
   return `It acts without approval up to ${text}; a person approves larger amounts.`
 }
 
@@ -67,10 +69,10 @@ function describeAccounts({ accountRestrictions: rules, spendingLimits }: Policy
       const kind = accountId.startsWith('External') ? 'external account' : 'account'
       const parts = [
         ...(executionMode === 'APPROVAL_REQUIRED' ? ['a person approves every action'] : []),
-        ...(executionMode === 'AUTO' ? ['no action needs approval by the rule for all'] : []),
+        ...(executionMode === 'AUTO' ? ['it is exempt from the approval rule'] : []),
         ...(perTransactionLimit == null
           ? []
-          : [`one action moves at most ${limitText(perTransactionLimit, spendingLimits.currency)}`]),
+          : [`one action moves at most ${formatLimit(perTransactionLimit, spendingLimits.currency)}`]),
       ]
       return parts.length === 0 ? '' : `With the ${kind} …${accountId.slice(-8)}, ${joinWords(parts)}.`
     }),
@@ -81,13 +83,13 @@ const DENIED: Readonly<Record<AgentDenialRule, string>> = {
   paused: 'The agent was paused',
   permission: 'The policy does not grant the permission',
   account: 'The policy does not allow the account',
-  externalAccount: 'The policy does not allow the receiver',
-  conversion: 'No exchange rate compares the amount with the limits',
-  perTransactionLimit: 'More than one action may move',
-  accountPerTransactionLimit: 'More than one action with this account may move',
-  dailyTransactionLimit: 'As many actions as allowed were made on that day',
-  dailyLimit: 'More than was left for the day',
-  monthlyLimit: 'More than was left for the month',
+  externalAccount: 'The policy does not allow the payee',
+  conversion: 'No exchange rate is available to check the limits',
+  perTransactionLimit: 'More than the limit per action',
+  accountPerTransactionLimit: 'More than the limit per action for this account',
+  dailyTransactionLimit: 'The daily number of actions was reached',
+  dailyLimit: 'More than the remaining daily limit',
+  monthlyLimit: 'More than the remaining monthly limit',
 }
 
 const APPROVED: Readonly<Record<AgentApprovalRule, string>> = {
@@ -101,11 +103,11 @@ const APPROVED: Readonly<Record<AgentApprovalRule, string>> = {
 export function describeDecision(decision: Static<typeof AgentDecision>): string {
   const { outcome, rule, subject, left, currency, because = [] } = decision
   if (outcome === 'ALLOWED') return 'The policy allows it.'
-  if (outcome === 'APPROVAL_REQUIRED') return because.map((one) => `${APPROVED[one]}.`).join(' ')
+  if (outcome === 'APPROVAL_REQUIRED') return because.map((reason) => `${APPROVED[reason]}.`).join(' ')
   const isAmount = left !== undefined && currency !== undefined && rule !== 'dailyTransactionLimit'
-  const rest = isAmount ? `: ${limitText(left, currency)}` : ''
+  const remaining = isAmount ? `: ${formatLimit(left, currency)}` : ''
   const requested = subject === undefined ? '' : `: ${subject}`
-  return `${rule === undefined ? 'The policy denies it' : DENIED[rule]}${requested}${rest}.`
+  return `${rule === undefined ? 'The policy denies it' : DENIED[rule]}${requested}${remaining}.`
 }
 
 function countActions(count: number): string {

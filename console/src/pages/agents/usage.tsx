@@ -1,11 +1,11 @@
 import { Progress, Stack } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
-import { type Agent, limitText } from './agent.ts'
+import { type Agent, formatLimit } from './agent.ts'
 
 /** The agent's limits, and the used part of each. */
 export function Usage({ agent: { policy, usage } }: { readonly agent: Agent }) {
   const { currency, dailyLimit, dailyTransactionLimit, monthlyLimit } = policy.spendingLimits
-  const money = (amount: bigint) => limitText(amount, currency)
+  const money = (amount: bigint) => formatLimit(amount, currency)
   const count = (amount: bigint) => amount.toLocaleString()
   return (
     <Panel title="Usage">

@@ -8,7 +8,7 @@ import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { buildChange, type Draft } from './policy-draft.ts'
 
@@ -30,9 +30,9 @@ export function WhatIf({ agentId, draft }: { readonly agentId: string; readonly 
     placeholderData: keepPreviousData,
   })
   return (
-    <Panel title="What if: the last week under this draft" isBare>
+    <Panel title="What if: last week under this draft" isBare>
       {draft === undefined ? (
-        <p className="none soft">Correct the marked fields above to see the decisions of the draft.</p>
+        <p className="none soft">Correct the marked fields above to see the decisions under this draft.</p>
       ) : (
         <Read query={query}>{(replay) => <Result replay={replay} />}</Read>
       )}
@@ -51,7 +51,7 @@ function Result({ replay }: { readonly replay: Replay }) {
       <ShortTable
         name="What if"
         rows={replay.data.toReversed()}
-        idOf={({ decisionId }) => decisionId}
+        getId={({ decisionId }) => decisionId}
         columns={COLUMNS}
         empty="This agent has made no requests in the last week."
       />
@@ -64,9 +64,9 @@ function describeCounts({ counts, isCut }: Replay): string {
   const total = `${isCut ? 'The first ' : ''}${actions === 1 ? '1 action' : `${actions} actions`}`
   const otherwise =
     changed === 0
-      ? 'no decision would change'
+      ? 'no decisions would change'
       : `${changed} ${changed === 1 ? 'decision' : 'decisions'} would change`
-  return `${total}: ${otherwise}. ${wouldBe.ALLOWED} allowed, ${wouldBe.APPROVAL_REQUIRED} left to a person, ${wouldBe.DENIED} denied.`
+  return `${total}: ${otherwise}. ${wouldBe.ALLOWED} allowed, ${wouldBe.APPROVAL_REQUIRED} sent for approval, ${wouldBe.DENIED} denied.`
 }
 
 const COLUMNS = [
@@ -76,7 +76,7 @@ const COLUMNS = [
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ actionType, payee }: Replayed) => (
       <span className="clipped" title={payee}>
-        {payee ?? wordsOf(actionType)}
+        {payee ?? formatConstant(actionType)}
       </span>
     ),
   },
@@ -85,15 +85,15 @@ const COLUMNS = [
     header: 'Amount',
     width: 'minmax(6rem, 1fr)',
     isRight: true,
-    cell: ({ amount }: Replayed) => <Money of={amount} />,
+    cell: ({ amount }: Replayed) => <Money amount={amount} />,
   },
-  { id: 'was', header: 'Was', width: '8.5rem', cell: ({ was }: Replayed) => <Status of={was} /> },
+  { id: 'was', header: 'Was', width: '8.5rem', cell: ({ was }: Replayed) => <Status state={was} /> },
   {
     id: 'wouldBe',
     header: 'Would be',
     width: '8.5rem',
     cell: ({ was, wouldBe }: Replayed) =>
-      was === wouldBe ? <span className="soft">The same</span> : <Status of={wouldBe} />,
+      was === wouldBe ? <span className="soft">The same</span> : <Status state={wouldBe} />,
   },
   {
     id: 'why',

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useDenied, useMe } from '../../session/me.ts'
+import { useMe, useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DecideButton } from '../decisions/decide-button.tsx'
-import { type Approval, approvalText } from './approval.ts'
+import { type Approval, describeApproval } from './approval.ts'
 import { Confirmed } from './confirmed.tsx'
 import { DepositButtons } from './deposit-buttons.tsx'
-import { ALLOWS, describeEarlierVote, REFUSES, type Verdict } from './verdicts.ts'
+import { APPROVALS, describeEarlierVote, REJECTIONS, type Verdict } from './verdicts.ts'
 
 /** Returns a function that reloads everything that a decision may have changed. */
 export function useReloadAfterDecision(): () => void {
@@ -38,9 +38,9 @@ export function ApprovalActions(props: {
 }) {
   const { approval, openNext: next } = props
   const { kind } = approval
-  const refusal = REFUSES[kind]
+  const refusal = REJECTIONS[kind]
   const { member } = useMe()
-  const denied = useDenied('APPROVE')
+  const disabledReason = useMissingPermission('APPROVE')
   const reload = useReloadAfterDecision()
   const onDone = () => {
     reload()
@@ -50,12 +50,12 @@ export function ApprovalActions(props: {
   return (
     <>
       {kind === 'DEPOSIT' ? (
-        <DepositButtons {...shared} memberId={member.id} denied={denied} />
+        <DepositButtons {...shared} memberId={member.id} disabledReason={disabledReason} />
       ) : (
         <VerdictButton
           {...shared}
-          verdict={ALLOWS[kind]}
-          denied={denied ?? describeEarlierVote(approval, member.id)}
+          verdict={APPROVALS[kind]}
+          disabledReason={disabledReason ?? describeEarlierVote(approval, member.id)}
           isMain
         />
       )}
@@ -63,11 +63,13 @@ export function ApprovalActions(props: {
         <DecideButton
           transactionId={approval.transactionId}
           railEventId={approval.objectId}
-          denied={denied}
+          disabledReason={disabledReason}
           onDone={reload}
         />
       )}
-      {typeof refusal !== 'string' && <VerdictButton {...shared} verdict={refusal} denied={denied} />}
+      {typeof refusal !== 'string' && (
+        <VerdictButton {...shared} verdict={refusal} disabledReason={disabledReason} />
+      )}
     </>
   )
 }
@@ -75,24 +77,24 @@ export function ApprovalActions(props: {
 function VerdictButton(props: {
   readonly approval: Approval
   readonly verdict: Verdict
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly isMain?: boolean
   readonly onDone: () => void
 }) {
-  const { approval, verdict, denied, isMain = false, onDone } = props
-  const { label, done, title, text, needsReason, takesReason = true, act } = verdict
+  const { approval, verdict, disabledReason, isMain = false, onDone } = props
+  const { label, pastTense, title, text, needsReason, takesReason = true, act } = verdict
   return (
     <ActionButton
       label={label}
-      denied={denied}
+      disabledReason={disabledReason}
       {...(isMain ? { variant: 'filled' as const, hotkey: 'a' } : { color: 'red', hotkey: 'r' })}
-      ask={{
+      question={{
         title,
         text: <Confirmed approval={approval}>{text}</Confirmed>,
         ...(takesReason ? { needsReason } : {}),
       }}
-      act={async (typed) => await act(approval, typed)}
-      done={`${done}: ${approvalText(approval)}.`}
+      act={async (enteredReason) => await act(approval, enteredReason)}
+      successText={`${pastTense}: ${describeApproval(approval)}.`}
       onDone={onDone}
     />
   )

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { Age, Deadline } from '../../ui/age.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
-import { RecordId, shortId } from '../../ui/record-id.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { RecordId, shortenId } from '../../ui/record-id.tsx'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import type { Approval } from './approval.ts'
 import { groupVotes } from './deposit-choice.ts'
@@ -18,10 +18,10 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
   const { transactionId } = approval
   return (
     <Facts
-      of={[
-        ['Amount', amount && <Money of={amount} />],
+      items={[
+        ['Amount', amount && <Money amount={amount} />],
         ['Payee', [payee?.name, payee?.account].filter(Boolean).join(', ')],
-        [requesterTitle(approval), renderRequester(approval)],
+        [getRequesterTitle(approval), renderRequester(approval)],
         [
           'Customer',
           customerId && <TextLink to={`/customers/${customerId}`}>{customerName ?? customerId}</TextLink>,
@@ -30,24 +30,24 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
         [
           'Payment',
           transactionId && (
-            <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+            <TextLink to={`/transactions/${transactionId}`}>{shortenId(transactionId)}</TextLink>
           ),
         ],
         [
           'Batch',
-          kind === 'PAYOUT_BATCH' && <TextLink to={`/payouts/${objectId}`}>{shortId(objectId)}</TextLink>,
+          kind === 'PAYOUT_BATCH' && <TextLink to={`/payouts/${objectId}`}>{shortenId(objectId)}</TextLink>,
         ],
         [
           'Schedule',
           kind === 'PAYMENT_SCHEDULE' && (
-            <TextLink to={`/schedules/${objectId}`}>{shortId(objectId)}</TextLink>
+            <TextLink to={`/schedules/${objectId}`}>{shortenId(objectId)}</TextLink>
           ),
         ],
         [
-          'Left of the limits',
-          policy?.remaining && policy.remaining.length > 0 && <Remaining of={policy.remaining} />,
+          'Remaining limits',
+          policy?.remaining && policy.remaining.length > 0 && <Remaining limits={policy.remaining} />,
         ],
-        ['Waits for', <Age key="age" since={createdAt} />],
+        ['Waiting for', <Age key="age" since={createdAt} />],
         ['Deadline', expiresAt && <Deadline at={expiresAt} />],
         ['Approved by', renderVotes(approval)],
         ['Signature', describeSignature(approval)],
@@ -59,19 +59,19 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
 
 type Limits = NonNullable<NonNullable<Approval['policy']>['remaining']>
 
-function Remaining({ of: limits }: { readonly of: Limits }) {
+function Remaining({ limits }: { readonly limits: Limits }) {
   return (
     <Group gap="md">
       {limits.map(({ limit, amount: left }) => (
         <span key={limit}>
-          <Money of={left} /> {limit === 'DAILY' ? 'of the day' : 'of the month'}
+          <Money amount={left} /> {limit === 'DAILY' ? 'of the day' : 'of the month'}
         </span>
       ))}
     </Group>
   )
 }
 
-function requesterTitle({ requestedBy }: Approval): string {
+function getRequesterTitle({ requestedBy }: Approval): string {
   return requestedBy?.type === 'SENDER' ? 'Sender' : 'Requested by'
 }
 
@@ -79,7 +79,7 @@ function renderRequester({ requestedBy }: Approval): ReactNode {
   if (!requestedBy) return undefined
   const { type, id, name } = requestedBy
   if (type === 'AGENT' && id) return <TextLink to={`/agents/${id}`}>{name ?? id}</TextLink>
-  return name ?? wordsOf(type)
+  return name ?? formatConstant(type)
 }
 
 /** Shows the votes so far. Votes on a deposit are grouped by choice. */
@@ -97,6 +97,6 @@ function renderVotes(approval: Approval): ReactNode {
 
 function describeSignature({ policy }: Approval): string | undefined {
   return policy?.rule.includes('walletSignature')
-    ? 'Only the customer can approve this, with the key of the wallet. Request the signature in your app.'
+    ? 'Only the customer can approve this, with the key of their wallet. Request the signature in your app.'
     : undefined
 }

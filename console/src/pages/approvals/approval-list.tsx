@@ -2,15 +2,15 @@ import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
 import { wordOf } from '@countersign/contract/core/objects'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { Age, Deadline } from '../../ui/age.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { formatSearch } from '../../ui/search-text.ts'
-import { type Approval, approvalText, KIND_WORDS, partyText, useQueue } from './approval.ts'
+import { type Approval, describeApproval, describeParty, KIND_LABELS, useQueue } from './approval.ts'
 import { BulkActions } from './bulk-actions.tsx'
 
 const route = getRouteApi('/approvals')
@@ -25,21 +25,21 @@ const COLUMNS: readonly Column<Approval>[] = [
     id: 'kind',
     header: 'Kind',
     width: 'minmax(9.5rem, 1fr)',
-    cell: ({ kind }) => KIND_WORDS[kind],
+    cell: ({ kind }) => KIND_LABELS[kind],
   },
   {
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8.75rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
   {
     id: 'payee',
     header: 'Payee or sender',
     width: 'minmax(8rem, 3fr)',
     priority: 2,
-    cell: (row) => <span className="whole">{partyText(row) || '–'}</span>,
+    cell: (row) => <span className="whole">{describeParty(row) || '–'}</span>,
   },
   {
     id: 'customer',
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<Approval>[] = [
   },
   {
     id: 'age',
-    header: 'Waits for',
+    header: 'Waiting for',
     width: '5.5rem',
     isRight: true,
     priority: 2,
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<Approval>[] = [
  * together.
  */
 export function ApprovalList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const kind = wordOf(APPROVAL_KINDS, search.kind)
   const { customerId } = search
   const list = useQueue({ ...(kind ? { kind } : {}), ...(customerId ? { customerId } : {}) })
@@ -91,15 +91,15 @@ export function ApprovalList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Approvals"
-        file={csvAddress('/approvals', { kind, customerId, sortOrder: 'asc' })}
+        file={buildCsvUrl('/approvals', { kind, customerId, sortOrder: 'asc' })}
         columns={COLUMNS}
         list={list}
-        idOf={({ objectId }) => objectId}
-        linkOf={({ objectId }) => `/approvals/${objectId}${formatSearch({ kind, customerId })}`}
+        getId={({ objectId }) => objectId}
+        getLink={({ objectId }) => `/approvals/${objectId}${formatSearch({ kind, customerId })}`}
         selection={{
           ids: new Set(selected.map(({ objectId }) => objectId)),
           change: setIds,
-          labelOf: (row) => `Select ${approvalText(row)}`,
+          formatLabel: (row) => `Select ${describeApproval(row)}`,
         }}
         actions={<BulkActions approvals={selected} keep={(left) => setIds(new Set(left))} />}
         empty={{

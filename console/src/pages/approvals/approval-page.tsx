@@ -8,8 +8,8 @@ import { findNext, QueueNav } from '../../ui/queue-nav.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { formatSearch } from '../../ui/search-text.ts'
 import { EmptyState } from '../../ui/states.tsx'
-import { targetOf } from '../../ui/target.ts'
-import { type Approval, approvalText, KIND_WORDS, useQueue } from './approval.ts'
+import { toLinkTarget } from '../../ui/target.ts'
+import { type Approval, describeApproval, KIND_LABELS, useQueue } from './approval.ts'
 import { ApprovalActions } from './approval-actions.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
 
@@ -32,10 +32,10 @@ export function ApprovalPage() {
   const getPath = (id: string) => `/approvals/${id}${filters}`
   const parent = { ...PARENT, to: `/approvals${filters}` }
   const ids = rows.map((row) => row.objectId)
-  const queue = <QueueNav ids={ids} current={objectId} pathOf={getPath} />
+  const queue = <QueueNav ids={ids} current={objectId} getPath={getPath} />
   const openNext = () => {
     const next = findNext(ids, objectId)
-    void navigate(targetOf(next === undefined ? parent.to : getPath(next)))
+    void navigate(toLinkTarget(next === undefined ? parent.to : getPath(next)))
   }
   return (
     <RecordPage query={query} title="Approval" parent={parent}>
@@ -45,7 +45,7 @@ export function ApprovalPage() {
         ) : (
           <Page title="Approval" parent={parent} actions={queue} isUnread>
             <EmptyState title="No decision is pending">
-              It was decided or has expired. The record itself shows its state.
+              It has been decided or has expired. See the record for its current state.
             </EmptyState>
           </Page>
         )
@@ -63,8 +63,8 @@ function PendingApproval(props: {
   const { approval, parent, queue, openNext: next } = props
   const { kind, objectId } = approval
   return (
-    <Page title={KIND_WORDS[kind]} parent={parent} actions={queue}>
-      <Panel key={objectId} title={approvalText(approval)}>
+    <Page title={KIND_LABELS[kind]} parent={parent} actions={queue}>
+      <Panel key={objectId} title={describeApproval(approval)}>
         <div className="stacked">
           <ApprovalFacts approval={approval} />
           <div className="buttons">

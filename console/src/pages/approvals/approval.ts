@@ -2,7 +2,7 @@ import type { Approval as ApprovalSchema } from '@countersign/contract/agents/ap
 import { present } from '@countersign/contract/core/objects'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { type Amount, moneyText } from '../../ui/money.tsx'
+import { type Amount, formatMoney } from '../../ui/money.tsx'
 import { type Listed, useListed } from '../../ui/use-listed.ts'
 
 export type Approval = Static<typeof ApprovalSchema>
@@ -10,7 +10,7 @@ export type DepositChoice = NonNullable<Approval['votes'][number]['choice']>
 type Kind = Approval['kind']
 
 /** Label of each kind in the queue. */
-export const KIND_WORDS: Readonly<Record<Kind, string>> = {
+export const KIND_LABELS: Readonly<Record<Kind, string>> = {
   AGENT_ACTION: 'Agent payment',
   INCOMING_PAYMENT: 'Incoming payment',
   SCREENING: 'Screening hit',
@@ -27,7 +27,7 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
 }
 
 /** Describes the payee, or the sender of incoming money: `to Ada Lovelace, USD account •••• 6789`. */
-export function partyText({ payee, requestedBy, kind }: Approval): string {
+export function describeParty({ payee, requestedBy, kind }: Approval): string {
   const to = [payee?.name, payee?.account].filter(Boolean).join(', ')
   if (to !== '') return `to ${to}`
   const isIncoming = kind === 'INCOMING_PAYMENT' || kind === 'DEPOSIT' || kind === 'SCREENING'
@@ -35,9 +35,9 @@ export function partyText({ payee, requestedBy, kind }: Approval): string {
 }
 
 /** Summarizes an approval in one line, for labels and confirmations: `45.00 USD to Ada Lovelace`. */
-export function approvalText(approval: Approval): string {
-  const text = [moneyText(approval.amount), partyText(approval)].filter(Boolean).join(' ')
-  return text === '' ? KIND_WORDS[approval.kind].toLowerCase() : text
+export function describeApproval(approval: Approval): string {
+  const text = [formatMoney(approval.amount), describeParty(approval)].filter(Boolean).join(' ')
+  return text === '' ? KIND_LABELS[approval.kind].toLowerCase() : text
 }
 
 export interface QueueFilters {
@@ -61,5 +61,5 @@ export function formatTotals(approvals: readonly Approval[]): string {
     const before = totals.get(amount.currency.code)
     totals.set(amount.currency.code, before ? { ...before, amount: before.amount + amount.amount } : amount)
   }
-  return [...totals.values()].map(moneyText).join(' and ')
+  return [...totals.values()].map(formatMoney).join(' and ')
 }

@@ -4,10 +4,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { announce } from '../../ui/announce.tsx'
-import { moneyText } from '../../ui/money.tsx'
+import { formatMoney } from '../../ui/money.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
-import { nameOf } from '../customers/customer.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
+import { formatCustomerName } from '../customers/customer.ts'
 import type { Approval } from './approval.ts'
 
 const TYPING_MS = 250
@@ -28,7 +28,7 @@ export function AssignForm({ approval, close, onDone }: AssignFormProps) {
     mutationFn: async () =>
       await countersign.deposits.assign(approval.objectId, { accountId, ...(note ? { note } : {}) }),
     onSuccess: () => {
-      announce(`Assigned ${moneyText(approval.amount)}.`)
+      announce(`${formatMoney(approval.amount)} assigned.`)
       onDone()
     },
   })
@@ -39,7 +39,7 @@ export function AssignForm({ approval, close, onDone }: AssignFormProps) {
   return (
     <Stack gap="md">
       <span>
-        {moneyText(approval.amount)} is credited to the account that you choose. No further approval is
+        {formatMoney(approval.amount)} is credited to the account that you choose. No further approval is
         requested.
       </span>
       <CustomerChoice customerId={customerId} choose={chooseCustomer} />
@@ -51,7 +51,7 @@ export function AssignForm({ approval, close, onDone }: AssignFormProps) {
       />
       <Textarea
         label="Note"
-        description="Stored with the deposit; optional"
+        description="Stored with the deposit (optional)"
         autosize
         minRows={2}
         maxLength={500}
@@ -78,8 +78,8 @@ interface CustomerChoiceProps {
 
 /** Searches for customers and lets the member choose one. */
 function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [input, setInput] = useState('')
+  const [search] = useDebouncedValue(input.trim(), TYPING_MS)
   const customers = useQuery({
     queryKey: ['customers', 'found', search],
     queryFn: () => countersign.customers.list({ search, limit: FOUND_MAX }),
@@ -94,8 +94,8 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
         description="Name, e-mail, phone or reference"
         data-autofocus
         maxLength={255}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        value={input}
+        onChange={({ currentTarget }) => setInput(currentTarget.value)}
       />
       <NativeSelect
         label="Found"
@@ -106,7 +106,7 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
           { value: '', label: isMissing ? 'No customer matches' : 'Choose …' },
           ...options.map((customer) => ({
             value: customer.id,
-            label: `${nameOf(customer)} (${customer.platformCustomerId})`,
+            label: `${formatCustomerName(customer)} (${customer.platformCustomerId})`,
           })),
         ]}
       />
@@ -143,7 +143,7 @@ function AccountChoice({ customerId, currency, accountId, choose }: AccountChoic
         },
         ...(options ?? []).map(({ id, type, balance }) => ({
           value: id,
-          label: `${wordsOf(type)}, ${moneyText(balance)}`,
+          label: `${formatConstant(type)}, ${formatMoney(balance)}`,
         })),
       ]}
     />

@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import { useDenied, useMe } from '../../session/me.ts'
+import { useMe, useMissingPermission } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { type Approval, formatTotals } from './approval.ts'
 import { useReloadAfterDecision } from './approval-actions.tsx'
@@ -15,13 +15,13 @@ interface BulkActionsProps {
 /** The total of the selected rows, and buttons that decide on all of them. */
 export function BulkActions({ approvals, keep }: BulkActionsProps) {
   const { member } = useMe()
-  const permission = useDenied('APPROVE')
+  const permission = useMissingPermission('APPROVE')
   const reload = useReloadAfterDecision()
   if (approvals.length === 0) return null
   const findObstacle = (isAllowing: boolean) => {
     const undecidable = approvals
-      .map((one) => getVerdict(one, isAllowing))
-      .find((one) => typeof one === 'string')
+      .map((approval) => getVerdict(approval, isAllowing))
+      .find((verdict) => typeof verdict === 'string')
     const voted = isAllowing
       ? approvals.map((vote) => describeEarlierVote(vote, member.id)).find(Boolean)
       : undefined
@@ -38,7 +38,7 @@ export function BulkActions({ approvals, keep }: BulkActionsProps) {
           label={isAllowing ? 'Approve selected' : 'Reject selected'}
           title={buildTitle(isAllowing, approvals.length)}
           size="lg"
-          denied={findObstacle(isAllowing)}
+          disabledReason={findObstacle(isAllowing)}
           hotkey={isAllowing ? 'a' : 'r'}
           {...(isAllowing ? {} : { variant: 'default' as const })}
           onDone={reload}

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../../ui/announce.tsx'
 import { Money } from '../../ui/money.tsx'
-import { messageOf } from '../../ui/states.tsx'
-import { type Approval, formatTotals, KIND_WORDS, partyText } from './approval.ts'
+import { describeError } from '../../ui/states.tsx'
+import { type Approval, describeParty, formatTotals, KIND_LABELS } from './approval.ts'
 import { getVerdict } from './verdicts.ts'
 
 interface BulkFormProps {
@@ -19,26 +19,26 @@ interface BulkFormProps {
  * Confirms several decisions together: lists each amount and payee, and asks for one reason for all. The
  * decisions are sent one by one. Those that the server rejects stay selected and show their error.
  */
-export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: BulkFormProps) {
+export function BulkForm({ approvals: selectedApprovals, isAllowing, keep, close, onDone }: BulkFormProps) {
   // The selected rows when the dialog was opened.
-  const [approvals] = useState(given)
+  const [approvals] = useState(selectedApprovals)
   const [reason, setReason] = useState('')
   const { outcomes, decide } = useDecisions(approvals, isAllowing, (failed) => {
     keep(failed)
     if (failed.length === 0) onDone()
   })
   const verdicts = approvals
-    .map((one) => getVerdict(one, isAllowing))
-    .filter((one) => typeof one !== 'string')
-  const needsReason = verdicts.some((one) => one.needsReason)
-  const takesReason = verdicts.some((one) => one.takesReason !== false)
+    .map((approval) => getVerdict(approval, isAllowing))
+    .filter((verdict) => typeof verdict !== 'string')
+  const needsReason = verdicts.some((verdict) => verdict.needsReason)
+  const takesReason = verdicts.some((verdict) => verdict.takesReason !== false)
   const isLacking = needsReason && reason.trim() === ''
   const isEnded = decide.isSuccess
   return (
     <Stack gap="md">
       <span>
         {approvals.length === 1 ? 'One decision' : `${approvals.length} decisions`}, {formatTotals(approvals)}
-        . Each is made on its own.
+        . Each one is submitted separately.
       </span>
       <ul className="decided">
         {approvals.map((approval) => (
@@ -74,7 +74,7 @@ function Reason(props: {
   return (
     <Textarea
       label="Reason"
-      description={isNeeded ? 'Stored with each decision' : 'Stored with each decision; optional'}
+      description={isNeeded ? 'Stored with each decision' : 'Stored with each decision (optional)'}
       autosize
       minRows={2}
       maxLength={500}
@@ -91,7 +91,7 @@ type Outcome = true | string
 function useDecisions(
   approvals: readonly Approval[],
   isAllowing: boolean,
-  ended: (failed: readonly string[]) => void,
+  onEnd: (failed: readonly string[]) => void,
 ) {
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
   const decide = useMutation({
@@ -105,11 +105,11 @@ function useDecisions(
       return failed
     },
     onSuccess: (failed) => {
-      const done = approvals.length - failed.length
+      const decidedCount = approvals.length - failed.length
       announce(
-        `${isAllowing ? 'Approved' : 'Rejected'} ${done} of ${approvals.length}${failed.length > 0 ? `, ${failed.length} refused` : ''}.`,
+        `${isAllowing ? 'Approved' : 'Rejected'} ${decidedCount} of ${approvals.length}${failed.length > 0 ? `, ${failed.length} refused` : ''}.`,
       )
-      ended(failed)
+      onEnd(failed)
     },
   })
   return { outcomes, decide }
@@ -122,7 +122,7 @@ async function decideOne(approval: Approval, isAllowing: boolean, reason: string
     await verdict.act(approval, reason)
     return true
   } catch (error) {
-    return messageOf(error)
+    return describeError(error)
   }
 }
 
@@ -132,9 +132,9 @@ function Line({ approval, outcome }: { readonly approval: Approval; readonly out
     <li>
       <span className="anywhere">
         <strong>
-          <Money of={amount} />
+          <Money amount={amount} />
         </strong>{' '}
-        {partyText(approval) || KIND_WORDS[kind].toLowerCase()}
+        {describeParty(approval) || KIND_LABELS[kind].toLowerCase()}
       </span>
       {outcome === true && <span className="status done">Done</span>}
       {typeof outcome === 'string' && <span className="status failed anywhere">{outcome}</span>}

@@ -1,7 +1,7 @@
 import { countersign } from '../../data/client.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { type Approval, approvalText } from './approval.ts'
+import { type Approval, describeApproval } from './approval.ts'
 import { AssignForm } from './assign-form.tsx'
 import { Confirmed } from './confirmed.tsx'
 import { groupVotes, needsReason, voteFor } from './deposit-choice.ts'
@@ -10,7 +10,7 @@ import { SplitForm } from './split-form.tsx'
 interface DepositButtonsProps {
   readonly approval: Approval
   readonly memberId: string
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }
 
@@ -18,12 +18,18 @@ interface DepositButtonsProps {
  * The decisions on a deposit in suspense other than returning it: agree with others, assign, split, and write
  * off.
  */
-export function DepositButtons({ approval, memberId, denied, onDone }: DepositButtonsProps) {
+export function DepositButtons({ approval, memberId, disabledReason, onDone }: DepositButtonsProps) {
   const { amount, objectId } = approval
   return (
     <>
-      <AgreeButtons approval={approval} memberId={memberId} denied={denied} onDone={onDone} />
-      <DialogButton label="Assign" title="Whose money is it?" denied={denied} hotkey="a" onDone={onDone}>
+      <AgreeButtons approval={approval} memberId={memberId} disabledReason={disabledReason} onDone={onDone} />
+      <DialogButton
+        label="Assign"
+        title="Whose money is it?"
+        disabledReason={disabledReason}
+        hotkey="a"
+        onDone={onDone}
+      >
         {(form) => <AssignForm approval={approval} {...form} />}
       </DialogButton>
       {amount && amount.amount > 1n && (
@@ -31,7 +37,7 @@ export function DepositButtons({ approval, memberId, denied, onDone }: DepositBu
           label="Split"
           title="Split this deposit?"
           variant="default"
-          denied={denied}
+          disabledReason={disabledReason}
           onDone={onDone}
         >
           {(form) => <SplitForm approval={{ ...approval, amount }} {...form} />}
@@ -40,18 +46,18 @@ export function DepositButtons({ approval, memberId, denied, onDone }: DepositBu
       <ActionButton
         label="Write off"
         color="red"
-        denied={denied}
-        ask={{
+        disabledReason={disabledReason}
+        question={{
           title: 'Write this deposit off?',
           text: (
             <Confirmed approval={approval}>
-              The money becomes yours and lowers your costs; no customer is credited. This cannot be undone.
+              The money becomes yours and lowers your costs. No customer is credited. This cannot be undone.
             </Confirmed>
           ),
           needsReason: true,
         }}
         act={async (reason) => await countersign.deposits.writeOff(objectId, { reason })}
-        done={`Wrote off ${approvalText(approval)}.`}
+        successText={`Written off: ${describeApproval(approval)}.`}
         onDone={onDone}
       />
     </>
@@ -59,7 +65,7 @@ export function DepositButtons({ approval, memberId, denied, onDone }: DepositBu
 }
 
 /** One button for each choice that other members have voted for, but this member has not. */
-function AgreeButtons({ approval, memberId, denied, onDone }: DepositButtonsProps) {
+function AgreeButtons({ approval, memberId, disabledReason, onDone }: DepositButtonsProps) {
   return groupVotes(approval).map(({ text, choice, votes }) => {
     if (choice === undefined || votes.some((vote) => vote.memberId === memberId)) return null
     const names = votes.map(({ memberName }) => memberName).join(', ')
@@ -68,8 +74,8 @@ function AgreeButtons({ approval, memberId, denied, onDone }: DepositButtonsProp
         key={text}
         label={`Agree: ${text.charAt(0).toLowerCase()}${text.slice(1)}`}
         variant="filled"
-        denied={denied}
-        ask={{
+        disabledReason={disabledReason}
+        question={{
           title: `${text}?`,
           text: (
             <Confirmed approval={approval}>
@@ -80,7 +86,7 @@ function AgreeButtons({ approval, memberId, denied, onDone }: DepositButtonsProp
           needsReason: needsReason(choice),
         }}
         act={(reason) => voteFor(approval.objectId, choice, reason)}
-        done={`Voted: ${text}, ${approvalText(approval)}.`}
+        successText={`Voted: ${text}, ${describeApproval(approval)}.`}
         onDone={onDone}
       />
     )

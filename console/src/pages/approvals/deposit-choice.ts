@@ -1,6 +1,6 @@
 import { countersign } from '../../data/client.ts'
-import { type Amount, moneyText } from '../../ui/money.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { type Amount, formatMoney } from '../../ui/money.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import type { Approval, DepositChoice } from './approval.ts'
 
 /**
@@ -10,10 +10,10 @@ import type { Approval, DepositChoice } from './approval.ts'
 export function describeChoice(choice: DepositChoice | undefined, whole: Amount | undefined): string {
   if (choice === undefined) return ''
   const { decision, accountId = '', amounts = [] } = choice
-  const parts = whole ? amounts.map((amount) => moneyText({ ...whole, amount })).join(' and ') : ''
+  const parts = whole ? amounts.map((amount) => formatMoney({ ...whole, amount })).join(' and ') : ''
   switch (decision) {
     case 'ASSIGN':
-      return `Assign to ${shortId(accountId)}`
+      return `Assign to ${shortenId(accountId)}`
     case 'RETURN':
       return 'Return to sender'
     case 'SPLIT':

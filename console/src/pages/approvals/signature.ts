@@ -7,7 +7,7 @@ export async function awaitApproval(call: PromiseLike<unknown>): Promise<void> {
   } catch (error) {
     if (error instanceof SignatureRequiredError)
       throw new Error(
-        'Only the key of the customer can move the money of this wallet. Request the signature of the customer in your app. Until then the payment waits here.',
+        "Only the customer's key can move the money in this wallet. Request the customer's signature in your app. Until then, the payment waits here.",
       )
     throw error
   }

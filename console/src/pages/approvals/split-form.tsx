@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { announce } from '../../ui/announce.tsx'
-import { moneyText } from '../../ui/money.tsx'
-import { smallestUnits } from '../../ui/money-format.ts'
+import { formatMoney } from '../../ui/money.tsx'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import type { Approval } from './approval.ts'
 
@@ -19,23 +19,23 @@ interface SplitFormProps {
  * split again.
  */
 export function SplitForm({ approval: { objectId, amount: whole }, close, onDone }: SplitFormProps) {
-  const [typed, setTyped] = useState('')
+  const [amountText, setAmountText] = useState('')
   const [reason, setReason] = useState('')
-  const part = smallestUnits(typed, whole.currency.decimals)
-  const rest = part === undefined ? 0n : whole.amount - part
-  const isValid = part !== undefined && part > 0n && rest > 0n
+  const part = parseSmallestUnits(amountText, whole.currency.decimals)
+  const remainder = part === undefined ? 0n : whole.amount - part
+  const isValid = part !== undefined && part > 0n && remainder > 0n
   const split = useMutation({
     mutationFn: async () =>
-      await countersign.deposits.split(objectId, { amounts: [part ?? 0n, rest], reason }),
+      await countersign.deposits.split(objectId, { amounts: [part ?? 0n, remainder], reason }),
     onSuccess: () => {
-      announce(`Split ${moneyText(whole)}.`)
+      announce(`${formatMoney(whole)} split.`)
       onDone()
     },
   })
   return (
     <Stack gap="md">
       <span>
-        {moneyText(whole)} becomes two deposits in suspense. Then assign, return, split or write off each of
+        {formatMoney(whole)} becomes two deposits in suspense. Then assign, return, split or write off each of
         them.
       </span>
       <TextInput
@@ -43,11 +43,11 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
         description={`In ${whole.currency.code}`}
         data-autofocus
         inputMode="decimal"
-        value={typed}
-        error={typed !== '' && !isValid && `Type an amount below ${moneyText(whole)}`}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        value={amountText}
+        error={amountText !== '' && !isValid && `Enter an amount below ${formatMoney(whole)}`}
+        onChange={({ currentTarget }) => setAmountText(currentTarget.value)}
       />
-      {isValid && <span>Second part: {moneyText({ ...whole, amount: rest })}</span>}
+      {isValid && <span>Second part: {formatMoney({ ...whole, amount: remainder })}</span>}
       <Textarea
         label="Reason"
         description="Stored with the deposit"

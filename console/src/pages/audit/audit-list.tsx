@@ -4,15 +4,15 @@ import type { AuditEvent as AuditSchema } from '@countersign/contract/operation/
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
-import { actorText } from '../../ui/actor.tsx'
+import { buildCsvUrl } from '../../data/csv-address.ts'
+import { formatActor } from '../../ui/actor.tsx'
 import { describeCall } from '../../ui/call-words.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { shortenId } from '../../ui/record-id.tsx'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 
@@ -23,10 +23,10 @@ const route = getRouteApi('/audit')
 /** The calls that can occur in the trail. Read-only calls are not recorded. */
 const CHANGES = keysOf(NOUNS)
   .filter((name) => !/_(?:list|get|csv)$/.test(name))
-  .toSorted((one, other) => describeCall(one).localeCompare(describeCall(other)))
+  .toSorted((a, b) => describeCall(a).localeCompare(describeCall(b)))
 
 const FILTERS: readonly Filter[] = [
-  { name: 'operation', label: 'Call', choices: CHANGES, labelOf: describeCall },
+  { name: 'operation', label: 'Call', choices: CHANGES, formatLabel: describeCall },
   { name: 'httpRequestId', label: 'Request id' },
   { name: 'actorId', label: 'Caller', record: 'caller' },
   { name: 'objectId', label: 'Id of the record' },
@@ -47,8 +47,8 @@ const COLUMNS: readonly Column<Entry>[] = [
     header: 'Who',
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ actor }) => (
-      <span className="clipped" title={actorText(actor)}>
-        {actorText(actor)}
+      <span className="clipped" title={formatActor(actor)}>
+        {formatActor(actor)}
       </span>
     ),
   },
@@ -57,14 +57,14 @@ const COLUMNS: readonly Column<Entry>[] = [
     header: 'As',
     width: '6rem',
     priority: 2,
-    cell: ({ actor }) => wordsOf(actor.type),
+    cell: ({ actor }) => formatConstant(actor.type),
   },
   {
     id: 'object',
     header: 'Record',
     width: 'minmax(11rem, 1.5fr)',
     priority: 2,
-    cell: ({ objectId }) => <span className="id clipped">{objectId ? shortId(objectId) : '–'}</span>,
+    cell: ({ objectId }) => <span className="id clipped">{objectId ? shortenId(objectId) : '–'}</span>,
   },
   {
     id: 'from',
@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** All recorded changes, with the caller of each. */
 export function AuditList() {
-  const { operation, httpRequestId, actorId, objectId, customerId, from, to } = validValues(
+  const { operation, httpRequestId, actorId, objectId, customerId, from, to } = keepValidValues(
     FILTERS,
     route.useSearch(),
   )
@@ -94,7 +94,7 @@ export function AuditList() {
     ...(actorId ? { actorId } : {}),
     ...(objectId ? { objectId } : {}),
     ...(customerId ? { customerId } : {}),
-    ...timesOfDays(from, to),
+    ...toTimeRange(from, to),
   }
   const list = useListed(['audit', 'list', filters], (page) =>
     countersign.auditEvents.list({ ...filters, ...page }),
@@ -107,17 +107,17 @@ export function AuditList() {
       />
       <DataTable
         name="Audit trail"
-        file={csvAddress('/audit-events', filters)}
+        file={buildCsvUrl('/audit-events', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/audit/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/audit/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No entry matches', text: 'Remove a filter, or choose other days.' }
             : {
-                title: 'Nothing was changed yet',
-                text: 'Every call that changes something is listed here with its caller. Entries cannot be changed or removed.',
+                title: 'No changes yet',
+                text: 'Every call that changes data is listed here with its caller. Entries cannot be changed or removed.',
               }
         }
       />

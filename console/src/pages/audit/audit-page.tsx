@@ -53,8 +53,8 @@ function About({ entry }: { readonly entry: Entry }) {
   return (
     <Panel title="About">
       <Facts
-        of={[
-          ['Who', <Actor key="actor" of={entry.actor} />],
+        items={[
+          ['Who', <Actor key="actor" actor={entry.actor} />],
           ['At', <Time key="at" at={entry.at} />],
           ['Record', objectId && <RecordLink key="record" id={objectId} />],
           [
@@ -89,7 +89,7 @@ function Changes({ entry: { before, after } }: { readonly entry: Entry }) {
   return (
     <Panel title={isComparison ? 'Before and after' : 'Sent or created data'}>
       {changes.length === 0 ? (
-        <span className="soft">The call itself is the change: no record differs.</span>
+        <span className="soft">No record was changed by this call.</span>
       ) : (
         <div className="stacked">
           <div
@@ -113,18 +113,18 @@ function Changes({ entry: { before, after } }: { readonly entry: Entry }) {
                     <th scope="row">{change.name}</th>
                     {isComparison && (
                       <td>
-                        <Readable of={change.before} />
+                        <Readable value={change.before} />
                       </td>
                     )}
                     <td>
-                      <Readable of={change.after} />
+                      <Readable value={change.after} />
                     </td>
                   </tr>
                 ))}
               </tbody>
             </table>
           </div>
-          <Raw of={{ before, after }} />
+          <Raw value={{ before, after }} />
         </div>
       )}
     </Panel>

@@ -12,9 +12,9 @@ export interface Change {
 /** Lists the differing fields of two versions of a record. Lists and amounts are compared as a whole. */
 export function listChanges(before: unknown, after: unknown, path: readonly string[] = []): Change[] {
   if (isGroup(before) || isGroup(after)) {
-    const [former, present] = [isGroup(before) ? before : {}, isGroup(after) ? after : {}]
-    const names = [...new Set([...Object.keys(former), ...Object.keys(present)])]
-    return names.flatMap((name) => listChanges(former[name], present[name], [...path, name]))
+    const [oldFields, newFields] = [isGroup(before) ? before : {}, isGroup(after) ? after : {}]
+    const names = [...new Set([...Object.keys(oldFields), ...Object.keys(newFields)])]
+    return names.flatMap((name) => listChanges(oldFields[name], newFields[name], [...path, name]))
   }
   if (path.length === 0) return []
   return [{ name: path.map(formatFieldName).join(' › '), before, after }]

@@ -4,13 +4,13 @@ import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -26,7 +26,7 @@ const CURRENCIES = [...new Set(Object.values(CARD_CURRENCY_OF))]
 const FILTERS: readonly Filter[] = [
   { name: 'state', label: 'State', choices: CARD_STATES },
   { name: 'cardholderId', label: 'Cardholder', record: 'customer' },
-  { name: 'currency', label: 'Currency', choices: CURRENCIES, labelOf: (code) => code },
+  { name: 'currency', label: 'Currency', choices: CURRENCIES, formatLabel: (code) => code },
   { name: 'platformCardId', label: 'Your reference' },
 ]
 
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Card>[] = [
     id: 'state',
     header: 'State',
     width: '7rem',
-    cell: ({ state }) => <Status of={state} />,
+    cell: ({ state }) => <Status state={state} />,
   },
   {
     id: 'currency',
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Card>[] = [
     header: 'Id',
     width: '10rem',
     priority: 3,
-    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    cell: ({ id }) => <span className="id">{shortenId(id)}</span>,
   },
   {
     id: 'created',
@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<Card>[] = [
 ]
 
 export function CardList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { state, cardholderId, currency, platformCardId } = search
   const filters = present({
     state: wordOf(CARD_STATES, state),
@@ -90,17 +90,17 @@ export function CardList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Cards"
-        file={csvAddress('/cards', filters)}
+        file={buildCsvUrl('/cards', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/cards/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/cards/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No card matches', text: 'Remove a filter.' }
             : {
                 title: 'No cards yet',
-                text: 'Your backend orders one with POST /cards, for a customer whose identity is verified.',
+                text: 'Your backend orders cards with POST /cards for customers whose identity is verified.',
               }
         }
       />

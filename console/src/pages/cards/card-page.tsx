@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -15,7 +15,7 @@ import { RecordLink } from '../../ui/record-link.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { formatCardName } from './card.ts'
@@ -41,7 +41,7 @@ function CardDetail({ card }: { readonly card: Card }) {
   return (
     <Page
       title={formatCardName(card)}
-      aside={<Status of={card.state} />}
+      aside={<Status state={card.state} />}
       actions={<FreezeButtons card={card} />}
       parent={PARENT}
     >
@@ -64,21 +64,21 @@ function About({ card }: { readonly card: Card }) {
   return (
     <Panel title="About">
       <Facts
-        of={[
+        items={[
           [
             'Cardholder',
             <RecordLink key="holder" id={card.cardholderId}>
               <CustomerName id={card.cardholderId} />
             </RecordLink>,
           ],
-          ['Why', card.stateReason && wordsOf(card.stateReason)],
+          ['Why', card.stateReason && formatConstant(card.stateReason)],
           ['Frozen by you', platformFreeze && <Time key="frozen" at={platformFreeze.frozenAt} />],
           ['Reason', platformFreeze?.reason],
           [
             'Lifted by',
             platformFreeze && (platformFreeze.cardholderMayLift ? 'You or the cardholder' : 'You'),
           ],
-          ['Kind', wordsOf(card.form)],
+          ['Kind', formatConstant(card.form)],
           ['Currency', card.currency],
           ['Valid until', expMonth && expYear && `${String(expMonth).padStart(2, '0')}/${expYear}`],
           ['Your reference', card.platformCardId],
@@ -88,7 +88,7 @@ function About({ card }: { readonly card: Card }) {
         ]}
       />
       <p className="soft">
-        The cardholder freezes, unfreezes and closes the card in your app, by a signature of the wallet.
+        The cardholder freezes, unfreezes and closes the card in your app with a wallet signature.
       </p>
     </Panel>
   )
@@ -108,9 +108,9 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
             rows={fundingSources.map((id, at) => ({
               id,
               place: at + 1,
-              account: data.find((one) => one.id === id),
+              account: data.find((account) => account.id === id),
             }))}
-            idOf={({ id }) => id}
+            getId={({ id }) => id}
             empty="This card has no funding source."
             columns={[
               { id: 'place', header: 'Tried', width: '3rem', cell: ({ place }) => `${place}.` },
@@ -118,14 +118,14 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
                 id: 'account',
                 header: 'Account',
                 width: 'minmax(8rem, 1fr)',
-                cell: ({ account }) => (account ? wordsOf(account.type) : 'Closed account'),
+                cell: ({ account }) => (account ? formatConstant(account.type) : 'Closed account'),
               },
               {
                 id: 'balance',
                 header: 'Can be spent',
                 width: 'minmax(8rem, 1fr)',
                 isRight: true,
-                cell: ({ account }) => <Money of={account?.balance} />,
+                cell: ({ account }) => <Money amount={account?.balance} />,
               },
             ]}
           />
@@ -143,10 +143,10 @@ function Purchases({ cardId }: { readonly cardId: string }) {
     <section aria-label="Purchases">
       <DataTable
         name="Purchases"
-        file={csvAddress(`/cards/${cardId}/transactions`)}
+        file={buildCsvUrl(`/cards/${cardId}/transactions`)}
         columns={PURCHASES}
         list={list}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         empty={{
           title: 'No purchases yet',
           text: 'A purchase appears here as soon as a merchant requests it.',

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { announce } from '../../ui/announce.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
@@ -18,16 +18,16 @@ type Card = Static<typeof CardSchema>
  * be used anyway.
  */
 export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonly card: Card }) {
-  const denied = useDenied('APPROVE')
+  const disabledReason = useMissingPermission('APPROVE')
   const client = useQueryClient()
   const refresh = () => void client.invalidateQueries({ queryKey: ['cards'] })
   if (platformFreeze)
     return (
       <ActionButton
         label="Lift the freeze"
-        denied={denied}
-        done="Lifted the freeze."
-        ask={{
+        disabledReason={disabledReason}
+        successText="Freeze lifted."
+        question={{
           title: 'Lift the freeze of this card?',
           text: 'It can be used again immediately, unless the cardholder had frozen it too.',
           needsReason: true,
@@ -43,7 +43,7 @@ export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonl
       label="Freeze for safety"
       title="Freeze this card?"
       variant="default"
-      denied={denied}
+      disabledReason={disabledReason}
       onDone={refresh}
     >
       {(dialog) => <FreezeForm id={id} onDone={dialog.onDone} />}
@@ -58,7 +58,7 @@ function FreezeForm(props: { readonly id: string; readonly onDone: () => void })
   const freeze = useMutation({
     mutationFn: () => countersign.cards.freeze(id, { reason: reason.trim(), cardholderMayLift }),
     onSuccess: () => {
-      announce('Froze the card. New purchases are declined.')
+      announce('Card frozen. New purchases are declined.')
       onDone()
     },
   })

@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx'
 
 type Purchase = Static<typeof PurchaseSchema>
 
-const money = (
+const buildMoneyColumn = (
   id: string,
   header: string,
   getAmount: (row: Purchase) => Amount | undefined,
@@ -17,7 +17,7 @@ const money = (
   width: 'minmax(5.5rem, 1fr)',
   isRight: true,
   priority: id === 'authorized' ? 1 : 2,
-  cell: (row) => <Money of={getAmount(row)} />,
+  cell: (row) => <Money amount={getAmount(row)} />,
 })
 
 /** Columns for card purchases, from authorization to refunds. */
@@ -36,11 +36,11 @@ export const PURCHASES: readonly Column<Purchase>[] = [
     id: 'status',
     header: 'State',
     width: '7.5rem',
-    cell: ({ status }) => <Status of={status} />,
+    cell: ({ status }) => <Status state={status} />,
   },
-  money('authorized', 'Authorized', ({ authorizedAmount }) => authorizedAmount),
-  money('settled', 'Cleared', ({ settledAmount }) => settledAmount),
-  money('refunded', 'Returned', ({ refundedAmount }) => refundedAmount),
+  buildMoneyColumn('authorized', 'Authorized', ({ authorizedAmount }) => authorizedAmount),
+  buildMoneyColumn('settled', 'Cleared', ({ settledAmount }) => settledAmount),
+  buildMoneyColumn('refunded', 'Returned', ({ refundedAmount }) => refundedAmount),
   {
     id: 'at',
     header: 'Authorized at',

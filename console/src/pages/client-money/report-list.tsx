@@ -3,11 +3,11 @@ import type { ClientMoneyReport } from '@countersign/contract/operation/client-m
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
-import { moneyText } from '../../ui/money.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
+import { formatMoney } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -30,11 +30,13 @@ const COLUMNS: readonly Column<Report>[] = [
   },
   {
     id: 'difference',
-    header: 'Held above what is owed',
+    header: 'Held in excess of amounts owed',
     width: 'minmax(12rem, 3fr)',
     cell: ({ currencies }) => (
       <span className="clipped">
-        {currencies.map(({ difference, currency }) => moneyText({ amount: difference, currency })).join(', ')}
+        {currencies
+          .map(({ difference, currency }) => formatMoney({ amount: difference, currency }))
+          .join(', ')}
       </span>
     ),
   },
@@ -48,7 +50,7 @@ const COLUMNS: readonly Column<Report>[] = [
 ]
 
 export function ReportList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const filters = present({ startDate: search.from, endDate: search.to })
   const list = useListed(['client-money', 'list', filters], (page) =>
     countersign.clientMoneyReports.list({ ...filters, ...page }),
@@ -58,17 +60,17 @@ export function ReportList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Client-money reports"
-        file={csvAddress('/client-money-reports', filters)}
+        file={buildCsvUrl('/client-money-reports', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/client-money/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/client-money/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No report matches', text: 'Remove a filter.' }
             : {
                 title: 'No report yet',
-                text: 'A report of each day is made and signed after its end, in UTC, once money has moved.',
+                text: 'A signed report is created at the end of each day (UTC) once money has moved.',
               }
         }
       />

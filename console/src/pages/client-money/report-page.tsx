@@ -10,7 +10,7 @@ import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import type { Report } from './report-list.tsx'
 
@@ -29,28 +29,28 @@ export function ReportPage() {
   })
   return (
     <RecordPage query={query} title="Client-money report" parent={PARENT}>
-      {(record) => <Day of={record} />}
+      {(record) => <Day report={record} />}
     </RecordPage>
   )
 }
 
 /** The money owed to customers and the money held by rails at the end of a day, by currency. */
-function Day({ of: report }: { readonly of: Report }) {
+function Day({ report }: { readonly report: Report }) {
   const { id, date, asOf, createdAt, currencies } = report
   return (
     <Page title={`Client money, ${date}`} parent={PARENT}>
       <RecordId id={id} />
       <Panel title="Report">
         <Facts
-          of={[
+          items={[
             ['As of', <Time key="asOf" at={asOf} />],
             ['Created', <Time key="created" at={createdAt} />],
           ]}
         />
       </Panel>
       <Verification id={id} />
-      {currencies.map((one) => (
-        <CurrencyPanel key={one.currency.code} of={one} />
+      {currencies.map((day) => (
+        <CurrencyPanel key={day.currency.code} day={day} />
       ))}
     </Page>
   )
@@ -67,9 +67,9 @@ function Verification({ id }: { readonly id: string }) {
       <Read query={query} lines={2}>
         {({ isSigned, isLedgerUnchanged }) => (
           <Facts
-            of={[
-              ['Signature', isSigned ? 'By this server' : 'Wrong: the record was changed'],
-              ['Ledger', isLedgerUnchanged ? 'Unchanged since' : 'Changed: other balances at that time'],
+            items={[
+              ['Signature', isSigned ? 'Valid' : 'Invalid: the record was changed'],
+              ['Ledger', isLedgerUnchanged ? 'Unchanged since' : 'Changed: the balances at that time differ'],
             ]}
           />
         )}
@@ -78,16 +78,16 @@ function Verification({ id }: { readonly id: string }) {
   )
 }
 
-function CurrencyPanel({ of: day }: { readonly of: OfCurrency }) {
+function CurrencyPanel({ day }: { readonly day: OfCurrency }) {
   const { currency, owed, onHold, held, difference, reasons, rails } = day
-  const money = (amount: bigint) => <Money of={{ amount, currency }} />
+  const money = (amount: bigint) => <Money amount={{ amount, currency }} />
   return (
     <Panel title={currency.name} isBare>
       <div className="body">
         <Facts
-          of={[
+          items={[
             ['Owed to customers', money(owed)],
-            ['On hold of it', money(onHold)],
+            ['Of which on hold', money(onHold)],
             ['Held by rails', money(held)],
             ['Difference', money(difference)],
           ]}
@@ -95,16 +95,16 @@ function CurrencyPanel({ of: day }: { readonly of: OfCurrency }) {
       </div>
       <ShortTable
         name={`Reasons in ${currency.code}`}
-        columns={reasonColumns(money)}
+        columns={buildReasonColumns(money)}
         rows={reasons}
-        idOf={({ reason, rail }) => `${reason} ${rail ?? ''}`}
+        getId={({ reason, rail }) => `${reason} ${rail ?? ''}`}
         empty="No difference."
       />
       <ShortTable
         name={`Rails in ${currency.code}`}
-        columns={railColumns(money)}
+        columns={buildRailColumns(money)}
         rows={rails}
-        idOf={({ rail }) => rail}
+        getId={({ rail }) => rail}
         empty="No rail holds this currency."
       />
     </Panel>
@@ -113,13 +113,13 @@ function CurrencyPanel({ of: day }: { readonly of: OfCurrency }) {
 
 type FormatAmount = (amount: bigint) => React.ReactNode
 
-function reasonColumns(money: FormatAmount): readonly Column<Reason>[] {
+function buildReasonColumns(money: FormatAmount): readonly Column<Reason>[] {
   return [
     {
       id: 'reason',
       header: 'Reason',
       width: 'minmax(10rem, 2fr)',
-      cell: ({ reason }) => <span title={CLIENT_MONEY_REASONS[reason]}>{wordsOf(reason)}</span>,
+      cell: ({ reason }) => <span title={CLIENT_MONEY_REASONS[reason]}>{formatConstant(reason)}</span>,
     },
     { id: 'of', header: 'Rail', width: 'minmax(6rem, 1fr)', priority: 2, cell: ({ rail }) => rail },
     {
@@ -132,7 +132,7 @@ function reasonColumns(money: FormatAmount): readonly Column<Reason>[] {
   ]
 }
 
-function railColumns(money: FormatAmount): readonly Column<Rail>[] {
+function buildRailColumns(money: FormatAmount): readonly Column<Rail>[] {
   return [
     { id: 'rail', header: 'Rail', width: 'minmax(8rem, 2fr)', cell: ({ rail }) => rail },
     {

@@ -4,14 +4,14 @@ import type { AuthMethod as AuthMethodSchema } from '@countersign/contract/auth/
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { accountWords, formatKindAndEnd, getBank, getHolder } from '../../ui/account-words.ts'
+import { describeAccount, formatKindAndEnd, getBank, getHolder } from '../../ui/account-words.ts'
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { AccountMandates } from '../mandates/account-mandates.tsx'
@@ -30,21 +30,21 @@ const INTERNAL: Columns<InternalAccount> = [
     header: 'Account',
     width: 'minmax(8rem, 2fr)',
     cell: ({ type, balance }) =>
-      type === 'EMBEDDED_WALLET' ? wordsOf(type) : `${balance.currency.code} account`,
+      type === 'EMBEDDED_WALLET' ? formatConstant(type) : `${balance.currency.code} account`,
   },
   {
     id: 'status',
     header: 'Status',
     width: '5rem',
     priority: 2,
-    cell: ({ status }) => <Status of={status} />,
+    cell: ({ status }) => <Status state={status} />,
   },
   {
     id: 'balance',
     header: 'Can be spent',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ balance }) => <Money of={balance} />,
+    cell: ({ balance }) => <Money amount={balance} />,
   },
   {
     id: 'total',
@@ -52,7 +52,7 @@ const INTERNAL: Columns<InternalAccount> = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: ({ totalBalance }) => <Money of={totalBalance} />,
+    cell: ({ totalBalance }) => <Money amount={totalBalance} />,
   },
 ]
 
@@ -62,7 +62,7 @@ const EXTERNAL: Columns<ExternalAccount> = [
     header: 'Account',
     width: 'minmax(10rem, 2fr)',
     cell: (account) => (
-      <span className="clipped" title={accountWords(account)}>
+      <span className="clipped" title={describeAccount(account)}>
         {formatKindAndEnd(account)}
       </span>
     ),
@@ -81,12 +81,12 @@ const EXTERNAL: Columns<ExternalAccount> = [
     priority: 3,
     cell: (account) => <span className="clipped">{getBank(account) ?? '–'}</span>,
   },
-  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status state={status} /> },
   { id: 'currency', header: 'Currency', width: '4rem', isRight: true, cell: ({ currency }) => currency },
 ]
 
 const CREDENTIALS: Columns<AuthMethod> = [
-  { id: 'type', header: 'Kind', width: '8rem', cell: ({ type }) => wordsOf(type) },
+  { id: 'type', header: 'Kind', width: '8rem', cell: ({ type }) => formatConstant(type) },
   {
     id: 'name',
     header: 'Name',
@@ -133,9 +133,9 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
               name="Accounts"
               columns={INTERNAL}
               rows={data}
-              idOf={({ id }) => id}
-              linkOf={({ id }) => `/accounts/${id}`}
-              empty="The customer has no account."
+              getId={({ id }) => id}
+              getLink={({ id }) => `/accounts/${id}`}
+              empty="The customer has no accounts."
             />
           )}
         </Read>
@@ -150,14 +150,14 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
               name="External accounts"
               columns={EXTERNAL}
               rows={data}
-              idOf={({ id }) => id}
-              linkOf={({ id }) => `/accounts/${id}`}
-              empty="No external account yet: POST /customers/external-accounts adds a bank account or an address."
+              getId={({ id }) => id}
+              getLink={({ id }) => `/accounts/${id}`}
+              empty="No external accounts yet. Add a bank account or an address with POST /customers/external-accounts."
             />
           )}
         </Read>
       </Panel>
-      <AccountMandates of={{ customerId }} accounts={external.data?.data ?? []} />
+      <AccountMandates filter={{ customerId }} accounts={external.data?.data ?? []} />
     </>
   )
 }
@@ -188,8 +188,8 @@ function Credentials({ accountId, currency }: { readonly accountId: string; read
             name="Credentials"
             columns={CREDENTIALS}
             rows={data}
-            idOf={({ id }) => id}
-            empty="This wallet has no credential yet, so no payment can leave it."
+            getId={({ id }) => id}
+            empty="This wallet has no credentials yet, so it cannot make payments."
           />
         )}
       </Read>

@@ -52,11 +52,13 @@ describe('the form of a customer', () => {
   })
 
   test('a field that the API cannot empty, and half an address, are faults', () => {
-    const former = createDraft(PERSON)
-    expect(findFieldError('name', former, { ...former, name: '' })).toBeDefined()
-    expect(findFieldError('line2', former, { ...former, line2: '' })).toBeUndefined()
+    const original = createDraft(PERSON)
+    expect(findFieldError('name', original, { ...original, name: '' })).toBeDefined()
+    expect(findFieldError('line2', original, { ...original, line2: '' })).toBeUndefined()
     const none = createDraft(BUSINESS)
-    expect(findFieldError('postalCode', none, { ...none, city: 'Paris' })).toBe('Part of every address')
+    expect(findFieldError('postalCode', none, { ...none, city: 'Paris' })).toBe(
+      'An address requires this field',
+    )
     expect(findFieldError('postalCode', none, none)).toBeUndefined()
   })
 })

@@ -95,9 +95,9 @@ const ADDRESS_NAMES = ADDRESS.map(([name]) => name)
  * whole.
  */
 export function buildChange(customer: Customer, draft: CustomerDraft): Change {
-  const former = createDraft(customer)
+  const original = createDraft(customer)
   const findChange = (name: DraftField) =>
-    draft[name].trim() === former[name] ? undefined : draft[name].trim()
+    draft[name].trim() === original[name] ? undefined : draft[name].trim()
   const shared = present({
     email: findChange('email'),
     phoneNumber: findChange('phoneNumber'),
@@ -143,12 +143,13 @@ const REMOVABLE: readonly DraftField[] = ['line2', 'city', 'state']
 /** Returns a field's error message. Undefined if the field is valid. */
 export function findFieldError(
   name: DraftField,
-  former: CustomerDraft,
+  original: CustomerDraft,
   draft: CustomerDraft,
 ): string | undefined {
   const isEmpty = draft[name].trim() === ''
-  if (isEmpty && former[name] !== '' && !REMOVABLE.includes(name)) return 'It can be changed, but not removed'
-  const hasAddress = ADDRESS_NAMES.some((one) => draft[one].trim() !== '')
+  if (isEmpty && original[name] !== '' && !REMOVABLE.includes(name))
+    return 'This value can be changed but not removed'
+  const hasAddress = ADDRESS_NAMES.some((field) => draft[field].trim() !== '')
   const isNeeded = name === 'line1' || name === 'postalCode' || name === 'country'
-  return isEmpty && hasAddress && isNeeded ? 'Part of every address' : undefined
+  return isEmpty && hasAddress && isNeeded ? 'An address requires this field' : undefined
 }

@@ -5,7 +5,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import {
@@ -24,8 +24,8 @@ export function CustomerFacts({ customer }: { readonly customer: Customer }) {
     <div className="stacked">
       <Panel title="About">
         <Facts
-          of={[
-            ['Kind', wordsOf(customer.customerType)],
+          items={[
+            ['Kind', formatConstant(customer.customerType)],
             ...(customer.customerType === 'INDIVIDUAL'
               ? listPersonFacts(customer)
               : listBusinessFacts(customer)),
@@ -50,7 +50,7 @@ function Contact({ text, state }: { readonly text: string; readonly state: strin
   return (
     <Group gap="xs" component="span">
       {text}
-      {state !== undefined && <Status of={state} />}
+      {state !== undefined && <Status state={state} />}
     </Group>
   )
 }
@@ -61,14 +61,14 @@ function VerificationPanel({ customer }: { readonly customer: Customer }) {
     queryFn: () => countersign.verifications.list({ customerId: customer.id, limit: 1 }),
   })
   return (
-    <Panel title="Verification" actions={<Status of={getVerificationState(customer)} />}>
+    <Panel title="Verification" actions={<Status state={getVerificationState(customer)} />}>
       <div className="stacked">
         <Read query={query} lines={3}>
           {({ data: [latest] }) =>
             latest ? (
               <Facts
-                of={[
-                  ['Case', <Status key="case" of={latest.verificationStatus} />],
+                items={[
+                  ['Case', <Status key="case" state={latest.verificationStatus} />],
                   ['Missing', latest.errors.length > 0 ? `${latest.errors.length} to resolve` : undefined],
                   ['Submitted', `${latest.submission} times`],
                   ['Changed', <Time key="changed" at={latest.updatedAt} />],
@@ -81,7 +81,7 @@ function VerificationPanel({ customer }: { readonly customer: Customer }) {
                 ]}
               />
             ) : (
-              <span className="soft">No verification yet. Start one here, or send the customer a link.</span>
+              <span className="soft">No verification yet. Start one, or send the customer a link.</span>
             )
           }
         </Read>

@@ -3,17 +3,17 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { CURRENCY_CODES } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { type Customer, getVerificationState, nameOf } from './customer.ts'
+import { type Customer, formatCustomerName, getVerificationState } from './customer.ts'
 
 const route = getRouteApi('/customers')
 
@@ -21,7 +21,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Name, e-mail, phone or reference' },
   { name: 'customerType', label: 'Kind', choices: CUSTOMER_TYPES },
   { name: 'verification', label: 'Verification', choices: KYC_STATUSES },
-  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, formatLabel: (code) => code },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
 ]
@@ -32,8 +32,8 @@ const COLUMNS: readonly Column<Customer>[] = [
     header: 'Name',
     width: 'minmax(8rem, 3fr)',
     cell: (row) => (
-      <span className="clipped" title={nameOf(row)}>
-        {nameOf(row)}
+      <span className="clipped" title={formatCustomerName(row)}>
+        {formatCustomerName(row)}
       </span>
     ),
   },
@@ -56,13 +56,13 @@ const COLUMNS: readonly Column<Customer>[] = [
     header: 'Kind',
     width: '6rem',
     priority: 2,
-    cell: ({ customerType }) => wordsOf(customerType),
+    cell: ({ customerType }) => formatConstant(customerType),
   },
   {
     id: 'status',
     header: 'Verification',
     width: '9rem',
-    cell: (row) => <Status of={row.isDeleted ? 'DELETED' : getVerificationState(row)} />,
+    cell: (row) => <Status state={row.isDeleted ? 'DELETED' : getVerificationState(row)} />,
   },
   {
     id: 'created',
@@ -75,14 +75,14 @@ const COLUMNS: readonly Column<Customer>[] = [
 ]
 
 export function CustomerList() {
-  const values = validValues(FILTERS, route.useSearch())
+  const values = keepValidValues(FILTERS, route.useSearch())
   const { search, customerType, verification, currency, from, to } = values
   const filters = present({
     search,
     customerType: wordOf(CUSTOMER_TYPES, customerType),
     verificationStatus: wordOf(KYC_STATUSES, verification),
     currency: wordOf(CURRENCY_CODES, currency),
-    ...timesOfDays(from, to),
+    ...toTimeRange(from, to),
   })
   const list = useListed(['customers', 'list', filters], (page) =>
     countersign.customers.list({ ...filters, ...page }),
@@ -93,11 +93,11 @@ export function CustomerList() {
       <Filters filters={FILTERS} values={values} />
       <DataTable
         name="Customers"
-        file={csvAddress('/customers', filters)}
+        file={buildCsvUrl('/customers', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/customers/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/customers/${id}`}
         empty={
           isFiltered
             ? {

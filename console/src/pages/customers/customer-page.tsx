@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionMenu, type MenuAction } from '../../ui/action-menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { type Customer, getVerificationState, nameOf } from './customer.ts'
+import { type Customer, formatCustomerName, getVerificationState } from './customer.ts'
 import { CustomerAccounts } from './customer-accounts.tsx'
 import { CustomerFacts } from './customer-facts.tsx'
 import { CustomerRecords } from './customer-records.tsx'
@@ -33,8 +33,8 @@ export function CustomerPage() {
 function CustomerDetail({ customer }: { readonly customer: Customer }) {
   return (
     <Page
-      title={nameOf(customer)}
-      aside={<Status of={customer.isDeleted ? 'DELETED' : getVerificationState(customer)} />}
+      title={formatCustomerName(customer)}
+      aside={<Status state={customer.isDeleted ? 'DELETED' : getVerificationState(customer)} />}
       actions={
         <>
           <EditCustomer customer={customer} />
@@ -59,17 +59,17 @@ function CustomerDetail({ customer }: { readonly customer: Customer }) {
 }
 
 function CustomerMenu({ customer }: { readonly customer: Customer }) {
-  const isDenied = useDenied('MANAGE')
-  const denied = customer.isDeleted ? 'The customer is already deleted.' : isDenied
+  const missingPermission = useMissingPermission('MANAGE')
+  const disabledReason = customer.isDeleted ? 'The customer is already deleted.' : missingPermission
   const client = useQueryClient()
   const remove: MenuAction = {
     label: 'Delete',
-    done: 'Deleted the customer.',
-    denied,
+    successText: 'Customer deleted.',
+    disabledReason,
     act: () => countersign.customers.delete(customer.id),
-    ask: {
+    question: {
       title: 'Delete this customer?',
-      text: 'Cards are closed, sessions and credentials end. This cannot be undone. It is refused while an account holds money or a payment is in progress.',
+      text: 'All cards are closed, and sessions and credentials are revoked. A customer who has money or payments in progress cannot be deleted. This cannot be undone.',
     },
     onDone: () => void client.invalidateQueries({ queryKey: ['customers'] }),
   }

@@ -8,7 +8,7 @@ import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { CUSTOMER_TRANSACTION_COLUMNS } from '../transactions/columns.tsx'
 import { IssueCard } from './issue-card.tsx'
@@ -24,10 +24,10 @@ const CARDS: Columns<Card> = [
     id: 'card',
     header: 'Card',
     width: 'minmax(9rem, 2fr)',
-    cell: ({ brand, last4 }) => `${brand ? wordsOf(brand) : 'Card'} ${last4 ? `•••• ${last4}` : ''}`,
+    cell: ({ brand, last4 }) => `${brand ? formatConstant(brand) : 'Card'} ${last4 ? `•••• ${last4}` : ''}`,
   },
-  { id: 'form', header: 'Form', width: 'minmax(5rem, 1fr)', cell: ({ form }) => wordsOf(form) },
-  { id: 'state', header: 'Status', width: '8rem', cell: ({ state }) => <Status of={state} /> },
+  { id: 'form', header: 'Form', width: 'minmax(5rem, 1fr)', cell: ({ form }) => formatConstant(form) },
+  { id: 'state', header: 'Status', width: '8rem', cell: ({ state }) => <Status state={state} /> },
 ]
 
 const AGENTS: Columns<Agent> = [
@@ -47,7 +47,7 @@ const AGENTS: Columns<Agent> = [
     id: 'status',
     header: 'Status',
     width: '8rem',
-    cell: ({ isPaused }) => <Status of={isPaused ? 'PAUSED' : 'ACTIVE'} />,
+    cell: ({ isPaused }) => <Status state={isPaused ? 'PAUSED' : 'ACTIVE'} />,
   },
 ]
 
@@ -84,8 +84,8 @@ function Transactions({ customerId }: OfCustomer) {
             name="Transactions"
             columns={CUSTOMER_TRANSACTION_COLUMNS}
             rows={data}
-            idOf={({ id }) => id}
-            linkOf={({ id }) => `/transactions/${id}`}
+            getId={({ id }) => id}
+            getLink={({ id }) => `/transactions/${id}`}
             empty="No money has moved yet."
           />
         )}
@@ -107,9 +107,9 @@ function Cards({ customerId }: OfCustomer) {
             name="Cards"
             columns={CARDS}
             rows={data}
-            idOf={({ id }) => id}
-            linkOf={({ id }) => `/cards/${id}`}
-            empty="The customer has no card."
+            getId={({ id }) => id}
+            getLink={({ id }) => `/cards/${id}`}
+            empty="The customer has no cards."
           />
         )}
       </Read>
@@ -130,8 +130,8 @@ function Agents({ customerId }: OfCustomer) {
             name="Agents"
             columns={AGENTS}
             rows={data}
-            idOf={({ id }) => id}
-            linkOf={({ id }) => `/agents/${id}`}
+            getId={({ id }) => id}
+            getLink={({ id }) => `/agents/${id}`}
             empty="No agent acts for this customer."
           />
         )}

@@ -9,13 +9,13 @@ import { getMeaning } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import {
-  auditEntry,
   type Entry,
-  eventEntry,
   mergeSources,
-  paymentEntry,
-  purchaseEntry,
   type Source,
+  toAuditEntry,
+  toEventEntry,
+  toPaymentEntry,
+  toPurchaseEntry,
 } from './timeline-entries.ts'
 
 const STEP = 10
@@ -33,16 +33,16 @@ interface ListPage<Row> {
 }
 
 /** Builds a query for the latest records of one kind, as timeline entries. */
-function source<Row>(
+function buildSourceQuery<Row>(
   key: readonly unknown[],
   read: () => PromiseLike<ListPage<Row>>,
-  of: (row: Row) => Entry,
+  toEntry: (row: Row) => Entry,
 ) {
   return {
     queryKey: key,
     queryFn: async (): Promise<Source> => {
       const { data, hasMore } = await read()
-      return { entries: data.map(of), hasMore }
+      return { entries: data.map(toEntry), hasMore }
     },
     placeholderData: keepPreviousData,
   }
@@ -62,30 +62,30 @@ function useTimeline(customerId: string, limit: number) {
   const records = [customerId, ...(cases.data?.data ?? []).map(({ id }) => id)]
   const results = useQueries({
     queries: [
-      source(
+      buildSourceQuery(
         ['audit', 'of', customerId, limit],
         () => countersign.auditEvents.list({ customerId, ...page }),
-        auditEntry,
+        toAuditEntry,
       ),
-      source(
+      buildSourceQuery(
         ['transactions', 'timeline', customerId, limit],
         () => countersign.transactions.list({ customerId, ...page }),
-        paymentEntry,
+        toPaymentEntry,
       ),
       ...records.map((objectId) =>
-        source(
+        buildSourceQuery(
           ['events', 'timeline', objectId, limit],
           () => countersign.events.list({ objectId, sortOrder: 'desc', ...page }),
-          eventEntry,
+          toEventEntry,
         ),
       ),
       ...(cards.data?.data ?? [])
         .slice(0, RECORDS_MAX)
         .map(({ id }) =>
-          source(
+          buildSourceQuery(
             ['cards', 'timeline', id, limit],
             () => countersign.cards.transactions(id, page),
-            purchaseEntry,
+            toPurchaseEntry,
           ),
         ),
     ],
@@ -149,7 +149,7 @@ function EntryTitle({ entry: { title, state, to } }: { readonly entry: Entry }) 
   return (
     <span className="anywhere">
       {to === undefined ? title : <TextLink to={to}>{title}</TextLink>}{' '}
-      {state !== undefined && <Status of={state} />}
+      {state !== undefined && <Status state={state} />}
     </span>
   )
 }

@@ -1,11 +1,11 @@
 import type { Customer as CustomerSchema } from '@countersign/contract/customers/customers'
 import type { Static } from 'typebox'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 
 export type Customer = Static<typeof CustomerSchema>
 
 /** Returns a customer's name, or a placeholder. */
-export function nameOf(customer: Customer): string {
+export function formatCustomerName(customer: Customer): string {
   const name = customer.customerType === 'INDIVIDUAL' ? customer.fullName : customer.businessInfo?.legalName
   return name ?? customer.email ?? customer.platformCustomerId
 }
@@ -36,8 +36,8 @@ export function listBusinessFacts({
     ['Incorporated', info?.incorporatedOn],
     ['Tax id', info?.taxId],
     ['Registration', info?.registrationNumber],
-    ['Form', info?.entityType && wordsOf(info.entityType)],
-    ['Business', info?.businessType && wordsOf(info.businessType)],
+    ['Form', info?.entityType && formatConstant(info.entityType)],
+    ['Business', info?.businessType && formatConstant(info.businessType)],
   ]
 }
 

@@ -3,7 +3,7 @@ import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { announce } from '../../ui/announce.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
@@ -19,7 +19,7 @@ import {
 
 /** A button and form to edit a customer's data. */
 export function EditCustomer({ customer }: { readonly customer: Customer }) {
-  const missingPermission = useDenied('MANAGE')
+  const missingPermission = useMissingPermission('MANAGE')
   const client = useQueryClient()
   return (
     <DialogButton
@@ -27,7 +27,7 @@ export function EditCustomer({ customer }: { readonly customer: Customer }) {
       title="Edit the customer"
       variant="default"
       size="lg"
-      denied={missingPermission ?? (customer.isDeleted ? 'The customer is deleted.' : undefined)}
+      disabledReason={missingPermission ?? (customer.isDeleted ? 'The customer is deleted.' : undefined)}
       onDone={() => {
         for (const noun of ['customers', 'audit', 'events', 'verifications'])
           void client.invalidateQueries({ queryKey: [noun] })
@@ -45,7 +45,7 @@ async function save(customer: Customer, draft: CustomerDraft): Promise<void> {
   } catch (error) {
     if (error instanceof SignatureRequiredError)
       throw new Error(
-        'The customer signs in to a wallet with this e-mail address, so only the customer can change it: request the signature in your app. Nothing was saved.',
+        'Only the customer can change this e-mail address, because it is used to sign in to a wallet. Request the signature in your app. Nothing was saved.',
       )
     throw error
   }
@@ -69,7 +69,7 @@ function EditForm(props: {
   const update = useMutation({
     mutationFn: () => save(customer, draft),
     onSuccess: () => {
-      announce('Saved the customer.')
+      announce('Customer saved.')
       onDone()
     },
   })

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useDenied, useIsSandbox } from '../../session/me.ts'
+import { useIsSandbox, useMissingPermission } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { FundForm } from '../sandbox/fund.tsx'
 
 type Accounts = Parameters<typeof FundForm>[0]['accounts']
 
 /** Adds test money to one of the customer's accounts. Only in a sandbox. */
 export function FundButton({ accounts }: { readonly accounts: Accounts }) {
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const client = useQueryClient()
   if (!useIsSandbox()) return null
   const refreshData = () => void client.invalidateQueries()
@@ -18,13 +18,13 @@ export function FundButton({ accounts }: { readonly accounts: Accounts }) {
       title="Fund an account"
       variant="default"
       buttonSize="xs"
-      denied={denied ?? (accounts.length === 0 ? 'The customer has no account.' : undefined)}
+      disabledReason={disabledReason ?? (accounts.length === 0 ? 'The customer has no accounts.' : undefined)}
       onDone={refreshData}
     >
       {({ setDirty }) => (
         <FundForm
           accounts={accounts}
-          labelOf={({ type, balance }) => `${wordsOf(type)} in ${balance.currency.code}`}
+          formatLabel={({ type, balance }) => `${formatConstant(type)} in ${balance.currency.code}`}
           onChange={() => {
             setDirty(false)
             refreshData()

@@ -1,10 +1,10 @@
 import type { CardTransaction } from '@countersign/contract/cards/cards'
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
-import { type AuditActor, actorText } from '../../ui/actor.tsx'
+import { type AuditActor, formatActor } from '../../ui/actor.tsx'
 import { describeCall } from '../../ui/call-words.ts'
-import { moneyText } from '../../ui/money.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatMoney } from '../../ui/money.tsx'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { getAmount } from '../transactions/columns.tsx'
 
 /** A line in a timeline. */
@@ -37,29 +37,29 @@ export function mergeSources(sources: readonly Source[]): {
   const entries = sources
     .flatMap((source) => source.entries)
     .filter(({ at }) => at >= horizon)
-    .toSorted((one, other) => other.at.localeCompare(one.at))
+    .toSorted((a, b) => b.at.localeCompare(a.at))
   return { entries, hasMore: sources.some(({ hasMore }) => hasMore) }
 }
 
-export function auditEntry(of: {
+export function toAuditEntry(event: {
   readonly id: string
   readonly at: string
   readonly operation: string
   readonly actor: AuditActor
 }): Entry {
-  const { id, at, operation, actor } = of
+  const { id, at, operation, actor } = event
   return {
     id,
     at,
     title: describeCall(operation),
-    detail: `by ${actorText(actor)}`,
+    detail: `by ${formatActor(actor)}`,
     to: `/audit/${id}`,
   }
 }
 
-export function paymentEntry(payment: Static<typeof Transaction>): Entry {
+export function toPaymentEntry(payment: Static<typeof Transaction>): Entry {
   const { id, createdAt, status, direction } = payment
-  const amount = moneyText(getAmount(payment))
+  const amount = formatMoney(getAmount(payment))
   const kind = direction === 'DEBIT' ? 'Payment out' : 'Payment in'
   return {
     id,
@@ -70,23 +70,23 @@ export function paymentEntry(payment: Static<typeof Transaction>): Entry {
   }
 }
 
-export function purchaseEntry(purchase: Static<typeof CardTransaction>): Entry {
+export function toPurchaseEntry(purchase: Static<typeof CardTransaction>): Entry {
   const { id, authorizedAt, authorizedAmount, merchant, status, cardId } = purchase
   return {
     id,
     at: authorizedAt,
-    title: `Card purchase of ${moneyText(authorizedAmount)}`,
+    title: `Card purchase of ${formatMoney(authorizedAmount)}`,
     detail: `at ${merchant.descriptor}`,
     state: status,
     to: `/cards/${cardId}`,
   }
 }
 
-export function eventEntry(event: {
+export function toEventEntry(event: {
   readonly id: string
   readonly type: string
   readonly timestamp: string
 }): Entry {
   const { id, type, timestamp } = event
-  return { id, at: timestamp, title: wordsOf(type), to: `/events/${id}` }
+  return { id, at: timestamp, title: formatConstant(type), to: `/events/${id}` }
 }

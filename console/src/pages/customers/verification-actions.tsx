@@ -2,29 +2,29 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { Secret } from '../settings/secret.tsx'
-import { type Customer, getVerificationState, nameOf } from './customer.ts'
+import { type Customer, formatCustomerName, getVerificationState } from './customer.ts'
 
 /**
  * Starts or submits a customer's verification, and creates a link with which the customer can complete it.
  */
 export function VerificationActions({ customer }: { readonly customer: Customer }) {
   const { id, isDeleted } = customer
-  const missingPermission = useDenied('MANAGE')
+  const missingPermission = useMissingPermission('MANAGE')
   const client = useQueryClient()
   const navigate = useNavigate()
   const state = getVerificationState(customer)
   const isDecided = state === 'APPROVED' || state === 'REJECTED'
-  const denied =
+  const disabledReason =
     missingPermission ??
     (isDeleted ? 'The customer is deleted.' : undefined) ??
-    (isDecided ? `The customer is ${wordsOf(state).toLowerCase()} already.` : undefined)
+    (isDecided ? `The customer is ${formatConstant(state).toLowerCase()} already.` : undefined)
   const refreshData = () => {
     for (const noun of ['verifications', 'customers', 'events', 'audit'])
       void client.invalidateQueries({ queryKey: [noun] })
@@ -37,9 +37,9 @@ export function VerificationActions({ customer }: { readonly customer: Customer 
     <Group gap="xs">
       <ActionButton
         label="Start verification"
-        done="The verification has started."
+        successText="The verification has started."
         size="xs"
-        denied={denied}
+        disabledReason={disabledReason}
         act={start}
         onDone={refreshData}
       />
@@ -48,7 +48,7 @@ export function VerificationActions({ customer }: { readonly customer: Customer 
         title="Link to the verification page"
         variant="default"
         buttonSize="xs"
-        denied={denied}
+        disabledReason={disabledReason}
         onDone={refreshData}
       >
         {() => <LinkForm customer={customer} />}
@@ -63,13 +63,13 @@ function LinkForm({ customer }: { readonly customer: Customer }) {
     return (
       <Stack gap="md">
         <span>
-          On the page {nameOf(customer)} enters what is missing, adds documents and submits the verification.
-          The link can be opened once, within 24 hours. Anyone who has it can open it.
+          On the page {formatCustomerName(customer)} enters what is missing, adds documents and submits the
+          verification. The link can be opened once, within 24 hours. Anyone who has it can open it.
         </span>
         {createLink.isError && <ErrorState error={createLink.error} />}
         <Group justify="flex-end">
           <Button loading={createLink.isPending} onClick={() => createLink.mutate()}>
-            Make the link
+            Create link
           </Button>
         </Group>
       </Stack>

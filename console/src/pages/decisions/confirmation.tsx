@@ -26,11 +26,11 @@ export function Confirmation(props: ConfirmationProps) {
   return (
     <Stack gap="md">
       <Facts
-        of={[
-          ['Amount', <Money key="amount" of={amount} />],
+        items={[
+          ['Amount', <Money key="amount" amount={amount} />],
           ['Payee', payee],
           ['Outcome', label],
-          ['Charge, to your costs', charge && <Money of={charge} />],
+          ['Charge (your cost)', charge && <Money amount={charge} />],
           ['Reason', body.reason],
         ]}
       />

@@ -11,7 +11,7 @@ interface DecideButtonProps {
   readonly transactionId: string
   /** The rail report that this decision resolves. */
   readonly railEventId?: string
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }
 
@@ -19,7 +19,7 @@ interface DecideButtonProps {
  * Records a payment's outcome when its rail has not reported it, or has reported one that contradicts the
  * ledger.
  */
-export function DecideButton({ transactionId, railEventId, denied, onDone }: DecideButtonProps) {
+export function DecideButton({ transactionId, railEventId, disabledReason, onDone }: DecideButtonProps) {
   const [isOpen, { open, close: hide }] = useDisclosure(false)
   const [isDirty, setDirty] = useState(false)
   const close = () => {
@@ -33,7 +33,7 @@ export function DecideButton({ transactionId, railEventId, denied, onDone }: Dec
   })
   return (
     <>
-      <DeniableButton variant="default" denied={denied} onClick={open}>
+      <DeniableButton variant="default" disabledReason={disabledReason} onClick={open}>
         Decide
       </DeniableButton>
       <FormDialog

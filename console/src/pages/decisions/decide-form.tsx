@@ -4,8 +4,8 @@ import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantin
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { type Amount, moneyText } from '../../ui/money.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { type Amount, formatMoney } from '../../ui/money.tsx'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { isOwnedByPlatform, type TransactionRecord } from '../transactions/columns.tsx'
 import { Confirmation } from './confirmation.tsx'
 import { buildBody, type DecisionBody, type Draft, EMPTY_DRAFT, hasMoney, OUTCOME_WORDS } from './decision.ts'
@@ -70,8 +70,8 @@ function Outcome({ status, close }: { readonly status: string | undefined; reado
     <Stack gap="md">
       <span role="status">
         {status === 'DECIDED'
-          ? 'It is decided.'
-          : 'Your vote is stored. It counts once enough members have decided the same.'}
+          ? 'The decision is recorded.'
+          : 'Your vote is recorded. The decision takes effect once enough members agree.'}
       </span>
       <Group justify="flex-end">
         <Button onClick={close}>Done</Button>
@@ -90,7 +90,7 @@ interface FieldsProps {
 
 function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
   const { outcome, reason, note, lines, charge } = draft
-  const set = (more: Partial<Draft>) => change({ ...draft, ...more })
+  const set = (changes: Partial<Draft>) => change({ ...draft, ...changes })
   return (
     <>
       <NativeSelect
@@ -101,7 +101,7 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
         onChange={({ currentTarget }) =>
           set({ outcome: wordOf(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
         }
-        data={outcomes.map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
+        data={outcomes.map((outcome) => ({ value: outcome, label: OUTCOME_WORDS[outcome].label }))}
       />
       <Textarea
         label="Reason"
@@ -114,7 +114,7 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
       />
       <Textarea
         label="Evidence: note"
-        description="For example, the person at the bank, their statement and its time. A line or a document is also enough"
+        description="For example: who at the bank confirmed what, and when. A line or a document is also sufficient"
         autosize
         minRows={2}
         maxLength={1000}
@@ -125,13 +125,13 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
         <>
           <TextInput
             label="Evidence: lines of a statement"
-            description="StatementEntry:…, from the page of the day. They book exactly this payment and the charge"
+            description="StatementEntry:…, from the page of the day. They must add up to this payment and the charge"
             value={lines}
             onChange={({ currentTarget }) => set({ lines: currentTarget.value })}
           />
           <TextInput
             label={`Charge in ${amount.currency.code}`}
-            description={`The charges of banks on ${moneyText(amount)}: your platform pays them`}
+            description={`Bank charges on ${formatMoney(amount)}, which your platform pays`}
             inputMode="decimal"
             value={charge}
             onChange={({ currentTarget }) => set({ charge: currentTarget.value })}
@@ -161,8 +161,8 @@ function DocumentChoice({ customerId, documentId, choose }: DocumentChoiceProps)
     queryKey: ['documents', 'of', customerId],
     queryFn: () => countersign.documents.list({ documentHolder: customerId, limit: DOCUMENTS_MAX }),
   })
-  const found = data?.data ?? []
-  if (found.length === 0) return null
+  const documents = data?.data ?? []
+  if (documents.length === 0) return null
   return (
     <NativeSelect
       label="Evidence: document of the customer"
@@ -170,9 +170,9 @@ function DocumentChoice({ customerId, documentId, choose }: DocumentChoiceProps)
       onChange={({ currentTarget }) => choose(currentTarget.value)}
       data={[
         { value: '', label: 'None' },
-        ...found.map(({ id, documentType, fileName }) => ({
+        ...documents.map(({ id, documentType, fileName }) => ({
           value: id,
-          label: `${wordsOf(documentType)}: ${fileName}`,
+          label: `${formatConstant(documentType)}: ${fileName}`,
         })),
       ]}
     />

@@ -32,13 +32,13 @@ function Decision({ decision }: { readonly decision: PaymentDecision }) {
     decision
   return (
     <Facts
-      of={[
+      items={[
         ['Outcome', OUTCOME_WORDS[outcome].label],
-        ['Status', <Status key="status" of={status} />],
-        ['Reversal', reversal && <Status key="reversal" of={reversal.status} />],
+        ['Status', <Status key="status" state={status} />],
+        ['Reversal', reversal && <Status key="reversal" state={reversal.status} />],
         ['Reason for the failure', reversal?.failure],
-        ['Charge', charge && <Money of={charge} />],
-        ['By', <Actor key="by" of={decidedBy} />],
+        ['Charge', charge && <Money amount={charge} />],
+        ['By', <Actor key="by" actor={decidedBy} />],
         ['At', <Time key="at" at={createdAt} />],
         ['Reason', reason],
         ['Note', evidence.note],

@@ -5,7 +5,7 @@ import type {
   PaymentOutcome,
 } from '@countersign/contract/operation/payment-decisions'
 import type { Static } from 'typebox'
-import { smallestUnits } from '../../ui/money-format.ts'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
 
 export type PaymentDecision = Static<typeof PaymentDecisionSchema>
 export type DecisionBody = Static<typeof PaymentDecisionRequest>
@@ -15,12 +15,12 @@ export const OUTCOME_WORDS: Readonly<
   Record<PaymentOutcome, { readonly label: string; readonly effect: string }>
 > = {
   DELIVERED: { label: 'Delivered', effect: 'The payment counts as paid.' },
-  FAILED: { label: 'Failed: it never left', effect: 'The payer has the money again.' },
-  RETURNED: { label: 'Returned: it left and came back', effect: 'The payer has the money again.' },
+  FAILED: { label: 'Failed: never sent', effect: 'The payer gets the money back.' },
+  RETURNED: { label: 'Returned: sent and came back', effect: 'The payer gets the money back.' },
   REVERSAL: {
-    label: 'Reversal: it was sent in error',
+    label: 'Reversal: sent in error',
     effect:
-      'The bank of the payee is asked to give it back by ACH. No money moves: decide RETURNED once it is back.',
+      'The bank of the payee is asked to return it by ACH. No money moves: decide RETURNED once it is back.',
   },
 }
 
@@ -58,7 +58,7 @@ export function buildBody(
   const { outcome, documentId } = draft
   const [reason, note, charge] = [draft.reason.trim(), draft.note.trim(), draft.charge.trim()]
   const lines = draft.lines.split(/[\s,]+/).filter(Boolean)
-  const units = charge === '' ? undefined : smallestUnits(charge, currency.decimals ?? 0)
+  const units = charge === '' ? undefined : parseSmallestUnits(charge, currency.decimals ?? 0)
   const hasEvidence = note !== '' || lines.length > 0 || documentId !== ''
   if (reason === '' || !hasEvidence || (charge !== '' && !units)) return undefined
   return {

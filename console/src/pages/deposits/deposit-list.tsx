@@ -3,15 +3,15 @@ import { DEPOSIT_STATES } from '@countersign/contract/states/deposit-states'
 import type { ItemOf } from '@countersign/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { AMOUNT_FILTERS, omitUnusableBounds, toAmountFilters } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 
@@ -26,13 +26,13 @@ const FILTERS: readonly Filter[] = [
 
 const COLUMNS: readonly Column<Deposit>[] = [
   { id: 'received', header: 'Received', width: '9rem', cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-  { id: 'status', header: 'Status', width: '9rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '9rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'reason',
     header: 'Why',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
-    cell: ({ reason }) => <span className="clipped soft">{reason ? wordsOf(reason) : '–'}</span>,
+    cell: ({ reason }) => <span className="clipped soft">{reason ? formatConstant(reason) : '–'}</span>,
   },
   {
     id: 'sender',
@@ -55,13 +55,13 @@ const COLUMNS: readonly Column<Deposit>[] = [
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
 ]
 
 /** Deposits received through rails. A deposit in suspense opens on its approval page. */
 export function DepositList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const filters = present({
     status: wordOf(DEPOSIT_STATES, search.status),
     ...toAmountFilters(search),
@@ -76,11 +76,11 @@ export function DepositList() {
       <Filters filters={omitUnusableBounds(FILTERS, search)} values={search} />
       <DataTable
         name="Deposits"
-        file={csvAddress('/deposits', filters)}
+        file={buildCsvUrl('/deposits', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id, status, transactionId }) =>
+        getId={({ id }) => id}
+        getLink={({ id, status, transactionId }) =>
           status === 'SUSPENSE' ? `/approvals/${id}` : transactionId && `/transactions/${transactionId}`
         }
         empty={

@@ -21,9 +21,7 @@ export function Deliveries({ event }: { readonly event: Event }) {
         )}
         {deliveryAttempts.length === 0 && !nextAttemptAt && (
           <span className="soft">
-            {event.deliveryStatus === 'NONE'
-              ? 'There was no endpoint when this happened.'
-              : 'No attempt so far.'}
+            {event.deliveryStatus === 'NONE' ? 'No endpoint was configured at the time.' : 'No attempts yet.'}
           </span>
         )}
         {deliveryAttempts.length > 1 && <Chart attempts={deliveryAttempts} />}
@@ -45,12 +43,12 @@ function Chart({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <figure className="attempts">
       <div className="bars" role="img" aria-label={label}>
-        {attempts.map((one) => (
+        {attempts.map((attempt) => (
           <span
-            key={one.attempt}
-            className={isReceived(one) ? 'received' : 'missed'}
-            style={{ height: `${Math.max(8, (100 * one.durationMs) / longest)}%` }}
-            title={`Attempt ${one.attempt}: ${describeResult(one)}, ${one.durationMs.toLocaleString()} ms`}
+            key={attempt.attempt}
+            className={isReceived(attempt) ? 'received' : 'missed'}
+            style={{ height: `${Math.max(8, (100 * attempt.durationMs) / longest)}%` }}
+            title={`Attempt ${attempt.attempt}: ${describeResult(attempt)}, ${attempt.durationMs.toLocaleString()} ms`}
           />
         ))}
       </div>
@@ -74,15 +72,15 @@ function Group({ group }: { readonly group: AttemptGroup }) {
         <strong>
           Attempts {first.attempt} to {last.attempt}
         </strong>{' '}
-        <Status of={isDone ? 'DELIVERED' : 'FAILED'} />
+        <Status state={isDone ? 'DELIVERED' : 'FAILED'} />
         <div className="soft anywhere">
           {attempts.length} times “{result}”, from <Time at={first.startedAt} /> to{' '}
           <Time at={last.startedAt} />
         </div>
       </summary>
       <div className="stacked">
-        {attempts.toReversed().map((one) => (
-          <AttemptFacts key={one.attempt} attempt={one} />
+        {attempts.toReversed().map((attempt) => (
+          <AttemptFacts key={attempt.attempt} attempt={attempt} />
         ))}
       </div>
     </details>
@@ -93,9 +91,10 @@ function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
   const { responseBody, url, startedAt, durationMs } = attempt
   return (
     <section aria-label={`Attempt ${attempt.attempt}`}>
-      <strong>Attempt {attempt.attempt}</strong> <Status of={isReceived(attempt) ? 'DELIVERED' : 'FAILED'} />
+      <strong>Attempt {attempt.attempt}</strong>{' '}
+      <Status state={isReceived(attempt) ? 'DELIVERED' : 'FAILED'} />
       <Facts
-        of={[
+        items={[
           ['At', <Time key="at" at={startedAt} />],
           ['Result', describeResult(attempt)],
           ['Took', `${durationMs.toLocaleString()} ms`],

@@ -3,17 +3,17 @@ import { EVENT_TYPES } from '@countersign/contract/events/events'
 import { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { deliveryState, type PlatformEvent } from './event.ts'
+import { getDeliveryState, type PlatformEvent } from './event.ts'
 import { ReplayButton } from './replay.tsx'
 import { Endpoint } from './webhook-endpoint.tsx'
 
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     id: 'type',
     header: 'Event',
     width: 'minmax(10rem, 2fr)',
-    cell: ({ type }) => <span className="clipped">{wordsOf(type)}</span>,
+    cell: ({ type }) => <span className="clipped">{formatConstant(type)}</span>,
   },
   {
     id: 'object',
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     priority: 2,
     cell: ({ objectId }) => (
       <span className="id clipped" title={objectId}>
-        {shortId(objectId)}
+        {shortenId(objectId)}
       </span>
     ),
   },
@@ -49,14 +49,14 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     id: 'delivery',
     header: 'Delivery',
     width: '7rem',
-    cell: ({ deliveryStatus }) => <Status of={deliveryState(deliveryStatus)} />,
+    cell: ({ deliveryStatus }) => <Status state={getDeliveryState(deliveryStatus)} />,
   },
   {
     id: 'id',
     header: 'Id',
     width: '10rem',
     priority: 3,
-    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    cell: ({ id }) => <span className="id">{shortenId(id)}</span>,
   },
   {
     id: 'at',
@@ -69,12 +69,12 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
 
 /** All events, with their delivery status. */
 export function EventList() {
-  const { type, objectId, deliveryStatus, from, to } = validValues(FILTERS, route.useSearch())
+  const { type, objectId, deliveryStatus, from, to } = keepValidValues(FILTERS, route.useSearch())
   const filters = present({
     type: wordOf(EVENT_TYPES, type),
     objectId,
     deliveryStatus: wordOf(DELIVERY_STATUSES, deliveryStatus),
-    ...timesOfDays(from, to),
+    ...toTimeRange(from, to),
   })
   const list = useListed(['events', 'list', filters], (page) =>
     countersign.events.list({ sortOrder: 'desc', ...filters, ...page }),
@@ -85,11 +85,11 @@ export function EventList() {
       <Filters filters={FILTERS} values={{ type, objectId, deliveryStatus, from, to }} />
       <DataTable
         name="Events"
-        file={csvAddress('/events', { sortOrder: 'desc', ...filters })}
+        file={buildCsvUrl('/events', { sortOrder: 'desc', ...filters })}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/events/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/events/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No event matches', text: 'Remove a filter, or choose other days.' }

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -11,11 +11,11 @@ import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Deliveries } from './deliveries.tsx'
-import { deliveryState } from './event.ts'
+import { getDeliveryState } from './event.ts'
 
 type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
@@ -42,8 +42,8 @@ export function EventPage() {
 function EventDetail({ event }: { readonly event: Event }) {
   return (
     <Page
-      title={wordsOf(event.type)}
-      aside={<Status of={deliveryState(event.deliveryStatus)} />}
+      title={formatConstant(event.type)}
+      aside={<Status state={getDeliveryState(event.deliveryStatus)} />}
       actions={<RedeliverButton event={event} />}
       parent={PARENT}
     >
@@ -52,11 +52,11 @@ function EventDetail({ event }: { readonly event: Event }) {
         <div className="stacked">
           <Panel title="Event data">
             {event.data === undefined ? (
-              <span className="soft">This event carries no data.</span>
+              <span className="soft">This event has no data.</span>
             ) : (
               <div className="stacked">
-                <Readable of={event.data} />
-                <Raw of={event.data} />
+                <Readable value={event.data} />
+                <Raw value={event.data} />
               </div>
             )}
           </Panel>
@@ -73,7 +73,7 @@ function EventDetail({ event }: { readonly event: Event }) {
 function RedeliverButton({ event }: { readonly event: Event }) {
   const client = useQueryClient()
   const config = useQuery({ queryKey: ['config'], queryFn: () => countersign.config.get() })
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const isUnset = config.data !== undefined && !config.data.webhookEndpoint
   const redeliver = async () => {
     client.setQueryData(['events', 'one', event.id], await countersign.events.redeliver(event.id))
@@ -81,8 +81,10 @@ function RedeliverButton({ event }: { readonly event: Event }) {
   return (
     <ActionButton
       label={event.deliveryStatus === 'NONE' ? 'Deliver' : 'Deliver again'}
-      done="The event is delivered next."
-      denied={denied ?? (isUnset ? 'Set a webhook endpoint in the settings first.' : undefined)}
+      successText="The event is queued for delivery."
+      disabledReason={
+        disabledReason ?? (isUnset ? 'Set a webhook endpoint in the settings first.' : undefined)
+      }
       act={redeliver}
     />
   )
@@ -92,7 +94,7 @@ function About({ event }: { readonly event: Event }) {
   return (
     <Panel title="About">
       <Facts
-        of={[
+        items={[
           ['Happened', <Time key="at" at={event.timestamp} />],
           ['Record', <RecordLink key="record" id={event.objectId} />],
           ['Number', `${event.sequence} of this record`],

@@ -7,7 +7,7 @@ export type PlatformEvent = Static<typeof EventSchema>
  * An event's delivery status as shown on the page. A delivery advances without a person, so none of these is
  * pending work.
  */
-export function deliveryState(status: PlatformEvent['deliveryStatus']): string {
+export function getDeliveryState(status: PlatformEvent['deliveryStatus']): string {
   if (status === 'PENDING') return 'DELIVERING'
   return status === 'NONE' ? 'NOT_SENT' : status
 }

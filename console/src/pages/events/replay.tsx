@@ -4,24 +4,24 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 
-const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))
+const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: formatConstant(type) }))
 
 /** Redelivers the events since a given time, for example after an outage of the platform's server. */
 export function ReplayButton() {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   return (
     <>
-      <Tooltip label={denied} disabled={denied === undefined}>
+      <Tooltip label={disabledReason} disabled={disabledReason === undefined}>
         <Button
           variant="default"
-          {...(denied === undefined ? {} : { 'data-disabled': true })}
-          aria-disabled={denied !== undefined}
-          onClick={denied === undefined ? open : undefined}
+          {...(disabledReason === undefined ? {} : { 'data-disabled': true })}
+          aria-disabled={disabledReason !== undefined}
+          onClick={disabledReason === undefined ? open : undefined}
         >
           Deliver again from …
         </Button>
@@ -62,7 +62,7 @@ function ReplayForm({ close }: { readonly close: () => void }) {
       {(replay.isError || count.isError) && <ErrorState error={replay.error ?? count.error} />}
       <div role="status">
         {replay.isSuccess
-          ? `Delivering ${describeCount(replay.data.events)} again.`
+          ? `Redelivering ${describeCount(replay.data.events)}.`
           : count.isSuccess && describeFound(events)}
       </div>
       <Group justify="flex-end">
@@ -113,7 +113,7 @@ function SpanFields({ span: { from, to, types }, change }: SpanFieldsProps) {
       />
       <TextInput
         label="To"
-        description="Empty: until now"
+        description="Leave empty for now"
         type="datetime-local"
         value={to}
         onChange={({ currentTarget }) => change({ to: currentTarget.value })}

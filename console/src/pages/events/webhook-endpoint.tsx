@@ -2,7 +2,7 @@ import { Alert, Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied, useIsSandbox } from '../../session/me.ts'
+import { useIsSandbox, useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Loading } from '../../ui/states.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -14,7 +14,7 @@ export function Endpoint() {
   const config = useQuery({ queryKey: ['config'], queryFn: () => countersign.config.get() })
   const client = useQueryClient()
   const isSandbox = useIsSandbox()
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const [result, setResult] = useState<TestResult>()
   const endpoint = config.data?.webhookEndpoint
   const test = async () => {
@@ -34,7 +34,7 @@ export function Endpoint() {
                 Events are delivered to <strong>{endpoint}</strong>.
               </span>
             ) : (
-              'No endpoint is set: events are kept and can be delivered later.'
+              'No endpoint is set. Events are kept and can be delivered later.'
             )}
             <div>
               <TextLink to="/settings" search={{ part: 'webhook' }}>
@@ -44,8 +44,8 @@ export function Endpoint() {
           </div>
           <ActionButton
             label="Send a test"
-            done={undefined}
-            denied={denied ?? testDenied(isSandbox, endpoint ?? undefined)}
+            successText={undefined}
+            disabledReason={disabledReason ?? testDisabledReason(isSandbox, endpoint ?? undefined)}
             act={test}
           />
         </Group>
@@ -55,7 +55,7 @@ export function Endpoint() {
   )
 }
 
-function testDenied(isSandbox: boolean, endpoint: string | undefined): string | undefined {
+function testDisabledReason(isSandbox: boolean, endpoint: string | undefined): string | undefined {
   if (!isSandbox) return 'Tests are sent in a sandbox. In production, saving the endpoint sends a TEST event.'
   return endpoint === undefined ? 'Set an endpoint in the settings first.' : undefined
 }
@@ -75,7 +75,7 @@ function TestResultNotice({ result, close }: { readonly result: TestResult; read
       onClose={close}
     >
       <span className="anywhere">
-        {status === 0 ? `No answer: ${error ?? 'unknown'}.` : `The answer was ${status}.`}
+        {status === 0 ? `No response: ${error ?? 'unknown'}.` : `The endpoint responded ${status}.`}
         {body ? ` “${body}” ` : ' '}
         <TextLink to={`/events/${eventId}`}>The event</TextLink>
       </span>

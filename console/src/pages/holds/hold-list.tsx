@@ -2,13 +2,13 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { FUNDS_HOLD_STATES } from '@countersign/contract/states/funds-hold-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { HOLD_COLUMNS, type Hold } from './hold.tsx'
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Hold>[] = [
     width: '11rem',
     priority: 2,
     cell: ({ transactionId }) => (
-      <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+      <TextLink to={`/transactions/${transactionId}`}>{shortenId(transactionId)}</TextLink>
     ),
   },
   ...HOLD_COLUMNS,
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Hold>[] = [
 
 /** Holds on pulled money, in all accounts. */
 export function HoldList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId, account } = search
   const filters = present({ status: wordOf(FUNDS_HOLD_STATES, status), customerId, accountId: account })
   const list = useListed(['holds', 'list', filters], (page) =>
@@ -57,16 +57,16 @@ export function HoldList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Holds of pulled money"
-        file={csvAddress('/funds-holds', filters)}
+        file={buildCsvUrl('/funds-holds', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No hold matches', text: 'Remove a filter.' }
             : {
                 title: 'No holds yet',
-                text: 'Pulled money is held if a rule says so. The rules are in Settings, under Holds and limits.',
+                text: 'Pulled money is held if a rule applies. The rules are in Settings under Holds and limits.',
               }
         }
       />

@@ -1,26 +1,26 @@
 import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
 import type { ItemOf } from '@countersign/sdk'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useReloadAfterDecision } from '../approvals/approval-actions.tsx'
-import { ALLOWS } from '../approvals/verdicts.ts'
+import { APPROVALS } from '../approvals/verdicts.ts'
 
 export type Hold = ItemOf<'funds_hold_list'>
 
 /** Columns for holds that do not depend on the account. */
 export const HOLD_COLUMNS: readonly Column<Hold>[] = [
-  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
   {
     id: 'reason',
@@ -44,17 +44,17 @@ export const HOLD_COLUMNS: readonly Column<Hold>[] = [
 ]
 
 function LiftButton({ hold: { id, status } }: { readonly hold: Hold }) {
-  const { title, text, needsReason } = ALLOWS.FUNDS_HOLD
+  const { title, text, needsReason } = APPROVALS.FUNDS_HOLD
   const reload = useReloadAfterDecision()
-  const denied = useDenied('APPROVE')
+  const disabledReason = useMissingPermission('APPROVE')
   if (!FUNDS_HOLD_TRANSITIONS[status].lift) return null
   return (
     <ActionButton
       size="xs"
-      denied={denied}
+      disabledReason={disabledReason}
       label="Lift"
-      done="Lifted the hold, or recorded your vote."
-      ask={{ title, text, needsReason }}
+      successText="Your decision to lift the hold is recorded."
+      question={{ title, text, needsReason }}
       act={async (reason) => await countersign.fundsHolds.lift(id, { reason })}
       onDone={reload}
     />

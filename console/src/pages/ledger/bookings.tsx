@@ -6,10 +6,10 @@ import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 
 export type Booking = Static<typeof LedgerTransfer>
@@ -21,7 +21,7 @@ const ROWS_MAX = 100
  * of its id.
  */
 export function formatSide({ name, accountId }: Booking['debit']): string {
-  return name === undefined ? shortId(accountId) : wordsOf(name.toUpperCase())
+  return name === undefined ? shortenId(accountId) : formatConstant(name.toUpperCase())
 }
 
 export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
@@ -42,7 +42,7 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     header: 'State',
     width: '6.5rem',
     priority: 2,
-    cell: ({ state }) => <Status of={state.toUpperCase()} />,
+    cell: ({ state }) => <Status state={state.toUpperCase()} />,
   },
   {
     id: 'at',
@@ -56,7 +56,7 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     header: 'Amount',
     width: 'minmax(8rem, max-content)',
     isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
 ]
 
@@ -75,8 +75,8 @@ export function Bookings(props: { readonly cause: string; readonly empty: string
             name="Ledger"
             columns={BOOKING_COLUMNS}
             rows={data}
-            idOf={({ id }) => id}
-            linkOf={({ id }) => `/ledger/transfers/${id}`}
+            getId={({ id }) => id}
+            getLink={({ id }) => `/ledger/transfers/${id}`}
             empty={empty}
           />
         )}

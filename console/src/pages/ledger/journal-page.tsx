@@ -8,11 +8,11 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { buildUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { dayEnd, dayStart, type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toDayEnd, toDayStart } from '../../ui/filters.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 
 type Entry = Static<typeof ChartEntry>
 
@@ -29,9 +29,9 @@ const FILTERS: readonly Filter[] = [
 
 /** Downloads the journal of a period, and shows the chart of accounts that it uses. */
 export function JournalPage() {
-  const search = validValues(FILTERS, route.useSearch())
-  const from = dayStart(search.from)
-  const to = dayEnd(search.to)
+  const search = keepValidValues(FILTERS, route.useSearch())
+  const from = toDayStart(search.from)
+  const to = toDayEnd(search.to)
   const format = wordOf(FORMAT_NAMES, search.format) ?? 'csv'
   const query = { format, ...present({ currency: search.currency?.toUpperCase() }) }
   return (
@@ -56,11 +56,12 @@ const COLUMNS: readonly Column<Entry>[] = [
     id: 'kind',
     header: 'Ledger account',
     width: 'minmax(9rem, 2fr)',
-    cell: ({ kind, rail, currency }) => [wordsOf(kind), rail, currency].filter((word) => word).join(', '),
+    cell: ({ kind, rail, currency }) =>
+      [formatConstant(kind), rail, currency].filter((word) => word).join(', '),
   },
   { id: 'code', header: 'Code', width: '7rem', cell: ({ code }) => code },
   { id: 'name', header: 'Name', width: 'minmax(8rem, 2fr)', cell: ({ name }) => name },
-  { id: 'type', header: 'Type', width: '7rem', priority: 2, cell: ({ type }) => wordsOf(type) },
+  { id: 'type', header: 'Type', width: '7rem', priority: 2, cell: ({ type }) => formatConstant(type) },
 ]
 
 function Chart() {
@@ -76,7 +77,7 @@ function Chart() {
             name="Chart of accounts"
             columns={COLUMNS}
             rows={accounts}
-            idOf={({ kind, rail, currency }) => `${kind} ${rail ?? ''} ${currency ?? ''}`}
+            getId={({ kind, rail, currency }) => `${kind} ${rail ?? ''} ${currency ?? ''}`}
             empty="The chart is empty. Set it with PUT /ledger/chart-of-accounts or countersign ledger chart --set FILE."
           />
         )}

@@ -2,16 +2,16 @@ import type { LedgerAccount as LedgerAccountSchema } from '@countersign/contract
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { CURRENCY_CODES } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { ListedName } from '../../ui/listed-name.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { shortenId } from '../../ui/record-id.tsx'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 
@@ -21,12 +21,12 @@ const route = getRouteApi('/ledger')
 
 const FILTERS: readonly Filter[] = [
   { name: 'name', label: 'Name of an own account' },
-  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, formatLabel: (code) => code },
   { name: 'owner', label: 'Owner id' },
 ]
 
-const amountPosted = ({ posted, currency }: LedgerAccount) => ({ amount: posted, currency })
-const amountHeld = ({ held, currency }: LedgerAccount) => ({ amount: held, currency })
+const getPostedAmount = ({ posted, currency }: LedgerAccount) => ({ amount: posted, currency })
+const getHeldAmount = ({ held, currency }: LedgerAccount) => ({ amount: held, currency })
 
 const COLUMNS: readonly Column<LedgerAccount>[] = [
   {
@@ -35,9 +35,9 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     width: 'minmax(9rem, 2fr)',
     cell: ({ name, id }) =>
       name === undefined ? (
-        <span className="id clipped">{shortId(id)}</span>
+        <span className="id clipped">{shortenId(id)}</span>
       ) : (
-        <span className="clipped">{wordsOf(name.toUpperCase())}</span>
+        <span className="clipped">{formatConstant(name.toUpperCase())}</span>
       ),
   },
   {
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     header: 'Side',
     width: '5rem',
     priority: 3,
-    cell: ({ normalSide }) => wordsOf(normalSide.toUpperCase()),
+    cell: ({ normalSide }) => formatConstant(normalSide.toUpperCase()),
   },
   {
     id: 'held',
@@ -60,14 +60,14 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={amountHeld(row)} />,
+    cell: (row) => <Money amount={getHeldAmount(row)} />,
   },
   {
     id: 'posted',
     header: 'Balance',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
-    cell: (row) => <Money of={amountPosted(row)} />,
+    cell: (row) => <Money amount={getPostedAmount(row)} />,
   },
 ]
 
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
  * The double-entry ledger. In each currency, the debit accounts and the credit accounts have the same total.
  */
 export function LedgerList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { name, currency, owner } = search
   const filters = {
     ...(name ? { name } : {}),
@@ -90,14 +90,14 @@ export function LedgerList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Ledger accounts"
-        file={csvAddress('/ledger/accounts', filters)}
+        file={buildCsvUrl('/ledger/accounts', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/accounts/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/accounts/${id}`}
         empty={{
           title: Object.keys(filters).length > 0 ? 'No account matches' : 'No accounts yet',
-          text: 'Customers have accounts from their creation on. Search by ledger names, such as fees or rail.',
+          text: 'Customers have accounts as soon as they are created. Search by ledger names, such as fees or rail.',
         }}
       />
     </Page>

@@ -4,13 +4,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { getPagePath } from '../../app/page-paths.ts'
 import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { Money, moneyText } from '../../ui/money.tsx'
+import { formatMoney, Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { type Booking, formatSide } from './bookings.tsx'
@@ -37,18 +37,18 @@ export function TransferPage() {
 function BookingDetail({ explanation: { transfer, steps } }: { readonly explanation: Explained }) {
   return (
     <Page
-      title={`${moneyText(transfer.amount)} booked`}
-      aside={<Status of={transfer.state.toUpperCase()} />}
+      title={`${formatMoney(transfer.amount)} booked`}
+      aside={<Status state={transfer.state.toUpperCase()} />}
       parent={PARENT}
     >
       <RecordId id={transfer.id} />
       <div className="halves">
         <Panel title="Booking">
           <Facts
-            of={[
+            items={[
               ['Debited', <Side key="debit" side={transfer.debit} />],
               ['Credited', <Side key="credit" side={transfer.credit} />],
-              ['Amount', <Money key="amount" of={transfer.amount} />],
+              ['Amount', <Money key="amount" amount={transfer.amount} />],
               ['Created', <Time key="created" at={transfer.createdAt} />],
               ['Posted or voided', transfer.endedAt && <Time at={transfer.endedAt} />],
             ]}
@@ -62,7 +62,7 @@ function BookingDetail({ explanation: { transfer, steps } }: { readonly explanat
                 <span className="soft">
                   <Time at={at} />
                 </span>
-                {signature && <Raw of={signature} />}
+                {signature && <Raw value={signature} />}
               </Timeline.Item>
             ))}
           </Timeline>
@@ -77,7 +77,7 @@ function Side({ side }: { readonly side: Booking['debit'] }) {
 }
 
 function StepTitle({ step, id }: { readonly step: string; readonly id: string }) {
-  const words = wordsOf(step)
+  const words = formatConstant(step)
   return step === 'TRANSACTION' || step === 'QUOTE' ? (
     <TextLink to={getPagePath(step, id)}>{words}</TextLink>
   ) : (

@@ -15,10 +15,10 @@ const ROWS_MAX = 10
  * debited.
  */
 export function AccountMandates(props: {
-  readonly of: { readonly externalAccountId: string } | { readonly customerId: string }
+  readonly filter: { readonly externalAccountId: string } | { readonly customerId: string }
   readonly accounts: readonly ExternalAccount[]
 }) {
-  const { of: filter, accounts } = props
+  const { filter, accounts } = props
   const debitable = accounts.filter(isDebitable)
   const query = useQuery({
     queryKey: ['mandates', 'of', filter],
@@ -47,9 +47,9 @@ export function AccountMandates(props: {
           <ShortTable
             name="Mandates"
             rows={rows}
-            idOf={({ id }) => id}
-            linkOf={({ id }) => `/mandates/${id}`}
-            empty="Nothing may be debited yet: register a mandate that the holder has signed."
+            getId={({ id }) => id}
+            getLink={({ id }) => `/mandates/${id}`}
+            empty="No mandates yet. Register a mandate that the holder has signed."
             columns={MANDATE_COLUMNS}
           />
         )}

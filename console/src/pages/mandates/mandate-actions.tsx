@@ -1,31 +1,31 @@
 import { Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionMenu, type MenuAction } from '../../ui/action-menu.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { debtorText, type Mandate } from './mandate.tsx'
+import { formatDebtor, type Mandate } from './mandate.tsx'
 
 /** Buttons that end a mandate, now or with the next collection. */
 export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
   const { id, status, isFinal } = mandate
   const client = useQueryClient()
-  const missingPermission = useDenied('MANAGE')
-  const denied =
+  const missingPermission = useMissingPermission('MANAGE')
+  const disabledReason =
     missingPermission ?? (status === 'ACTIVE' ? undefined : 'Only an active mandate can be canceled.')
   const onDone = () => void client.invalidateQueries({ queryKey: ['mandates'] })
   const now: MenuAction = {
     label: 'Cancel mandate',
-    done: 'Canceled the mandate.',
-    denied,
+    successText: 'Mandate canceled.',
+    disabledReason,
     act: async (reason) => await countersign.mandates.cancel(id, { reason }),
-    ask: {
+    question: {
       title: 'Cancel this mandate?',
       text: (
         <Affected
           mandate={mandate}
-          text="Nothing more is collected by it. Direct debits that the bank has, or that wait for the next file, continue."
+          text="No further direct debits are collected. Direct debits already at the bank, or waiting for the next file, continue."
         />
       ),
       needsReason: true,
@@ -34,15 +34,15 @@ export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
   }
   const later: MenuAction = {
     label: 'Cancel after the next collection',
-    done: 'The next collection is the last.',
-    denied: denied ?? (isFinal ? 'The next collection is the last already.' : undefined),
+    successText: 'The next collection will be the last one.',
+    disabledReason: disabledReason ?? (isFinal ? 'The next collection is already the last one.' : undefined),
     act: async (reason) => await countersign.mandates.cancel(id, { reason, afterNextCollection: true }),
-    ask: {
+    question: {
       title: 'Cancel after the next collection?',
       text: (
         <Affected
           mandate={mandate}
-          text="It stays active for one more collection, which is marked as the last."
+          text="The mandate stays active for one more collection, which is marked as the last."
         />
       ),
       needsReason: true,
@@ -59,9 +59,9 @@ function Affected({ mandate, text }: { readonly mandate: Mandate; readonly text:
     <Stack gap="sm">
       <span>{text}</span>
       <Facts
-        of={[
+        items={[
           ['Customer', customerId === undefined ? 'The platform' : <CustomerName id={customerId} />],
-          ['Account', debtorText(mandate)],
+          ['Account', formatDebtor(mandate)],
           ['Mandate', reference],
         ]}
       />

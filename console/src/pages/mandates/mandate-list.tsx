@@ -2,10 +2,10 @@ import { MANDATE_STATUSES } from '@countersign/contract/accounts/mandates'
 import { present, wordOf } from '@countersign/contract/core/objects'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Mandate>[] = [
 
 /** Direct debit mandates of all accounts. */
 export function MandateList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const filters = present({
     status: wordOf(MANDATE_STATUSES, search.status),
     customerId: search.customerId,
@@ -43,17 +43,17 @@ export function MandateList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Mandates"
-        file={csvAddress('/mandates', filters)}
+        file={buildCsvUrl('/mandates', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/mandates/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/mandates/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No mandate matches', text: 'Remove a filter.' }
             : {
                 title: 'No mandates yet',
-                text: 'Register one on the page of a customer who has an account in EUR with an IBAN, or in GBP.',
+                text: 'Register mandates on the page of a customer who has a EUR account with an IBAN, or a GBP account.',
               }
         }
       />

@@ -11,11 +11,11 @@ import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
 import { Read } from '../../ui/read.tsx'
-import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordId, shortenId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { getAccountNumber, type Mandate } from './mandate.tsx'
@@ -41,7 +41,7 @@ function MandateDetail({ mandate }: { readonly mandate: Mandate }) {
   return (
     <Page
       title={mandate.reference}
-      aside={<Status of={mandate.status} />}
+      aside={<Status state={mandate.status} />}
       actions={<MandateActions mandate={mandate} />}
       parent={PARENT}
     >
@@ -51,7 +51,7 @@ function MandateDetail({ mandate }: { readonly mandate: Mandate }) {
         <Validity mandate={mandate} />
       </div>
       <Collections mandate={mandate} />
-      <Raw of={mandate} />
+      <Raw value={mandate} />
     </Page>
   )
 }
@@ -61,7 +61,7 @@ function Debtor({ mandate: { customerId, externalAccountId, debtor } }: { readon
   return (
     <Panel title="Debtor">
       <Facts
-        of={[
+        items={[
           [
             'Customer',
             customerId === undefined ? (
@@ -87,8 +87,8 @@ function Validity({ mandate }: { readonly mandate: Mandate }) {
   return (
     <Panel title="Validity">
       <Facts
-        of={[
-          ['Type', mandateType === 'ONE_OFF' ? 'A single collection' : wordsOf(mandateType)],
+        items={[
+          ['Type', mandateType === 'ONE_OFF' ? 'A single collection' : formatConstant(mandateType)],
           ['Signed', signedOn],
           ['Last collection', lastCollectedOn ?? 'None yet'],
           ['Next collection', status === 'ACTIVE' && isFinal && 'Its last'],
@@ -105,26 +105,26 @@ function Validity({ mandate }: { readonly mandate: Mandate }) {
 type Collection = Static<typeof Transaction>
 
 const COLUMNS: readonly Column<Collection>[] = [
-  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'transaction',
     header: 'Transaction',
     width: 'minmax(8rem, 1fr)',
-    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    cell: ({ id }) => <span className="id">{shortenId(id)}</span>,
   },
   {
     id: 'failure',
     header: 'Failure',
     width: 'minmax(7rem, 2fr)',
     priority: 2,
-    cell: ({ failureReason }) => failureReason && wordsOf(failureReason),
+    cell: ({ failureReason }) => failureReason && formatConstant(failureReason),
   },
   {
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ sentAmount, receivedAmount }) => <Money of={sentAmount ?? receivedAmount} />,
+    cell: ({ sentAmount, receivedAmount }) => <Money amount={sentAmount ?? receivedAmount} />,
   },
   {
     id: 'created',
@@ -168,9 +168,9 @@ function Collections({ mandate }: { readonly mandate: Mandate }) {
           <ShortTable
             name="Collections"
             rows={rows}
-            idOf={(row) => row.id}
-            linkOf={(row) => `/transactions/${row.id}`}
-            empty="Nothing was collected yet."
+            getId={(row) => row.id}
+            getLink={(row) => `/transactions/${row.id}`}
+            empty="No collections yet."
             columns={COLUMNS}
           />
         )}

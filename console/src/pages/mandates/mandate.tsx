@@ -26,7 +26,7 @@ export function getAccountNumber({
 }
 
 /** The account holder and number, as they appear in direct debits. */
-export function debtorText({ debtor }: Pick<Mandate, 'debtor'>): string {
+export function formatDebtor({ debtor }: Pick<Mandate, 'debtor'>): string {
   return `${debtor.name}, ${getAccountNumber(debtor)[1]}`
 }
 
@@ -44,15 +44,15 @@ export const MANDATE_COLUMNS: readonly Column<Mandate>[] = [
       </span>
     ),
   },
-  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'debtor',
     header: 'Account',
     width: 'minmax(8rem, 3fr)',
     priority: 2,
     cell: (mandate) => (
-      <span className="clipped" title={debtorText(mandate)}>
-        {debtorText(mandate)}
+      <span className="clipped" title={formatDebtor(mandate)}>
+        {formatDebtor(mandate)}
       </span>
     ),
   },

@@ -5,8 +5,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
-import { accountWords } from '../../ui/account-words.ts'
+import { useMissingPermission } from '../../session/me.ts'
+import { describeAccount } from '../../ui/account-words.ts'
 import { announce } from '../../ui/announce.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
@@ -22,7 +22,7 @@ interface OfAccounts {
 
 /** A button that opens the form for a new mandate, and afterwards the mandate's page. */
 export function RegisterMandate({ accounts }: OfAccounts) {
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   const client = useQueryClient()
   return (
     <DialogButton
@@ -30,7 +30,7 @@ export function RegisterMandate({ accounts }: OfAccounts) {
       title="Register a mandate"
       variant="default"
       buttonSize="xs"
-      denied={denied}
+      disabledReason={disabledReason}
       onDone={() => void client.invalidateQueries({ queryKey: ['mandates'] })}
     >
       {({ onDone }) => <MandateForm accounts={accounts} onDone={onDone} />}
@@ -48,7 +48,7 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
   const create = useMutation({
     mutationFn: async () => await countersign.mandates.create(buildRequest(account?.id ?? '', draft)),
     onSuccess: ({ id }) => {
-      announce('Registered the mandate.')
+      announce('Mandate registered.')
       onDone()
       void navigate({ to: '/mandates/$mandateId', params: { mandateId: id } })
     },
@@ -66,7 +66,7 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
             label="Account"
             value={account?.id ?? ''}
             onChange={({ currentTarget }) => setDraft({ ...draft, accountId: currentTarget.value })}
-            data={accounts.map((one) => ({ value: one.id, label: accountWords(one) }))}
+            data={accounts.map((option) => ({ value: option.id, label: describeAccount(option) }))}
           />
         )}
         <MandateFields draft={draft} set={(part) => setDraft({ ...draft, ...part })} />
@@ -88,9 +88,9 @@ function Consent({ account }: { readonly account: ExternalAccount }) {
   const [label, number] = getAccountNumber(isNamed ? accountInfo : {})
   return (
     <Facts
-      of={[
+      items={[
         ['Customer', customerId === undefined ? 'The platform' : <CustomerName id={customerId} />],
-        ['Account', accountWords(account)],
+        ['Account', describeAccount(account)],
         [label, <span className="figures">{number}</span>],
       ]}
     />
@@ -112,7 +112,7 @@ function MandateFields(props: { readonly draft: Draft; readonly set: (part: Part
       />
       <TextInput
         label="Reference"
-        description="As the holder knows it. Left out: a new one"
+        description="As the holder knows it. Generated if empty"
         maxLength={35}
         value={draft.reference}
         onChange={({ currentTarget }) => set({ reference: currentTarget.value })}
@@ -129,7 +129,7 @@ function MandateFields(props: { readonly draft: Draft; readonly set: (part: Part
       {draft.mandateType === 'RECURRING' && (
         <TextInput
           label="Last collection by another system"
-          description="Left out: the next collection is the first"
+          description="If empty, the next collection is the first"
           type="date"
           onKeyDown={leaveByTab}
           value={draft.lastCollectedOn}

@@ -6,7 +6,7 @@ import { ShortTable } from '../../ui/short-table.tsx'
 type Held = Static<typeof HeldBalance>
 
 /** Balances by currency. Zero balances come last. */
-export function Balances({ of: balances }: { readonly of: readonly Held[] }) {
+export function Balances({ balances }: { readonly balances: readonly Held[] }) {
   const rows = [...balances].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
   return (
     <ShortTable
@@ -23,7 +23,7 @@ export function Balances({ of: balances }: { readonly of: readonly Held[] }) {
           header: 'Customer balances',
           width: 'minmax(9rem, 1fr)',
           isRight: true,
-          cell: ({ customers, currency }) => <Money of={{ amount: customers, currency }} />,
+          cell: ({ customers, currency }) => <Money amount={{ amount: customers, currency }} />,
         },
         {
           id: 'platform',
@@ -31,12 +31,12 @@ export function Balances({ of: balances }: { readonly of: readonly Held[] }) {
           width: 'minmax(8rem, 1fr)',
           isRight: true,
           priority: 2,
-          cell: ({ platform, currency }) => <Money of={{ amount: platform, currency }} />,
+          cell: ({ platform, currency }) => <Money amount={{ amount: platform, currency }} />,
         },
       ]}
       rows={rows}
-      idOf={({ currency }) => currency.code}
-      empty="No balances yet. Create a customer to get accounts; in a sandbox, fund them with the button Sandbox."
+      getId={({ currency }) => currency.code}
+      empty="No balances yet. Create a customer to get accounts; in a sandbox, fund them with the Sandbox button."
     />
   )
 }

@@ -15,17 +15,17 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
     <>
       <Panel
         title="Webhooks"
-        actions={<Status of={endpoint === undefined ? 'NOT_SET' : failed > 0 ? 'FAILED' : 'DELIVERED'} />}
+        actions={<Status state={endpoint === undefined ? 'NOT_SET' : failed > 0 ? 'FAILED' : 'DELIVERED'} />}
       >
         {endpoint === undefined ? (
           <span className="soft">
-            Events are not delivered yet. <TextLink to="/settings">Set the address of your backend</TextLink>.
+            No webhook endpoint is set. <TextLink to="/settings">Set the address of your backend</TextLink>.
           </span>
         ) : (
           <Facts
-            of={[
+            items={[
               ['Address', endpoint],
-              ['To deliver', pending.toLocaleString()],
+              ['Pending', pending.toLocaleString()],
               [
                 'Given up',
                 failed > 0 ? <GivenUpDeliveries key="failed" up={failed} /> : 'None in seven days',
@@ -37,10 +37,10 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
       </Panel>
       <Panel title="Rails">
         <Facts
-          of={rails.map(({ name, isAvailable, detail, warnings = [] }) => [
+          items={rails.map(({ name, isAvailable, detail, warnings = [] }) => [
             name,
             <span key={name}>
-              <Status of={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {[detail, ...warnings].join(' ')}
+              <Status state={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {[detail, ...warnings].join(' ')}
             </span>,
           ])}
         />
@@ -48,7 +48,7 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
       {chains.length > 0 && (
         <Panel title="Chains">
           <Facts
-            of={chains.map(({ rail, followedBlock, followedTime }) => [
+            items={chains.map(({ rail, followedBlock, followedTime }) => [
               rail,
               <span key={rail}>
                 Followed to block {followedBlock.toLocaleString()}, <Time at={followedTime} />
@@ -59,7 +59,7 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
       )}
       <Panel title="Proofs">
         <Facts
-          of={[
+          items={[
             ['Not in the hash chain', proofs.unchainedTransfers.toLocaleString()],
             ['Last checkpoint', <Time key="checkpoint" at={proofs.lastCheckpointAt} clock="real" />],
           ]}

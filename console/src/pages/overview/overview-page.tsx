@@ -20,7 +20,7 @@ export function Overview() {
   const { days, currency } = route.useSearch()
   const navigate = useNavigate()
   const query = useQuery(overviewQuery)
-  const span = SPANS.find((one) => one === days) ?? '30'
+  const span = SPANS.find((candidate) => candidate === days) ?? '30'
   return (
     <Page
       title="Overview"
@@ -38,10 +38,10 @@ export function Overview() {
         {({ waiting, waitingSince }) => <Waiting waiting={waiting} waitingSince={waitingSince} />}
       </Read>
       <Payments days={Number(span)} currency={currency} />
-      <Read query={query}>{({ watches }) => <Watched of={watches} />}</Read>
+      <Read query={query}>{({ watches }) => <Watched readings={watches} />}</Read>
       <div className="columns">
         <Panel title="Balances" isBare>
-          <Read query={query}>{({ balances }) => <Balances of={balances} />}</Read>
+          <Read query={query}>{({ balances }) => <Balances balances={balances} />}</Read>
         </Panel>
         <Stack>
           <Read query={query}>{(overview) => <Health {...overview} />}</Read>

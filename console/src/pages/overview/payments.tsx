@@ -24,16 +24,16 @@ export function Payments({
   const { data, error, refetch } = useStatistics(days)
   const navigate = useNavigate()
   if (error && !data) return <ErrorState error={error} retry={() => void refetch()} />
-  const shown = data?.statistics.filter(({ start }) => Date.parse(start) >= (data.days[0] ?? 0)) ?? []
-  const currencies = listCurrencies(shown)
-  const chosen = currencies.find((one) => one === currency) ?? currencies[0]
-  const isEmpty = data !== undefined && chosen === undefined
+  const displayed = data?.statistics.filter(({ start }) => Date.parse(start) >= (data.days[0] ?? 0)) ?? []
+  const currencies = listCurrencies(displayed)
+  const selectedCurrency = currencies.find((candidate) => candidate === currency) ?? currencies[0]
+  const isEmpty = data !== undefined && selectedCurrency === undefined
   return (
     <div className="halves even">
       <Panel title="Payments">
         <Chart
           title={`Payments of ${days} days`}
-          bars={data && countByDay(shown, data.days)}
+          bars={data && countByDay(displayed, data.days)}
           isEmpty={isEmpty}
         />
         {data && <Totals {...data} />}
@@ -41,11 +41,11 @@ export function Payments({
       <Panel
         title="Volume"
         actions={
-          chosen !== undefined && (
+          selectedCurrency !== undefined && (
             <NativeSelect
               aria-label="Currency"
               size="xs"
-              value={chosen}
+              value={selectedCurrency}
               data={currencies}
               onChange={({ currentTarget }) =>
                 void navigate({
@@ -59,11 +59,11 @@ export function Payments({
         }
       >
         <Chart
-          title={`Volume of ${days} days in ${chosen ?? 'any currency'}`}
-          bars={data && sumVolumeByDay(shown, data.days, chosen ?? '')}
+          title={`Volume of ${days} days in ${selectedCurrency ?? 'any currency'}`}
+          bars={data && sumVolumeByDay(displayed, data.days, selectedCurrency ?? '')}
           isEmpty={isEmpty}
         />
-        {data && chosen !== undefined && <VolumeTotal {...data} currency={chosen} />}
+        {data && selectedCurrency !== undefined && <VolumeTotal {...data} currency={selectedCurrency} />}
       </Panel>
     </div>
   )
@@ -79,7 +79,7 @@ function Chart(props: {
     <div style={{ height: CHART_PIXELS }}>
       {isEmpty ? (
         <EmptyState title="No payments in these days">
-          Execute a quote. In a sandbox, the button Sandbox can also seed some days of payments.
+          Execute a quote. In a sandbox, the Sandbox button can also create some days of payments.
         </EmptyState>
       ) : bars ? (
         <Bars title={title} bars={bars} />

@@ -1,6 +1,6 @@
 import type { TransactionStatistic } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
-import { figures } from '../../ui/money-format.ts'
+import { formatFigures } from '../../ui/money-format.ts'
 import { getMeaning, type Meaning } from '../../ui/status-meaning.ts'
 
 export type Statistic = Static<typeof TransactionStatistic>
@@ -45,22 +45,22 @@ export function sumVolumeByDay(
   days: readonly number[],
   currency: string,
 ): Bar[] {
-  const inCurrency = statistics.filter((one) => one.currency.code === currency)
+  const inCurrency = statistics.filter((statistic) => statistic.currency.code === currency)
   return buildBars(inCurrency, days, ({ amount }) => amount, inCurrency[0]?.currency.decimals ?? 0)
 }
 
 function buildBars(
   statistics: readonly Statistic[],
   days: readonly number[],
-  take: (one: Statistic) => bigint,
+  take: (statistic: Statistic) => bigint,
   decimals: number,
 ): Bar[] {
   const sums = new Map<number, Map<Meaning, bigint>>()
-  for (const one of statistics) {
-    const day = sums.get(new Date(one.start).getTime()) ?? new Map<Meaning, bigint>()
-    sums.set(new Date(one.start).getTime(), day)
-    const meaning = getMeaning(one.status)
-    day.set(meaning, (day.get(meaning) ?? 0n) + take(one))
+  for (const statistic of statistics) {
+    const day = sums.get(new Date(statistic.start).getTime()) ?? new Map<Meaning, bigint>()
+    sums.set(new Date(statistic.start).getTime(), day)
+    const meaning = getMeaning(statistic.status)
+    day.set(meaning, (day.get(meaning) ?? 0n) + take(statistic))
   }
   return days.map((start) => {
     const day = sums.get(start) ?? new Map<Meaning, bigint>()
@@ -69,7 +69,7 @@ function buildBars(
       values: Object.fromEntries([...day].map(([meaning, sum]) => [meaning, Number(sum) / 10 ** decimals])),
       words: STACK.flatMap((meaning) => {
         const sum = day.get(meaning)
-        return sum === undefined ? [] : [`${figures({ amount: sum, decimals })} ${WORDS[meaning]}`]
+        return sum === undefined ? [] : [`${formatFigures({ amount: sum, decimals })} ${WORDS[meaning]}`]
       }),
     }
   })
@@ -90,11 +90,11 @@ export interface Total {
  */
 export function countByStatus(statistics: readonly Statistic[], start: number): Total[] {
   const totals = new Map<Statistic['status'], { count: number; before: number }>()
-  for (const one of statistics) {
-    const total = totals.get(one.status) ?? { count: 0, before: 0 }
-    totals.set(one.status, total)
-    if (Date.parse(one.start) >= start) total.count += one.count
-    else total.before += one.count
+  for (const statistic of statistics) {
+    const total = totals.get(statistic.status) ?? { count: 0, before: 0 }
+    totals.set(statistic.status, total)
+    if (Date.parse(statistic.start) >= start) total.count += statistic.count
+    else total.before += statistic.count
   }
   return [...totals]
     .map(([status, total]) => ({ status, ...total }))
@@ -114,10 +114,10 @@ export function sumVolumes(
 ): { readonly amount: bigint; readonly before: bigint } {
   let amount = 0n
   let before = 0n
-  for (const one of statistics) {
-    if (one.currency.code !== currency) continue
-    if (Date.parse(one.start) >= start) amount += one.amount
-    else before += one.amount
+  for (const statistic of statistics) {
+    if (statistic.currency.code !== currency) continue
+    if (Date.parse(statistic.start) >= start) amount += statistic.amount
+    else before += statistic.amount
   }
   return { amount, before }
 }

@@ -1,5 +1,5 @@
-import { moneyText } from '../../ui/money.tsx'
-import { getMeaning, wordsOf } from '../../ui/status-meaning.ts'
+import { formatMoney } from '../../ui/money.tsx'
+import { formatConstant, getMeaning } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { countByStatus, getPercentage, type Statistic, sumVolumes, type Total } from './statistics.ts'
 
@@ -24,7 +24,7 @@ export function Totals({ statistics, days }: TotalsProps) {
           <li key={status}>
             <span className={`swatch ${getMeaning(status)}`} aria-hidden="true" />
             <TextLink to="/transactions" search={{ status, from, to }}>
-              {wordsOf(status)}
+              {formatConstant(status)}
             </TextLink>
             <span className="figures">{count.toLocaleString()}</span>
             {hasBefore && <span className="soft figures">before: {before.toLocaleString()}</span>}
@@ -38,7 +38,7 @@ export function Totals({ statistics, days }: TotalsProps) {
 function FailureRate({ totals, days }: { readonly totals: readonly Total[]; readonly days: number }) {
   const failed = totals.filter(({ status }) => getMeaning(status) === 'failed')
   const sum = (totals: readonly Total[], key: 'count' | 'before') =>
-    totals.reduce((all, one) => all + one[key], 0)
+    totals.reduce((sum, total) => sum + total[key], 0)
   const [now, before] = (['count', 'before'] as const).map((key) =>
     getPercentage(sum(failed, key), sum(totals, key)),
   )
@@ -59,14 +59,14 @@ function FailureRate({ totals, days }: { readonly totals: readonly Total[]; read
 export function VolumeTotal({ statistics, days, currency }: TotalsProps & { readonly currency: string }) {
   const [start = 0] = days
   const { amount, before } = sumVolumes(statistics, start, currency)
-  const unit = statistics.find((one) => one.currency.code === currency)?.currency
+  const unit = statistics.find((statistic) => statistic.currency.code === currency)?.currency
   if (!unit) return null
   return (
     <p className="total">
-      <strong>{moneyText({ amount, currency: unit })}</strong>
+      <strong>{formatMoney({ amount, currency: unit })}</strong>
       {before > 0n && (
         <span className="soft">
-          , {moneyText({ amount: before, currency: unit })} in the {days.length} days before
+          , {formatMoney({ amount: before, currency: unit })} in the {days.length} days before
         </span>
       )}
     </p>

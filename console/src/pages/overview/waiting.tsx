@@ -2,7 +2,7 @@ import type { Overview } from '@countersign/contract/operation/overview'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { Age } from '../../ui/age.tsx'
-import { targetOf } from '../../ui/target.ts'
+import { toLinkTarget } from '../../ui/target.ts'
 
 type Of = Pick<Static<typeof Overview>, 'waiting' | 'waitingSince'>
 type Counts = Of['waiting']
@@ -19,9 +19,9 @@ const TILES: readonly { readonly of: keyof Counts; readonly title: string; reado
 /** Links to pending decisions, with their number and the age of the oldest. */
 export function Waiting({ waiting: of, waitingSince }: Of) {
   return (
-    <nav className="tiles" aria-label="Waits for a person">
+    <nav className="tiles" aria-label="Waiting for a decision">
       {TILES.map(({ of: name, title, to }) => (
-        <Link key={name} {...targetOf(to)} className={of[name] > 0 ? 'tile open' : 'tile'}>
+        <Link key={name} {...toLinkTarget(to)} className={of[name] > 0 ? 'tile open' : 'tile'}>
           <span className="figures">{of[name].toLocaleString()}</span>
           <span className="soft">{title}</span>
           <Oldest since={waitingSince[name]} />

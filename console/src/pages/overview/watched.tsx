@@ -3,25 +3,25 @@ import { WATCHES, type Watch } from '@countersign/contract/operation/watches'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
-import { figures } from '../../ui/money-format.ts'
+import { formatFigures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { targetOf } from '../../ui/target.ts'
+import { toLinkTarget } from '../../ui/target.ts'
 import { formatDuration } from '../../ui/time-format.ts'
 
 type Reading = Static<typeof Overview>['watches'][number]
 
 /** All monitored values and their limits. Values outside their limit come first. */
-export function Watched({ of: readings }: { readonly of: readonly Reading[] }) {
+export function Watched({ readings }: { readonly readings: readonly Reading[] }) {
   const alerts = readings.filter(({ isCrossed }) => isCrossed)
-  const rest = readings.filter(({ isCrossed }) => !isCrossed)
+  const withinLimits = readings.filter(({ isCrossed }) => !isCrossed)
   return (
-    <Panel title="Watched" actions={<Status of={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
+    <Panel title="Watched" actions={<Status state={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
       {readings.length === 0 ? (
         <span className="soft">No limits are set yet.</span>
       ) : (
         <ul className="tiles watched" aria-label="Watched">
-          {[...alerts, ...rest].map((reading) => (
+          {[...alerts, ...withinLimits].map((reading) => (
             <li key={`${reading.watch} ${reading.subject} ${reading.unit}`}>
               <Tile reading={reading} />
             </li>
@@ -64,7 +64,7 @@ function TileFrame({ isCrossed, page, children }: FramedProps) {
   const className = isCrossed ? 'tile open' : 'tile'
   if (page === undefined) return <div className={className}>{children}</div>
   return (
-    <Link {...targetOf(page)} className={className}>
+    <Link {...toLinkTarget(page)} className={className}>
       {children}
     </Link>
   )
@@ -73,7 +73,7 @@ function TileFrame({ isCrossed, page, children }: FramedProps) {
 /** Formats a decimal number with thousands separators: `1,234.50`. */
 function groupDigits(value: string): string {
   const [, decimals = ''] = value.split('.')
-  return figures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
+  return formatFigures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
 }
 
 function formatValue(value: string, unit: string): string {

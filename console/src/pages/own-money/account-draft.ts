@@ -7,7 +7,7 @@ import {
 import { decode, type JsonSchema } from '@countersign/contract/core/decode'
 import { EVM_NETWORKS } from '@countersign/contract/core/evm'
 import { CountersignError } from '@countersign/sdk'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 
 /** An external account as typed: the value of each field, by its name in the API. */
 export interface AccountDraft {
@@ -26,7 +26,7 @@ export interface AccountField {
 }
 
 /** A field that the server rejected, and the reason. */
-export interface FieldFault {
+export interface FieldError {
   readonly name: string
   readonly message: string
 }
@@ -44,15 +44,15 @@ export function listTypes(currency: string): readonly string[] {
     if (!isAccountType(name)) return false
     const { currencies, rails } = accountType(name)
     const isHeld = rails.length > 0 || EVM_NETWORKS.some((network) => name === `${network}_WALLET`)
-    return isHeld && currencies.some((one) => one === currency)
+    return isHeld && currencies.some((candidate) => candidate === currency)
   })
 }
 
 /** Lists an account type's fields, with the holder last. */
 export function listFields(type: string): readonly AccountField[] {
   const { properties = {}, required = [] } = getSchema(type)
-  const own = Object.entries(properties).filter(([name]) => !COMPOSED.includes(name))
-  const fields = own.map(([name, schema]) => ({
+  const ownProperties = Object.entries(properties).filter(([name]) => !COMPOSED.includes(name))
+  const fields = ownProperties.map(([name, schema]) => ({
     name,
     label: formatLabel(name),
     description: getDescription(schema),
@@ -79,7 +79,7 @@ function getDescription(schema: object): string | undefined {
 
 /** Converts `routingNumber` to `Routing number`. */
 function formatLabel(name: string): string {
-  return wordsOf(name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
+  return formatConstant(name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
 }
 
 /** True if all required fields are filled in, and at least one of those that identify the account. */
@@ -92,22 +92,22 @@ export function isComplete({ type, values }: AccountDraft): boolean {
 
 /** Converts the draft to the API's format. */
 export function buildAccountInfo({ type, values }: AccountDraft) {
-  const given = listFields(type).flatMap(({ name }) => {
+  const entries = listFields(type).flatMap(({ name }) => {
     const value = (values[name] ?? '').trim()
     return value === '' ? [] : [[name, value] as const]
   })
-  const { [HOLDER]: legalName, ...fields } = Object.fromEntries(given)
+  const { [HOLDER]: legalName, ...fields } = Object.fromEntries(entries)
   const holder =
     legalName === undefined ? {} : { beneficiary: { beneficiaryType: 'BUSINESS' as const, legalName } }
   return decode(ExternalAccountCreateInfo, { accountType: type, ...fields, ...holder })
 }
 
 /** Finds the form field to which an error refers. Undefined if it refers to no field. */
-export function findFault(error: unknown, { type }: AccountDraft): FieldFault | undefined {
+export function findFieldError(error: unknown, { type }: AccountDraft): FieldError | undefined {
   if (!(error instanceof CountersignError)) return undefined
   const { field } = error.details
   if (typeof field !== 'string' || !field.startsWith('accountInfo.')) return undefined
   const name = field.split('.').at(-1)
-  const found = listFields(type).find((one) => one.name === name)
-  return found && { name: found.name, message: error.message }
+  const match = listFields(type).find((candidate) => candidate.name === name)
+  return match && { name: match.name, message: error.message }
 }

@@ -1,9 +1,9 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import {
   type AccountDraft,
   type AccountField,
-  type FieldFault,
+  type FieldError,
   listFields,
   listTypes,
 } from './account-draft.ts'
@@ -11,12 +11,12 @@ import {
 interface FieldsProps {
   readonly draft: AccountDraft
   readonly currencies: readonly string[]
-  readonly fault: FieldFault | undefined
+  readonly error: FieldError | undefined
   readonly change: (draft: AccountDraft) => void
 }
 
 /** The fields of a new account. */
-export function AccountFields({ draft, currencies, fault, change }: FieldsProps) {
+export function AccountFields({ draft, currencies, error, change }: FieldsProps) {
   const types = listTypes(draft.currency)
   return (
     <>
@@ -29,7 +29,7 @@ export function AccountFields({ draft, currencies, fault, change }: FieldsProps)
       {types.length > 1 && (
         <NativeSelect
           label="Kind of account"
-          data={types.map((one) => ({ value: one, label: wordsOf(one) }))}
+          data={types.map((type) => ({ value: type, label: formatConstant(type) }))}
           value={draft.type}
           onChange={({ currentTarget }) => change({ ...draft, type: currentTarget.value })}
         />
@@ -39,7 +39,7 @@ export function AccountFields({ draft, currencies, fault, change }: FieldsProps)
           key={field.name}
           field={field}
           value={draft.values[field.name] ?? ''}
-          fault={fault?.name === field.name ? fault.message : undefined}
+          error={error?.name === field.name ? error.message : undefined}
           change={(value) => change({ ...draft, values: { ...draft.values, [field.name]: value } })}
         />
       ))}
@@ -55,19 +55,19 @@ export function createDraft(currency: string): AccountDraft {
 function Field(props: {
   readonly field: AccountField
   readonly value: string
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly change: (value: string) => void
 }) {
-  const { field, value, fault, change } = props
+  const { field, value, error, change } = props
   const { label, description, choices, isRequired } = field
-  const shared = { label, description, value, error: fault, required: isRequired }
+  const shared = { label, description, value, error, required: isRequired }
   if (choices)
     return (
       <NativeSelect
         {...shared}
         data={[
           { value: '', label: 'Choose' },
-          ...choices.map((one) => ({ value: one, label: wordsOf(one) })),
+          ...choices.map((choice) => ({ value: choice, label: formatConstant(choice) })),
         ]}
         onChange={({ currentTarget }) => change(currentTarget.value)}
       />

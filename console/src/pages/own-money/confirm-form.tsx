@@ -68,8 +68,8 @@ export function ConfirmForm(props: ConfirmFormProps) {
             onChange={({ currentTarget }) => setReason(currentTarget.value)}
           />
           <Checkbox
-            label="Wait for an approval"
-            description="Even if the platform needs none"
+            label="Require an approval"
+            description="Even if the platform does not require one"
             checked={needsApproval}
             onChange={({ currentTarget }) => setNeedsApproval(currentTarget.checked)}
           />
@@ -92,7 +92,7 @@ function Confirmation(
   return (
     <Stack>
       <div className="anywhere">
-        <Facts of={facts} />
+        <Facts items={facts} />
       </div>
       <span>{effect}</span>
       {create.error && <ErrorState error={create.error} />}

@@ -1,5 +1,5 @@
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { useReloadOwnMoney } from './use-changed.ts'
 
@@ -25,7 +25,7 @@ const KINDS = {
     word: 'rotation',
     cancelNeeds: 'MANAGE',
     approval:
-      'The last required approval moves the treasury to the new address. The money of the old one follows.',
+      'The last required approval moves the treasury to the new address. The money at the old address follows.',
     end: 'The treasury keeps its key.',
   },
 } as const
@@ -33,32 +33,32 @@ const KINDS = {
 /** The buttons for a record that is waiting for approval. */
 export function DecisionButtons({
   kind,
-  of: { id, status },
+  record: { id, status },
 }: {
   readonly kind: keyof typeof KINDS
-  readonly of: { readonly id: string; readonly status: string }
+  readonly record: { readonly id: string; readonly status: string }
 }) {
   const { word, cancelNeeds, approval, end } = KINDS[kind]
   const onDone = useReloadOwnMoney()
-  const mayApprove = useDenied('APPROVE')
-  const mayCancel = useDenied(cancelNeeds)
+  const mayApprove = useMissingPermission('APPROVE')
+  const mayCancel = useMissingPermission(cancelNeeds)
   if (status !== 'AWAITING_APPROVAL') return null
   return (
     <>
       <ActionButton
         label="Approve"
-        done={`Your approval of the ${word} is recorded.`}
-        denied={mayApprove}
+        successText={`Your approval of the ${word} is recorded.`}
+        disabledReason={mayApprove}
         act={async () => await countersign[kind].approve(id)}
-        ask={{ title: `Approve this ${word}?`, text: approval }}
+        question={{ title: `Approve this ${word}?`, text: approval }}
         onDone={onDone}
       />
       <ActionButton
         label="Cancel"
-        done={`Canceled the ${word}.`}
-        denied={mayCancel}
+        successText={`The ${word} is canceled.`}
+        disabledReason={mayCancel}
         act={async () => await countersign[kind].cancel(id)}
-        ask={{ title: `Cancel this ${word}?`, text: end }}
+        question={{ title: `Cancel this ${word}?`, text: end }}
         onDone={onDone}
       />
     </>

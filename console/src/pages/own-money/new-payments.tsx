@@ -6,11 +6,11 @@ import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentType, type FormEvent, type ReactNode, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { smallestUnits } from '../../ui/money-format.ts'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
 import { useReloadOwnMoney } from './use-changed.ts'
 
@@ -25,7 +25,7 @@ export function NewWithdrawal({ accounts }: ButtonProps) {
   return (
     <FormButton
       title="New withdrawal"
-      accounts={accounts.rows.filter((one) => isActive(one, 'OWN_MONEY'))}
+      accounts={accounts.rows.filter((account) => isActive(account, 'OWN_MONEY'))}
       missing="No active account is registered."
       form={WithdrawalForm}
     />
@@ -37,15 +37,15 @@ export function NewMovement({ accounts }: ButtonProps) {
   return (
     <FormButton
       title="New movement"
-      accounts={accounts.rows.filter((one) => isActive(one, 'COLD_STORAGE'))}
+      accounts={accounts.rows.filter((account) => isActive(account, 'COLD_STORAGE'))}
       missing="No active cold storage is registered."
       form={MovementForm}
     />
   )
 }
 
-function isActive({ status, purpose }: OwnAccount, wanted: OwnAccount['purpose']): boolean {
-  return status === 'ACTIVE' && purpose === wanted
+function isActive({ status, purpose }: OwnAccount, expectedPurpose: OwnAccount['purpose']): boolean {
+  return status === 'ACTIVE' && purpose === expectedPurpose
 }
 
 function FormButton({
@@ -59,11 +59,11 @@ function FormButton({
   readonly missing: string
   readonly form: ComponentType<FormProps>
 }) {
-  const mayTransact = useDenied('TRANSACT')
+  const mayTransact = useMissingPermission('TRANSACT')
   const onChanged = useReloadOwnMoney()
-  const denied = mayTransact ?? (accounts.length === 0 ? missing : undefined)
+  const disabledReason = mayTransact ?? (accounts.length === 0 ? missing : undefined)
   return (
-    <DialogButton label={title} title={title} denied={denied} onDone={onChanged}>
+    <DialogButton label={title} title={title} disabledReason={disabledReason} onDone={onChanged}>
       {({ onDone }) => <Form accounts={accounts} onDone={onDone} />}
     </DialogButton>
   )
@@ -87,7 +87,7 @@ function WithdrawalForm({ accounts, onDone }: FormProps) {
     >
       <NativeSelect
         label="From"
-        data={WITHDRAWAL_SOURCES.map((one) => ({ value: one, label: wordsOf(one) }))}
+        data={WITHDRAWAL_SOURCES.map((source) => ({ value: source, label: formatConstant(source) }))}
         value={source}
         onChange={({ currentTarget }) => setSource(currentTarget.value)}
       />
@@ -127,7 +127,7 @@ function AmountForm({
   const account = accounts.find(({ id }) => id === draft.id) ?? accounts[0]
   const code = account?.currency ?? ''
   const decimals = isKnownCurrency(code) ? (currencyRecord(code).decimals ?? 0) : 0
-  const units = smallestUnits(draft.amount, decimals)
+  const units = parseSmallestUnits(draft.amount, decimals)
   const create = useMutation({
     mutationFn: async () =>
       await send({ ownAccountId: account?.id ?? '', amount: units ?? 0n, reason: draft.reason }),
@@ -144,7 +144,7 @@ function AmountForm({
       <Stack>
         <NativeSelect
           label="To"
-          data={accounts.map((one) => ({ value: one.id, label: one.address ?? one.account }))}
+          data={accounts.map((account) => ({ value: account.id, label: account.address ?? account.account }))}
           value={account?.id}
           onChange={({ currentTarget }) => set({ id: currentTarget.value })}
         />

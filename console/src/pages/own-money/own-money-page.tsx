@@ -1,15 +1,15 @@
 import type { ItemOf } from '@countersign/sdk'
 import { Stack, Title } from '@mantine/core'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
-import { useDenied } from '../../session/me.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { DecisionButtons } from './decision-buttons.tsx'
@@ -30,8 +30,14 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     width: 'minmax(9rem, 2fr)',
     cell: ({ account, address }) => <span className="clipped">{address ?? account}</span>,
   },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
-  { id: 'purpose', header: 'Purpose', width: '8rem', priority: 2, cell: ({ purpose }) => wordsOf(purpose) },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
+  {
+    id: 'purpose',
+    header: 'Purpose',
+    width: '8rem',
+    priority: 2,
+    cell: ({ purpose }) => formatConstant(purpose),
+  },
   {
     id: 'reason',
     header: 'Reason',
@@ -52,14 +58,20 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <AccountActions account={one} />,
+    cell: (account) => <AccountActions account={account} />,
   },
 ]
 
 const WITHDRAWALS: readonly Column<Withdrawal>[] = [
   { id: 'created', header: 'Created', width: '9rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
-  { id: 'source', header: 'Source', width: '8rem', priority: 2, cell: ({ source }) => wordsOf(source) },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
+  {
+    id: 'source',
+    header: 'Source',
+    width: '8rem',
+    priority: 2,
+    cell: ({ source }) => formatConstant(source),
+  },
   {
     id: 'reason',
     header: 'Reason',
@@ -72,14 +84,14 @@ const WITHDRAWALS: readonly Column<Withdrawal>[] = [
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
   {
     id: 'actions',
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <DecisionButtons kind="withdrawals" of={one} />,
+    cell: (withdrawal) => <DecisionButtons kind="withdrawals" record={withdrawal} />,
   },
 ]
 
@@ -107,10 +119,10 @@ export function OwnMoneyPage() {
           name="Accounts of the operator"
           columns={ACCOUNTS}
           list={accounts}
-          idOf={({ id }) => id}
+          getId={({ id }) => id}
           empty={{
             title: 'No account is registered',
-            text: 'Register a bank account or the address of cold storage with Register account.',
+            text: 'Use Register account to add a bank account or a cold storage address.',
           }}
         />
       </Stack>
@@ -121,10 +133,10 @@ export function OwnMoneyPage() {
         <DataTable
           name="Withdrawals"
           columns={WITHDRAWALS}
-          file={csvAddress('/platform/withdrawals')}
+          file={buildCsvUrl('/platform/withdrawals')}
           list={withdrawals}
-          idOf={({ id }) => id}
-          empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}
+          getId={({ id }) => id}
+          empty={{ title: 'No withdrawals yet', text: 'Use New withdrawal to pay out fees or own capital.' }}
         />
       </Stack>
       <TreasuryMovements />
@@ -135,30 +147,33 @@ export function OwnMoneyPage() {
 
 function AccountActions({ account: { id, status, account, address } }: { readonly account: OwnAccount }) {
   const onDone = useReloadOwnMoney()
-  const mayApprove = useDenied('APPROVE')
-  const mayManage = useDenied('MANAGE')
+  const mayApprove = useMissingPermission('APPROVE')
+  const mayManage = useMissingPermission('MANAGE')
   if (status === 'REMOVED') return null
   return (
     <>
       {status === 'AWAITING_APPROVAL' && (
         <ActionButton
           label="Approve"
-          done="Your approval of the account is recorded."
-          denied={mayApprove}
+          successText="Your approval of the account is recorded."
+          disabledReason={mayApprove}
           act={async () => await countersign.ownAccounts.approve(id)}
-          ask={{
+          question={{
             title: 'Approve this account?',
-            text: `The last required approval makes ${address ?? account} active. Compare it with your own record first.`,
+            text: `The last required approval activates ${address ?? account}. Compare it with your own record first.`,
           }}
           onDone={onDone}
         />
       )}
       <ActionButton
         label="Remove"
-        done="Removed the account."
-        denied={mayManage}
+        successText="Account removed."
+        disabledReason={mayManage}
         act={async () => await countersign.ownAccounts.remove(id)}
-        ask={{ title: 'Remove this account?', text: 'Nothing is paid to it any more, and its sweep ends.' }}
+        question={{
+          title: 'Remove this account?',
+          text: 'It receives no more payments, and its sweep ends.',
+        }}
         onDone={onDone}
       />
     </>

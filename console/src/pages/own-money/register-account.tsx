@@ -6,17 +6,17 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
-import { accountWords } from '../../ui/account-words.ts'
+import { useMissingPermission } from '../../session/me.ts'
+import { describeAccount } from '../../ui/account-words.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
 import {
   type AccountDraft,
   buildAccountInfo,
-  type FieldFault,
-  findFault,
+  type FieldError,
+  findFieldError,
   isComplete,
   listFields,
   listTypes,
@@ -38,18 +38,18 @@ const NEW = ''
 const COLD_EFFECT =
   'The treasury of this network can send money to this address. Compare it with your own record of it, character by character.'
 const OWN_EFFECT =
-  'Fees and own capital can be paid to this account. Money that it sends, and that names no other account, is own capital.'
+  'Fees and own capital can be paid to this account. Money from it that names no other account counts as own capital.'
 
 /** A button that opens the registration form. */
 export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
-  const mayManage = useDenied('MANAGE')
+  const mayManage = useMissingPermission('MANAGE')
   const onChanged = useReloadOwnMoney()
   return (
     <DialogButton
       label="Register account"
       title="Register an account of the operator"
       variant="default"
-      denied={mayManage}
+      disabledReason={mayManage}
       onDone={onChanged}
     >
       {({ onDone }) => <ExternalAccounts registered={accounts.rows} onDone={onDone} />}
@@ -83,23 +83,23 @@ function ExternalAccounts({ registered, onDone }: FormProps) {
     registered.some(({ externalAccountId, status }) => externalAccountId === id && status !== 'REMOVED')
   const unregistered = data.accounts.filter(({ id }) => !isRegistered(id))
   const currencies = [...new Set(data.currencies)].filter((code) => listTypes(code).length > 0)
-  return <RegistrationForm accounts={unregistered} currencies={currencies} reread={refetch} onDone={onDone} />
+  return <RegistrationForm accounts={unregistered} currencies={currencies} reload={refetch} onDone={onDone} />
 }
 
 interface RegistrationProps {
   readonly accounts: readonly External[]
   /** The currencies in which the platform can hold money. */
   readonly currencies: readonly string[]
-  readonly reread: () => Promise<unknown>
+  readonly reload: () => Promise<unknown>
   readonly onDone: () => void
 }
 
 /** Registers one of the platform's external accounts: an existing one, or a new one that is created first. */
-function RegistrationForm({ accounts, currencies, reread: reload, onDone }: RegistrationProps) {
-  const [chosen, setChosen] = useState(accounts[0]?.id ?? NEW)
+function RegistrationForm({ accounts, currencies, reload, onDone }: RegistrationProps) {
+  const [accountId, setAccountId] = useState(accounts[0]?.id ?? NEW)
   const [purpose, setPurpose] = useState<Own['purpose']>('OWN_MONEY')
   const createdAccount = useNewAccount(currencies)
-  const account = accounts.find(({ id }) => id === chosen)
+  const account = accounts.find(({ id }) => id === accountId)
   const typeName = account?.accountInfo.accountType ?? createdAccount.draft.type
   const isCold = findNetwork(typeName) !== undefined && purpose === 'COLD_STORAGE'
   const facts = useFacts(account, createdAccount.draft)
@@ -110,7 +110,7 @@ function RegistrationForm({ accounts, currencies, reread: reload, onDone }: Regi
   const createAndRegister = async () => {
     const { id } = await createdAccount.create()
     await reload()
-    setChosen(id)
+    setAccountId(id)
     return id
   }
   return (
@@ -120,7 +120,7 @@ function RegistrationForm({ accounts, currencies, reread: reload, onDone }: Regi
       facts={[
         ...facts,
         ['Currency', account?.currency ?? createdAccount.draft.currency],
-        ['Purpose', wordsOf(isCold ? purpose : 'OWN_MONEY')],
+        ['Purpose', formatConstant(isCold ? purpose : 'OWN_MONEY')],
       ]}
       effect={isCold ? COLD_EFFECT : OWN_EFFECT}
       send={async (order) => {
@@ -131,7 +131,7 @@ function RegistrationForm({ accounts, currencies, reread: reload, onDone }: Regi
       onError={(error) => account === undefined && createdAccount.showError(error)}
       onDone={onDone}
     >
-      {accounts.length > 0 && <AccountChoice accounts={accounts} account={account} choose={setChosen} />}
+      {accounts.length > 0 && <AccountChoice accounts={accounts} account={account} choose={setAccountId} />}
       {!account && <AccountFields {...createdAccount} currencies={currencies} />}
       {findNetwork(typeName) && <PurposeChoice purpose={purpose} choose={setPurpose} />}
     </ConfirmForm>
@@ -141,13 +141,13 @@ function RegistrationForm({ accounts, currencies, reread: reload, onDone }: Regi
 /** State for a new account: its details, and a field that the server has rejected. */
 function useNewAccount(currencies: readonly string[]) {
   const [draft, setDraft] = useState(() => createDraft(currencies[0] ?? ''))
-  const [fault, setFault] = useState<FieldFault>()
+  const [fieldError, setFieldError] = useState<FieldError>()
   return {
     draft,
-    fault,
+    error: fieldError,
     change: (next: AccountDraft) => {
       setDraft(next)
-      setFault(undefined)
+      setFieldError(undefined)
     },
     create: () =>
       countersign.platformExternalAccounts.create({
@@ -156,9 +156,9 @@ function useNewAccount(currencies: readonly string[]) {
       }),
     /** Returns false if the error does not refer to a field. */
     showError: (error: unknown) => {
-      const found = findFault(error, draft)
-      setFault(found)
-      return found !== undefined
+      const rejectedField = findFieldError(error, draft)
+      setFieldError(rejectedField)
+      return rejectedField !== undefined
     },
   }
 }
@@ -173,7 +173,10 @@ function AccountChoice(props: {
     <NativeSelect
       label="External account of the platform"
       data={[
-        ...accounts.map((one) => ({ value: one.id, label: getAddress(one) ?? accountWords(one) })),
+        ...accounts.map((account) => ({
+          value: account.id,
+          label: getAddress(account) ?? describeAccount(account),
+        })),
         { value: NEW, label: 'Another account …' },
       ]}
       value={account?.id ?? NEW}
@@ -190,7 +193,7 @@ function PurposeChoice(props: {
   return (
     <NativeSelect
       label="Purpose"
-      data={OWN_ACCOUNT_PURPOSES.map((one) => ({ value: one, label: wordsOf(one) }))}
+      data={OWN_ACCOUNT_PURPOSES.map((purpose) => ({ value: purpose, label: formatConstant(purpose) }))}
       value={purpose}
       onChange={({ currentTarget }) =>
         choose(wordOf(OWN_ACCOUNT_PURPOSES, currentTarget.value) ?? 'OWN_MONEY')
@@ -207,27 +210,27 @@ function useFacts(account: External | undefined, draft: AccountDraft): readonly 
   const { data: treasuries = [] } = useTreasuries()
   const network = findNetwork(account?.accountInfo.accountType ?? draft.type)
   const address = account ? getAddress(account) : draft.values.address?.trim()
-  if (!network || !address) return account ? [['Account', accountWords(account)]] : listDetails(draft)
-  const onNetwork = treasuries.filter((one) => one.network === network)
-  const simulated = treasuries.filter((one) => one.network === undefined)
+  if (!network || !address) return account ? [['Account', describeAccount(account)]] : listDetails(draft)
+  const onNetwork = treasuries.filter((treasury) => treasury.network === network)
+  const simulated = treasuries.filter((treasury) => treasury.network === undefined)
   const rails = (onNetwork.length > 0 ? onNetwork : simulated).map(({ rail }) => rail)
   return [
     ['Rail', rails.length > 0 ? rails.join(', ') : 'No chain of this server'],
-    ['Network', wordsOf(network)],
+    ['Network', formatConstant(network)],
     ['Address', address],
   ]
 }
 
 function listDetails({ type, values }: AccountDraft): readonly Fact[] {
-  const given = listFields(type).flatMap(({ name, label, choices }): Fact[] => {
+  const fields = listFields(type).flatMap(({ name, label, choices }): Fact[] => {
     const value = (values[name] ?? '').trim()
-    return value === '' ? [] : [[label, choices ? wordsOf(value) : value]]
+    return value === '' ? [] : [[label, choices ? formatConstant(value) : value]]
   })
-  return [['Kind of account', wordsOf(type)], ...given]
+  return [['Kind of account', formatConstant(type)], ...fields]
 }
 
 function findNetwork(accountType: string) {
-  return EVM_NETWORKS.find((one) => accountType === `${one}_WALLET`)
+  return EVM_NETWORKS.find((network) => accountType === `${network}_WALLET`)
 }
 
 function getAddress({ accountInfo }: External): string | undefined {

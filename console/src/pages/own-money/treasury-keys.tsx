@@ -11,7 +11,7 @@ type Key = ItemOf<'treasury_key_list'>
 
 const COLUMNS: readonly Column<Key>[] = [
   { id: 'created', header: 'Created', width: '9rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
   { id: 'rail', header: 'Chain', width: '8rem', priority: 2, cell: ({ rail }) => rail },
   {
     id: 'address',
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Key>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <DecisionButtons kind="treasuryKeys" of={one} />,
+    cell: (key) => <DecisionButtons kind="treasuryKeys" record={key} />,
   },
 ]
 
@@ -33,15 +33,15 @@ export function TreasuryKeys() {
   const keys = useListed(['own-money', 'keys'], (page) => countersign.treasuryKeys.list(page))
   return (
     <>
-      <h2>Keys of treasuries</h2>
+      <h2>Treasury keys</h2>
       <DataTable
-        name="Keys of treasuries"
+        name="Treasury keys"
         columns={COLUMNS}
         list={keys}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         empty={{
-          title: 'No key was rotated yet',
-          text: 'Rotate the key of a treasury with Rotate key.',
+          title: 'No key rotations yet',
+          text: 'Use Rotate key to rotate the key of a treasury.',
         }}
       />
     </>

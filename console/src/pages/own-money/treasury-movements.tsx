@@ -4,7 +4,7 @@ import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { DecisionButtons } from './decision-buttons.tsx'
@@ -13,8 +13,13 @@ type Movement = ItemOf<'treasury_movement_list'>
 
 const COLUMNS: readonly Column<Movement>[] = [
   { id: 'created', header: 'Created', width: '9rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
-  { id: 'direction', header: 'Direction', width: '11rem', cell: ({ direction }) => wordsOf(direction) },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
+  {
+    id: 'direction',
+    header: 'Direction',
+    width: '11rem',
+    cell: ({ direction }) => formatConstant(direction),
+  },
   {
     id: 'address',
     header: 'Cold storage',
@@ -27,14 +32,14 @@ const COLUMNS: readonly Column<Movement>[] = [
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
   {
     id: 'actions',
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <DecisionButtons kind="treasuryMovements" of={one} />,
+    cell: (movement) => <DecisionButtons kind="treasuryMovements" record={movement} />,
   },
 ]
 
@@ -48,10 +53,10 @@ export function TreasuryMovements() {
         name="Treasury and cold storage"
         columns={COLUMNS}
         list={movements}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         empty={{
-          title: 'Nothing was moved yet',
-          text: 'Register an address as cold storage, then send money there with New movement.',
+          title: 'No movements yet',
+          text: 'Register an address as cold storage, then use New movement to send money there.',
         }}
       />
     </>

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
     width: 'minmax(8rem, 2fr)',
     cell: ({ name }) => <span className="clipped">{name ?? 'Without a name'}</span>,
   },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'lines',
     header: 'Lines',
@@ -63,12 +63,12 @@ export function PayoutList() {
         path="/payouts/batches"
         read={(query) => countersign.payoutBatches.list(query)}
         columns={COLUMNS}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/payouts/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/payouts/${id}`}
         emptyFiltered={{ title: 'No batch matches', text: 'Remove the filter.' }}
         empty={{
           title: 'No payouts yet',
-          text: 'Send a file here or with “countersign payouts send”, or let your backend call POST /payouts/batches.',
+          text: 'Send a file here or with “countersign payouts send”, or call POST /payouts/batches from your backend.',
         }}
       />
     </Page>

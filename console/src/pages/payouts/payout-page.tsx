@@ -6,7 +6,7 @@ import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordId, shortenId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -44,7 +44,7 @@ function Batch({ batch }: { readonly batch: PayoutBatch }) {
   return (
     <Page
       title={batch.name ?? 'Payout batch'}
-      aside={<Status of={batch.status} />}
+      aside={<Status state={batch.status} />}
       actions={<PayoutActions batch={batch} />}
       parent={PARENT}
     >
@@ -63,14 +63,14 @@ function About({ batch }: { readonly batch: PayoutBatch }) {
   return (
     <Panel title="Progress">
       <Facts
-        of={[
+        items={[
           ['Checked', `${progress.checked} of ${progress.lines}`],
           ['Cannot be paid', `${progress.faulty}`],
           ['Sent', `${progress.sent} of ${progress.checked - progress.faulty}`],
           ['Refused', `${progress.failed}`],
           [
             'Same file as',
-            sameFileAs && <TextLink to={`/payouts/${sameFileAs}`}>{shortId(sameFileAs)}</TextLink>,
+            sameFileAs && <TextLink to={`/payouts/${sameFileAs}`}>{shortenId(sameFileAs)}</TextLink>,
           ],
           ['Error', error && `${error.line === 0 ? 'Header' : `Line ${error.line}`}: ${error.message}`],
           ['Created', <Time key="created" at={createdAt} />],
@@ -87,7 +87,7 @@ function Totals({ batch }: { readonly batch: PayoutBatch }) {
       <ShortTable
         name="Totals"
         rows={batch.totals}
-        idOf={({ rail, total }) => `${rail} ${total.currency.code}`}
+        getId={({ rail, total }) => `${rail} ${total.currency.code}`}
         empty="No line can be paid."
         columns={[
           { id: 'rail', header: 'Rail', width: 'minmax(4.5rem, 1fr)', cell: ({ rail }) => rail },
@@ -97,7 +97,7 @@ function Totals({ batch }: { readonly batch: PayoutBatch }) {
             header: 'Total',
             width: 'minmax(7rem, 1fr)',
             isRight: true,
-            cell: ({ total }) => <Money of={total} />,
+            cell: ({ total }) => <Money amount={total} />,
           },
         ]}
       />
@@ -107,7 +107,7 @@ function Totals({ batch }: { readonly batch: PayoutBatch }) {
 
 const COLUMNS: readonly Column<PayoutLine>[] = [
   { id: 'line', header: 'Line', width: '5rem', cell: ({ line }) => <span className="figures">{line}</span> },
-  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'reference',
     header: 'Reference',
@@ -121,7 +121,7 @@ const COLUMNS: readonly Column<PayoutLine>[] = [
     width: 'minmax(9rem, 2fr)',
     cell: ({ error, transactionId }) =>
       transactionId ? (
-        <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+        <TextLink to={`/transactions/${transactionId}`}>{shortenId(transactionId)}</TextLink>
       ) : (
         <span className="clipped" title={error?.message}>
           {error && `${error.field ? `${error.field}: ` : ''}${error.message}`}
@@ -133,7 +133,7 @@ const COLUMNS: readonly Column<PayoutLine>[] = [
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => amount && <Money of={amount} />,
+    cell: ({ amount }) => amount && <Money amount={amount} />,
   },
 ]
 
@@ -148,7 +148,7 @@ function Lines({ batchId }: { readonly batchId: string }) {
         path={`/payouts/batches/${batchId}/lines`}
         read={(query) => countersign.payoutBatches.lines(batchId, query)}
         columns={COLUMNS}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         emptyFiltered={{ title: 'No line matches' }}
         empty={{ title: 'No line was checked yet' }}
       />

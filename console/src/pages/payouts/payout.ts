@@ -4,7 +4,7 @@ import type {
 } from '@countersign/contract/payments/payout-batches'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { type Amount, moneyText } from '../../ui/money.tsx'
+import { type Amount, formatMoney } from '../../ui/money.tsx'
 
 export type PayoutBatch = Static<typeof PayoutBatchSchema>
 export type PayoutLine = Static<typeof PayoutLineSchema>
@@ -30,5 +30,5 @@ export async function executeBatch(batch: PayoutBatch): Promise<PayoutBatch> {
 }
 
 export function describeTotals(batch: PayoutBatch): string {
-  return sumTotals(batch).map(moneyText).join(' and ')
+  return sumTotals(batch).map(formatMoney).join(' and ')
 }

@@ -3,29 +3,29 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { targetOf } from '../../ui/target.ts'
+import { toLinkTarget } from '../../ui/target.ts'
 import type { PayoutBatch } from './payout.ts'
 
 /** A button that uploads a payout file to be checked, then opens its batch, which can be paid there. */
 export function SendFile() {
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const client = useQueryClient()
   const navigate = useNavigate()
   return (
     <DialogButton
       label="Send a file"
       title="Send a file of payouts"
-      denied={denied}
+      disabledReason={disabledReason}
       onDone={() => void client.invalidateQueries({ queryKey: ['payouts'] })}
     >
       {({ onDone }) => (
         <FileForm
           onSent={({ id }) => {
             onDone()
-            void navigate(targetOf(`/payouts/${id}`))
+            void navigate(toLinkTarget(`/payouts/${id}`))
           }}
         />
       )}
@@ -63,7 +63,7 @@ function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void })
       <Stack>
         <FileInput
           label="CSV file"
-          description="UTF-8, separated by commas. The first row names the columns: currency, amount, reference, and accountId or the fields of accountInfo."
+          description="A comma-separated UTF-8 file. The first row names the columns: currency, amount, reference, and accountId or the fields of accountInfo."
           placeholder="Choose a file"
           accept=".csv,text/csv"
           required
@@ -79,7 +79,7 @@ function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void })
           value={name}
           onChange={({ currentTarget }) => setDraft(createDraft(file, currentTarget.value))}
         />
-        <span>Every line is checked first. Nothing is paid before somebody pays the batch.</span>
+        <span>Every line is checked first. Nothing is paid until a member pays the batch.</span>
         {send.error && <ErrorState error={send.error} />}
         <Group justify="flex-end">
           <Button type="submit" variant="filled" disabled={file === null} loading={send.isPending}>

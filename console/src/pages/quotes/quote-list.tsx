@@ -2,17 +2,17 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { QUOTE_STATES } from '@countersign/contract/states/payment-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { amountReceived, amountSent, describeRate, type Quote } from './quote.ts'
+import { describeRate, getReceivedAmount, getSentAmount, type Quote } from './quote.ts'
 
 const route = getRouteApi('/quotes')
 
@@ -31,14 +31,14 @@ const COLUMNS: readonly Column<Quote>[] = [
     id: 'status',
     header: 'Status',
     width: '7.5rem',
-    cell: ({ status }) => <Status of={status} />,
+    cell: ({ status }) => <Status state={status} />,
   },
   {
     id: 'sent',
     header: 'Sends',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: (row) => <Money of={amountSent(row)} />,
+    cell: (row) => <Money amount={getSentAmount(row)} />,
   },
   {
     id: 'received',
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={amountReceived(row)} />,
+    cell: (row) => <Money amount={getReceivedAmount(row)} />,
   },
   {
     id: 'rate',
@@ -75,9 +75,9 @@ const COLUMNS: readonly Column<Quote>[] = [
 ]
 
 export function QuoteList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId, from, to } = search
-  const filters = present({ status: wordOf(QUOTE_STATES, status), customerId, ...timesOfDays(from, to) })
+  const filters = present({ status: wordOf(QUOTE_STATES, status), customerId, ...toTimeRange(from, to) })
   const list = useListed(['quotes', 'list', filters], (page) =>
     countersign.quotes.list({ ...filters, ...page }),
   )
@@ -86,17 +86,17 @@ export function QuoteList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Quotes"
-        file={csvAddress('/quotes', filters)}
+        file={buildCsvUrl('/quotes', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/quotes/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/quotes/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No quote matches', text: 'Remove a filter.' }
             : {
                 title: 'No quotes yet',
-                text: 'A quote locks a rate and the fees for a payment. Your backend makes one with POST /quotes.',
+                text: 'A quote locks a rate and the fees for a payment. Your backend creates quotes with POST /quotes.',
               }
         }
       />

@@ -3,15 +3,15 @@ import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { AccountLink } from '../../ui/account-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { Money, moneyText } from '../../ui/money.tsx'
+import { formatMoney, Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordId, shortenId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { amountReceived, amountSent, describeRate, type Quote } from './quote.ts'
+import { describeRate, getReceivedAmount, getSentAmount, type Quote } from './quote.ts'
 
 const route = getRouteApi('/quotes/$quoteId')
 const PARENT = { title: 'Quotes', to: '/quotes' }
@@ -30,19 +30,22 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
   const { id, status, sendingCurrency, receivingCurrency } = quote
   return (
     <Page
-      title={`${moneyText(amountSent(quote))} for ${moneyText(amountReceived(quote))}`}
-      aside={<Status of={status} />}
+      title={`${formatMoney(getSentAmount(quote))} for ${formatMoney(getReceivedAmount(quote))}`}
+      aside={<Status state={status} />}
       parent={PARENT}
     >
       <RecordId id={id} />
       <div className="halves">
         <Panel title="Price">
           <Facts
-            of={[
-              ['Sends, with fees', <Money key="pays" of={amountSent(quote)} />],
-              ['Receives', <Money key="receives" of={amountReceived(quote)} />],
+            items={[
+              ['Sends, with fees', <Money key="pays" amount={getSentAmount(quote)} />],
+              ['Receives', <Money key="receives" amount={getReceivedAmount(quote)} />],
               ['Rate', describeRate(quote.exchangeRate, sendingCurrency, receivingCurrency)],
-              ['Fees', <Money key="fees" of={{ amount: quote.feesIncluded, currency: sendingCurrency }} />],
+              [
+                'Fees',
+                <Money key="fees" amount={{ amount: quote.feesIncluded, currency: sendingCurrency }} />,
+              ],
               ['Created', <Time key="created" at={quote.createdAt} />],
               ['Valid until', <Time key="until" at={quote.expiresAt} />],
             ]}
@@ -50,20 +53,20 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
         </Panel>
         <Panel title="Payment">
           <Facts
-            of={[
+            items={[
               ['From', <Source key="from" source={quote.source} />],
               ['To', <Destination key="to" destination={quote.destination} />],
               [
                 'Transaction',
                 <TextLink key="transaction" to={`/transactions/${quote.transactionId}`}>
-                  {shortId(quote.transactionId)}
+                  {shortenId(quote.transactionId)}
                 </TextLink>,
               ],
             ]}
           />
         </Panel>
       </div>
-      <Raw of={quote} />
+      <Raw value={quote} />
     </Page>
   )
 }

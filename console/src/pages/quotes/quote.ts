@@ -4,11 +4,11 @@ import type { Amount } from '../../ui/money.tsx'
 
 export type Quote = Static<typeof QuoteSchema>
 
-export function amountSent({ totalSendingAmount, sendingCurrency }: Quote): Amount {
+export function getSentAmount({ totalSendingAmount, sendingCurrency }: Quote): Amount {
   return { amount: totalSendingAmount, currency: sendingCurrency }
 }
 
-export function amountReceived({ totalReceivingAmount, receivingCurrency }: Quote): Amount {
+export function getReceivedAmount({ totalReceivingAmount, receivingCurrency }: Quote): Amount {
   return { amount: totalReceivingAmount, currency: receivingCurrency }
 }
 

@@ -3,13 +3,13 @@ import type { ExchangeRate as ExchangeRateSchema } from '@countersign/contract/p
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { describeRate } from './quote.ts'
@@ -24,11 +24,11 @@ const FILTERS: readonly Filter[] = [
   { name: 'destinationCurrency', label: 'To', choices: CODES },
 ]
 
-const amountSent = ({ sendingAmount, sourceCurrency }: ExchangeRate) => ({
+const getSentAmount = ({ sendingAmount, sourceCurrency }: ExchangeRate) => ({
   amount: sendingAmount,
   currency: sourceCurrency,
 })
-const amountReceived = ({ receivingAmount, destinationCurrency }: ExchangeRate) => ({
+const getReceivedAmount = ({ receivingAmount, destinationCurrency }: ExchangeRate) => ({
   amount: receivingAmount,
   currency: destinationCurrency,
 })
@@ -47,7 +47,9 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     id: 'rail',
     header: 'By',
     width: 'minmax(6rem, 1fr)',
-    cell: ({ destinationPaymentRail }) => <span className="clipped">{wordsOf(destinationPaymentRail)}</span>,
+    cell: ({ destinationPaymentRail }) => (
+      <span className="clipped">{formatConstant(destinationPaymentRail)}</span>
+    ),
   },
   {
     id: 'sent',
@@ -55,7 +57,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     width: 'minmax(7rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={amountSent(row)} />,
+    cell: (row) => <Money amount={getSentAmount(row)} />,
   },
   {
     id: 'fees',
@@ -63,7 +65,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     width: 'minmax(7rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={getFees(row)} />,
+    cell: (row) => <Money amount={getFees(row)} />,
   },
   {
     id: 'received',
@@ -71,7 +73,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={amountReceived(row)} />,
+    cell: (row) => <Money amount={getReceivedAmount(row)} />,
   },
   {
     id: 'updated',
@@ -85,7 +87,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
 
 /** The current cost of a conversion. */
 export function Rates() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { sourceCurrency, destinationCurrency } = search
   const filters = {
     ...(sourceCurrency ? { sourceCurrency } : {}),
@@ -100,15 +102,15 @@ export function Rates() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Rates"
-        file={csvAddress('/exchange-rates', filters)}
+        file={buildCsvUrl('/exchange-rates', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={(row) =>
+        getId={(row) =>
           `${row.sourceCurrency.code} ${row.destinationCurrency.code} ${row.destinationPaymentRail}`
         }
         empty={{
           title: 'No rate',
-          text: 'No rail leads there from this currency, or your settings allow no payments in it.',
+          text: 'No rail supports this conversion, or your settings do not allow payments in this currency.',
         }}
       />
     </Page>

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { useDenied, useIsSandbox } from '../../session/me.ts'
+import { useIsSandbox, useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { targetOf } from '../../ui/target.ts'
+import { toLinkTarget } from '../../ui/target.ts'
 
 const CURRENCY = 'USD'
 
@@ -11,18 +11,18 @@ const CURRENCY = 'USD'
 export function ExampleBankButton() {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   if (!useIsSandbox()) return null
   return (
     <ActionButton
       label="Create an example bank"
       variant="default"
-      denied={denied}
-      done="The bank has paid in and sent a statement that differs from the books."
+      disabledReason={disabledReason}
+      successText="The bank has made a deposit and sent a statement that differs from the books."
       act={async () => {
         const { reconciliationId } = await countersign.sandbox.exampleBank({ currency: CURRENCY })
         void client.invalidateQueries({ queryKey: ['reconciliations'] })
-        await navigate(targetOf(`/reconciliations/${reconciliationId}`))
+        await navigate(toLinkTarget(`/reconciliations/${reconciliationId}`))
       }}
     />
   )

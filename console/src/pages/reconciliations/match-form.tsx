@@ -4,7 +4,7 @@ import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { moneyText } from '../../ui/money.tsx'
+import { formatMoney } from '../../ui/money.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import type { Selection } from './selection.ts'
 
@@ -15,9 +15,9 @@ interface MatchFormProps {
 }
 
 const ACCOUNT_WORDS: Readonly<Record<MatchAccount, string>> = {
-  costs: 'Costs: a bank has charged or paid it',
+  costs: 'Costs: charged or paid by the bank',
   fx: 'FX: bought or sold at the bank',
-  receivables: 'Receivables: somebody owes it to you',
+  receivables: 'Receivables: owed to you',
 }
 
 /**
@@ -39,20 +39,20 @@ export function MatchForm({ selection, close, onDone }: MatchFormProps) {
     <Stack gap="md">
       <span>
         {difference === 0n
-          ? 'The lines and the books agree. Nothing is booked.'
-          : `The bank has ${moneyText({ amount: difference, currency })} above the books. The balance of no customer changes.`}
+          ? 'The lines and the payments agree. Nothing is booked.'
+          : `The bank has ${formatMoney({ amount: difference, currency })} more than the books. No customer balance changes.`}
       </span>
       {difference !== 0n && (
         <NativeSelect
           label="Book the difference to"
           value={account}
           onChange={({ currentTarget }) => setAccount(wordOf(MATCH_ACCOUNTS, currentTarget.value) ?? account)}
-          data={MATCH_ACCOUNTS.map((one) => ({ value: one, label: ACCOUNT_WORDS[one] }))}
+          data={MATCH_ACCOUNTS.map((option) => ({ value: option, label: ACCOUNT_WORDS[option] }))}
         />
       )}
       <Textarea
         label="Reason"
-        description="Kept with the match"
+        description="Stored with the match"
         data-autofocus
         autosize
         minRows={2}

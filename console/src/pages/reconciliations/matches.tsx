@@ -3,7 +3,7 @@ import type { ItemOf } from '@countersign/sdk'
 import { Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Actor } from '../../ui/actor.tsx'
 import type { Column } from '../../ui/column.ts'
@@ -20,7 +20,7 @@ type Match = ItemOf<'reconciliation_match_list'>
 const ROWS_MAX = 20
 
 const COLUMNS: readonly Column<Match>[] = [
-  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'reason',
     header: 'Reason',
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Match>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: ({ lineSum, currency }) => <Money of={{ amount: lineSum, currency }} />,
+    cell: ({ lineSum, currency }) => <Money amount={{ amount: lineSum, currency }} />,
   },
   {
     id: 'difference',
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Match>[] = [
     cell: ({ difference, currency }) =>
       difference ? (
         <span title={difference.account}>
-          <Money of={{ amount: difference.amount, currency }} />
+          <Money amount={{ amount: difference.amount, currency }} />
         </span>
       ) : (
         'Nothing'
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Match>[] = [
     header: 'By',
     width: 'minmax(7rem, 1fr)',
     priority: 2,
-    cell: ({ matchedBy }) => <Actor of={matchedBy} />,
+    cell: ({ matchedBy }) => <Actor actor={matchedBy} />,
   },
   { id: 'actions', header: 'Change', width: '16rem', cell: (match) => <MatchButtons match={match} /> },
 ]
@@ -77,8 +77,8 @@ export function Matches({ day: { rail, currency } }: { readonly day: Day }) {
           <ShortTable
             name="Matches"
             rows={rows}
-            idOf={({ id }) => id}
-            empty="No lines were matched with payments yet."
+            getId={({ id }) => id}
+            empty="No lines have been matched with payments yet."
             columns={COLUMNS}
           />
         )}
@@ -89,19 +89,19 @@ export function Matches({ day: { rail, currency } }: { readonly day: Day }) {
 
 function MatchButtons({ match }: { readonly match: Match }) {
   const client = useQueryClient()
-  const denied = useDenied('APPROVE')
+  const disabledReason = useMissingPermission('APPROVE')
   const onDone = () => void client.invalidateQueries({ queryKey: ['reconciliations'] })
   const { id, status, difference, currency, rail, statementEntryIds, paymentIds, reason } = match
   const transitions = MATCH_TRANSITIONS[status]
-  const shared = { size: 'xs', denied, onDone } as const
+  const shared = { size: 'xs', disabledReason, onDone } as const
   return (
     <Group gap="xs" wrap="nowrap">
       {transitions.agree && (
         <ActionButton
           {...shared}
           label="Approve"
-          done="Approved the match."
-          ask={{ title: 'Match these lines and payments?', text: reason }}
+          successText="Your approval of the match is recorded."
+          question={{ title: 'Match these lines and payments?', text: reason }}
           act={async () =>
             await countersign.reconciliationMatches.create({
               ...{ rail, currency: currency.code, statementEntryIds, paymentIds, reason },
@@ -114,21 +114,21 @@ function MatchButtons({ match }: { readonly match: Match }) {
         <ActionButton
           {...shared}
           label="Undo"
-          done="Undid the match, or recorded your vote."
-          ask={{
+          successText="Your decision to undo the match is recorded."
+          question={{
             title: 'Undo this match?',
             text: 'Its lines and payments become unmatched again, and the booked difference is reversed.',
             needsReason: true,
           }}
-          act={async (reason) => await countersign.reconciliationMatches.undo(id, { reason: reason })}
+          act={async (reason) => await countersign.reconciliationMatches.undo(id, { reason })}
         />
       )}
       {transitions.close && (
         <ActionButton
           {...shared}
           label="Close"
-          done="Closed the match."
-          ask={{ title: 'Close this match?', text: 'A closed match cannot be undone. No money moves.' }}
+          successText="Match closed."
+          question={{ title: 'Close this match?', text: 'A closed match cannot be undone. No money moves.' }}
           act={async () => await countersign.reconciliationMatches.close(id)}
         />
       )}

@@ -2,11 +2,11 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { RECONCILIATION_STATES } from '@countersign/contract/states/reconciliation-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { CURRENCY_CODES } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -19,7 +19,7 @@ const route = getRouteApi('/reconciliations')
 const FILTERS: readonly Filter[] = [
   { name: 'status', label: 'Status', choices: RECONCILIATION_STATES },
   { name: 'rail', label: 'Rail' },
-  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, formatLabel: (code) => code },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
 ]
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     id: 'status',
     header: 'Status',
     width: '8rem',
-    cell: ({ status }) => <Status of={status} />,
+    cell: ({ status }) => <Status state={status} />,
   },
   {
     id: 'closing',
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={withCurrency(row, row.statement?.closingBalance)} />,
+    cell: (row) => <Money amount={withCurrency(row, row.statement?.closingBalance)} />,
   },
   {
     id: 'books',
@@ -58,19 +58,19 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={withCurrency(row, row.ledger?.balance)} />,
+    cell: (row) => <Money amount={withCurrency(row, row.ledger?.balance)} />,
   },
   {
     id: 'difference',
     header: 'Difference',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: (row) => <Money of={withCurrency(row, row.difference)} />,
+    cell: (row) => <Money amount={withCurrency(row, row.difference)} />,
   },
 ]
 
 export function ReconciliationList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { status, rail, currency, from, to } = search
   const filters = present({
     status: wordOf(RECONCILIATION_STATES, status),
@@ -87,17 +87,17 @@ export function ReconciliationList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Reconciliations"
-        file={csvAddress('/reconciliations', filters)}
+        file={buildCsvUrl('/reconciliations', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/reconciliations/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/reconciliations/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No day matches', text: 'Remove a filter.' }
             : {
                 title: 'Nothing to reconcile yet',
-                text: 'Each day of a rail that sends statements is reconciled with the books and appears here. In a sandbox, make an example bank.',
+                text: 'Each day of a rail that sends statements is reconciled with the books and appears here. In a sandbox, create an example bank.',
               }
         }
       />

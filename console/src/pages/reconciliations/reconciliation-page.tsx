@@ -4,15 +4,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { type Amount, Money, moneyText } from '../../ui/money.tsx'
+import { type Amount, formatMoney, Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { QueueNav } from '../../ui/queue-nav.tsx'
-import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordId, shortenId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -42,43 +42,43 @@ export function ReconciliationPage() {
   })
   return (
     <RecordPage query={query} title="Reconciliation" parent={PARENT}>
-      {(record) => <Day key={record.id} of={record} />}
+      {(record) => <Day key={record.id} day={record} />}
     </RecordPage>
   )
 }
 
 /** A rail's day: the bank statement, the books, and the differences between them. */
-function Day({ of: day }: { readonly of: Detail }) {
+function Day({ day }: { readonly day: Detail }) {
   const { id, rail, date, status, currency, differenceCount } = day
   const queue = useDifferingDays(day)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   return (
     <Page
       title={`${rail}, ${date}, ${currency.code}`}
-      aside={<Status of={status} />}
-      actions={<QueueNav ids={queue} current={id} pathOf={getPath} />}
+      aside={<Status state={status} />}
+      actions={<QueueNav ids={queue} current={id} getPath={getPath} />}
       parent={PARENT}
     >
       <RecordId id={id} />
       <div className="halves">
-        <Statement of={day} />
-        <Books of={day} />
+        <Statement day={day} />
+        <Books day={day} />
       </div>
-      <Differences of={day} selected={selected} select={setSelected} />
+      <Differences day={day} selected={selected} select={setSelected} />
       {differenceCount > 0 && <Suggestions day={day} select={(ids) => setSelected(new Set(ids))} />}
       <Matches day={day} />
     </Page>
   )
 }
 
-function Statement({ of: day }: { readonly of: Detail }) {
+function Statement({ day }: { readonly day: Detail }) {
   const { statement, receivedAt } = day
   const money = createMoneyRenderer(day)
   return (
     <Panel title="Statement of the bank">
       {statement ? (
         <Facts
-          of={[
+          items={[
             ['Named', statement.id],
             ['Begins with', money(statement.openingBalance)],
             ['Ends with', money(statement.closingBalance)],
@@ -90,19 +90,19 @@ function Statement({ of: day }: { readonly of: Detail }) {
           ]}
         />
       ) : (
-        <span className="soft">The bank has not sent it yet.</span>
+        <span className="soft">The bank has not sent a statement yet.</span>
       )}
     </Panel>
   )
 }
 
-function Books({ of: day }: { readonly of: Detail }) {
+function Books({ day }: { readonly day: Detail }) {
   const { ledger, difference, reconciledAt } = day
   const money = createMoneyRenderer(day)
   return (
     <Panel title="Books">
       <Facts
-        of={[
+        items={[
           ['Balance of the rail', money(ledger?.balance)],
           ['Moved since', money(ledger?.later)],
           ['Difference', money(difference)],
@@ -114,16 +114,16 @@ function Books({ of: day }: { readonly of: Detail }) {
 }
 
 interface DifferencesProps {
-  readonly of: Detail
+  readonly day: Detail
   /** Ids of statement lines and payments. */
   readonly selected: ReadonlySet<string>
   readonly select: (ids: ReadonlySet<string>) => void
 }
 
-function Differences({ of, selected, select }: DifferencesProps) {
+function Differences({ day, selected, select }: DifferencesProps) {
   const client = useQueryClient()
-  const denied = useDenied('APPROVE')
-  const selection = buildSelection(of, selected)
+  const disabledReason = useMissingPermission('APPROVE')
+  const selection = buildSelection(day, selected)
   const count = selection.statementEntryIds.length + selection.paymentIds.length
   const finish = () => {
     select(new Set())
@@ -131,9 +131,9 @@ function Differences({ of, selected, select }: DifferencesProps) {
   }
   const match = (
     <DialogButton
-      label={`Match ${count}: ${moneyText({ amount: selection.difference, currency: of.currency })}`}
+      label={`Match ${count}: ${formatMoney({ amount: selection.difference, currency: day.currency })}`}
       title="Do these belong together?"
-      denied={denied}
+      disabledReason={disabledReason}
       onDone={finish}
     >
       {(form) => <MatchForm selection={selection} {...form} />}
@@ -143,20 +143,20 @@ function Differences({ of, selected, select }: DifferencesProps) {
     <Panel title="Differences" isBare actions={count > 0 && match}>
       <ShortTable
         name="Differences"
-        rows={of.differences.map((difference, index) => ({ ...difference, key: String(index) }))}
-        idOf={({ key }) => key}
+        rows={day.differences.map((difference, index) => ({ ...difference, key: String(index) }))}
+        getId={({ key }) => key}
         empty="The bank and the books agree."
         columns={[
-          selectColumn(selected, select),
-          ...buildColumns(of.currency),
-          ...(of.differences.some(isAdjustable) ? [RESOLVE] : []),
+          buildSelectColumn(selected, select),
+          ...buildColumns(day.currency),
+          ...(day.differences.some(isAdjustable) ? [RESOLVE] : []),
         ]}
       />
     </Panel>
   )
 }
 
-function selectColumn(
+function buildSelectColumn(
   selected: ReadonlySet<string>,
   select: (ids: ReadonlySet<string>) => void,
 ): Column<Difference> {
@@ -167,7 +167,7 @@ function selectColumn(
     cell: ({ about, text }) =>
       isMatchable(about) && (
         <Checkbox
-          aria-label={`Select ${text ?? shortId(about)}`}
+          aria-label={`Select ${text ?? shortenId(about)}`}
           checked={selected.has(about)}
           onChange={({ currentTarget }) => {
             const next = new Set(selected)
@@ -184,7 +184,7 @@ function selectColumn(
 function createMoneyRenderer(day: Detail): (amount: bigint | undefined) => ReactNode {
   return (amount) => {
     const value: Amount | undefined = withCurrency(day, amount)
-    return value && <Money of={value} />
+    return value && <Money amount={value} />
   }
 }
 
@@ -216,10 +216,10 @@ function buildColumns(currency: Detail['currency']): readonly Omit<Column<Differ
     },
     {
       id: 'amount',
-      header: 'Bank above the books',
+      header: 'Bank minus books',
       width: 'minmax(9rem, 1fr)',
       isRight: true,
-      cell: ({ amount }) => <Money of={{ amount, currency }} />,
+      cell: ({ amount }) => <Money amount={{ amount, currency }} />,
     },
   ]
 }
@@ -238,16 +238,16 @@ function isAdjustable(difference: Difference): difference is Difference & { read
 
 function AdjustButton({ about, amount }: { readonly about: string; readonly amount: bigint }) {
   const client = useQueryClient()
-  const denied = useDenied('APPROVE')
+  const disabledReason = useMissingPermission('APPROVE')
   return (
     <ActionButton
       label="Adjust"
-      done="Your decision about the deposit is recorded."
+      successText="Your decision about the deposit is recorded."
       size="xs"
-      denied={denied}
-      ask={{
-        title: 'Adjust the deposit to what the bank has booked?',
-        text: 'The difference is booked. The balance of no customer changes.',
+      disabledReason={disabledReason}
+      question={{
+        title: 'Adjust the deposit to the amount booked by the bank?',
+        text: 'The difference is booked. No customer balance changes.',
         needsReason: true,
       }}
       act={async (reason) => {
@@ -263,10 +263,10 @@ function About({ id, text }: { readonly id: string | undefined; readonly text: s
   if (id?.startsWith('Transaction:'))
     return (
       <TextLink to={`/transactions/${id}`}>
-        <span className="id">{shortId(id)}</span>
+        <span className="id">{shortenId(id)}</span>
       </TextLink>
     )
-  const words = text ?? (id ? shortId(id) : 'The statement as a whole')
+  const words = text ?? (id ? shortenId(id) : 'The statement as a whole')
   return (
     <span className="clipped" title={words}>
       {words}

@@ -21,12 +21,12 @@ export function isMatchable(about: string | undefined): about is string {
 /** Selects the differences with these ids and sums them. */
 export function buildSelection({ rail, currency, differences }: Day, ids: ReadonlySet<string>): Selection {
   const selected = differences.filter(({ about }) => isMatchable(about) && ids.has(about))
-  const about = selected.flatMap((one) => one.about ?? [])
+  const recordIds = selected.flatMap((difference) => difference.about ?? [])
   return {
     rail,
     currency,
-    statementEntryIds: about.filter(isLine),
-    paymentIds: about.filter((id) => !isLine(id)),
+    statementEntryIds: recordIds.filter(isLine),
+    paymentIds: recordIds.filter((id) => !isLine(id)),
     difference: selected.reduce((sum, { amount }) => sum + amount, 0n),
   }
 }

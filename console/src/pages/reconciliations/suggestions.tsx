@@ -8,17 +8,17 @@ import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { Day } from './selection.ts'
 
 type Suggestion = Answer<'reconciliation_match_suggestion_list'>['body']['data'][number]
 
 const KIND_WORDS: Readonly<Record<MatchSuggestionKind, string>> = {
   PAYMENT: 'A line and its payment',
-  BATCH: 'Several payments, booked as one sum',
-  PARTS: 'One payment, booked in parts',
+  BATCH: 'Several payments in one line',
+  PARTS: 'One payment in several lines',
   REVERSAL: 'A line and its reversal',
-  CHARGE: 'A payment of which a bank has kept a charge',
+  CHARGE: 'A payment minus a bank charge',
 }
 
 interface SuggestionsProps {
@@ -49,17 +49,17 @@ export function Suggestions({ day, select }: SuggestionsProps) {
     },
     {
       id: 'signs',
-      header: 'Agree in',
+      header: 'Matching fields',
       width: 'minmax(9rem, 1fr)',
       priority: 2,
-      cell: ({ signs }) => signs.map(wordsOf).join(', '),
+      cell: ({ signs }) => signs.map(formatConstant).join(', '),
     },
     {
       id: 'difference',
       header: 'Difference',
       width: 'minmax(8rem, 1fr)',
       isRight: true,
-      cell: ({ difference }) => <Money of={{ amount: difference, currency }} />,
+      cell: ({ difference }) => <Money amount={{ amount: difference, currency }} />,
     },
     {
       id: 'select',
@@ -79,8 +79,8 @@ export function Suggestions({ day, select }: SuggestionsProps) {
           <ShortTable
             name="Suggested matches"
             rows={rows}
-            idOf={({ statementEntryIds, paymentIds }) => [...statementEntryIds, ...paymentIds].join(' ')}
-            empty="No lines and payments seem to belong together."
+            getId={({ statementEntryIds, paymentIds }) => [...statementEntryIds, ...paymentIds].join(' ')}
+            empty="No matching lines and payments were found."
             columns={columns}
           />
         )}

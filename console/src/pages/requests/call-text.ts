@@ -41,11 +41,12 @@ export function formatSdkCall({
   const endpoint = API[operation]
   const input = 'body' in endpoint ? parseBody(endpoint.body, requestBody) : parseQuery(endpoint, query)
   if (input === undefined) return undefined
-  const given = keysOf(input).length > 0 ? [formatLiteral(input)] : []
+  const inputLiterals = keysOf(input).length > 0 ? [formatLiteral(input)] : []
   const options = idempotencyKey ? [formatLiteral({ idempotencyKey })] : []
-  const inputs = options.length > 0 && given.length === 0 && 'body' in endpoint ? ['{}'] : given
+  const inputs =
+    options.length > 0 && inputLiterals.length === 0 && 'body' in endpoint ? ['{}'] : inputLiterals
   const values = [
-    ...getPathParameters(endpoint.path, path).map((one) => JSON.stringify(one)),
+    ...getPathParameters(endpoint.path, path).map((parameter) => JSON.stringify(parameter)),
     ...inputs,
     ...options,
   ]
@@ -96,12 +97,12 @@ export function formatLiteral(value: unknown, indent = ''): string {
   if (typeof value === 'bigint') return `${value}n`
   const inner = `${indent}  `
   if (Array.isArray(value))
-    return value.length === 0 ? '[]' : `[${value.map((one) => formatLiteral(one, indent)).join(', ')}]`
+    return value.length === 0 ? '[]' : `[${value.map((item) => formatLiteral(item, indent)).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'undefined'
-  const members = Object.entries(value).filter(([, one]) => one !== undefined)
+  const members = Object.entries(value).filter(([, property]) => property !== undefined)
   if (members.length === 0) return '{}'
   const lines = members.map(
-    ([name, one]) => `${inner}${formatPropertyName(name)}: ${formatLiteral(one, inner)},`,
+    ([name, property]) => `${inner}${formatPropertyName(name)}: ${formatLiteral(property, inner)},`,
   )
   return `{\n${lines.join('\n')}\n${indent}}`
 }

@@ -4,7 +4,7 @@ import { useClipboard } from '@mantine/hooks'
 import type { Static } from 'typebox'
 import { ActionButton } from '../../ui/action-button.tsx'
 
-const CUT = 'The call has no verb in the SDK, or its body was cut.'
+const CUT = 'The SDK has no method for this call, or its body was truncated.'
 
 /** Copies the request as a command or as code. Masked values must be filled in. */
 export function CopyButtons({ request }: { readonly request: Static<typeof LoggedRequest> }) {
@@ -17,7 +17,7 @@ export function CopyButtons({ request }: { readonly request: Static<typeof Logge
           const { formatCurl } = await import('./call-text.ts')
           copy(formatCurl(request, `${location.origin}/${API_VERSION}`))
         }}
-        done="Copied the curl command. It reads TOKEN_ID and CLIENT_SECRET; fill in what is masked."
+        successText="Curl command copied. It reads TOKEN_ID and CLIENT_SECRET. Fill in the masked values."
       />
       <ActionButton
         label="Copy as SDK call"
@@ -27,7 +27,7 @@ export function CopyButtons({ request }: { readonly request: Static<typeof Logge
           if (text === undefined) throw new Error(CUT)
           copy(text)
         }}
-        done="Copied the SDK call. Fill in what is masked."
+        successText="SDK call copied. Fill in the masked values."
       />
     </>
   )

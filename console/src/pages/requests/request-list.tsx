@@ -5,13 +5,13 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
-import { actorText } from '../../ui/actor.tsx'
+import { buildCsvUrl } from '../../data/csv-address.ts'
+import { formatActor } from '../../ui/actor.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { HttpStatus } from './http-status.tsx'
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'status',
     header: 'Status',
     width: '3.5rem',
-    cell: ({ status }) => <HttpStatus of={status} />,
+    cell: ({ status }) => <HttpStatus status={status} />,
   },
   {
     id: 'call',
@@ -47,13 +47,13 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ method, path }) => (
       <span className="clipped" title={`${method} ${path}`}>
         <strong className="id">{method}</strong>{' '}
-        <span className="id">{path.split('/').map(shortId).join('/')}</span>
+        <span className="id">{path.split('/').map(shortenId).join('/')}</span>
       </span>
     ),
   },
   {
     id: 'code',
-    header: 'Refused with',
+    header: 'Error code',
     width: 'minmax(7rem, 1.5fr)',
     priority: 2,
     cell: ({ code }) => <span className="id clipped">{code ?? '–'}</span>,
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Caller',
     width: 'minmax(6rem, 1fr)',
     priority: 2,
-    cell: ({ actor }) => <span className="clipped">{actorText(actor)}</span>,
+    cell: ({ actor }) => <span className="clipped">{formatActor(actor)}</span>,
   },
   {
     id: 'took',
@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** The API calls of the last days. */
 export function RequestList() {
-  const { httpRequestId, method, statusClass, path, actorId, from, to } = validValues(
+  const { httpRequestId, method, statusClass, path, actorId, from, to } = keepValidValues(
     FILTERS,
     route.useSearch(),
   )
@@ -94,7 +94,7 @@ export function RequestList() {
     statusClass: wordOf(STATUS_CLASSES, statusClass),
     path,
     actorId,
-    ...timesOfDays(from, to),
+    ...toTimeRange(from, to),
   })
   const list = useListed(['requests', 'list', filters], (page) =>
     countersign.requests.list({ ...filters, ...page }),
@@ -105,20 +105,20 @@ export function RequestList() {
       <Filters filters={FILTERS} values={{ httpRequestId, method, statusClass, path, actorId, from, to }} />
       <DataTable
         name="Requests"
-        file={csvAddress('/requests', filters)}
+        file={buildCsvUrl('/requests', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ httpRequestId: id, at }) => `${id} ${at}`}
-        linkOf={({ httpRequestId: id }) => `/requests/${encodeURIComponent(id)}`}
+        getId={({ httpRequestId: id, at }) => `${id} ${at}`}
+        getLink={({ httpRequestId: id }) => `/requests/${encodeURIComponent(id)}`}
         empty={
           Object.keys(filters).length > 0
             ? {
                 title: 'No request matches',
-                text: 'The log keeps some days. A request appears about a second after its answer.',
+                text: 'The log keeps requests for a few days. A request appears about a second after its response.',
               }
             : {
                 title: 'No requests yet',
-                text: 'The calls of your backend, of agents and customers appear here. What members read is left out.',
+                text: 'Calls by your backend, agents and customers appear here. Reads by members are not logged.',
               }
         }
       />
@@ -135,7 +135,7 @@ function DroppedRequests() {
   if (!data || data.dropped === 0) return null
   return (
     <Alert color="yellow" variant="light">
-      {data.dropped.toLocaleString()} requests were not kept under load since the server was started.
+      {data.dropped.toLocaleString()} requests were not logged under load since the server started.
     </Alert>
   )
 }

@@ -24,8 +24,7 @@ type LoggedRequest = Static<typeof RequestSchema>
 
 const route = getRouteApi('/requests/$httpRequestId')
 const PARENT = { title: 'Requests', to: '/requests' }
-const MISSING =
-  'It is older than the log, the console sent it only to read data, or it was skipped under load.'
+const MISSING = 'It may be older than the log, a read by the console, or skipped under load.'
 
 /** A logged request and its response. */
 export function RequestPage() {
@@ -45,7 +44,7 @@ function RequestDetail({ request }: { readonly request: LoggedRequest }) {
   return (
     <Page
       title={describeCall(request.operation)}
-      aside={<HttpStatus of={request.status} />}
+      aside={<HttpStatus status={request.status} />}
       actions={<CopyButtons request={request} />}
       parent={PARENT}
     >
@@ -77,11 +76,11 @@ function About({ request }: { readonly request: LoggedRequest }) {
   return (
     <Panel title="About">
       <Facts
-        of={[
+        items={[
           ['At', <Time key="at" clock="real" at={request.at} />],
           ['Record', findRecordId(request)],
-          ['Caller', <Actor key="actor" of={request.actor} />],
-          ['Refused with', request.code && <code key="code">{request.code}</code>],
+          ['Caller', <Actor key="actor" actor={request.actor} />],
+          ['Error code', request.code && <code key="code">{request.code}</code>],
           ['Took', `${request.durationMs.toLocaleString()} ms`],
           ['Query', request.query && <code className="anywhere">{request.query}</code>],
           ['From', request.address],
@@ -111,7 +110,7 @@ function Headers({ request }: { readonly request: LoggedRequest }) {
   return (
     <Panel title="Headers">
       <Facts
-        of={[
+        items={[
           ['Idempotency-Key', idempotencyKey],
           ['User-Agent', userAgent],
           ['X-Request-Id, sent', callerRequestId],
@@ -145,7 +144,7 @@ function Body({ text, none }: { readonly text: string | undefined; readonly none
         {text}
       </pre>
     )
-  return <Json of={parsed} />
+  return <Json value={parsed} />
 }
 
 function tryParseJson(text: string): unknown {

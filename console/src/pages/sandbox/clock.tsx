@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { clockQuery } from '../../data/clock-query.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import { formatExactTime } from '../../ui/time-format.ts'
 
@@ -39,12 +39,12 @@ function splitAdvance(target: Target, now: string): readonly Target[] {
 /** Advances the clock part by part and counts the parts. */
 function useAdvance(changed: () => void) {
   const client = useQueryClient()
-  const [progress, setProgress] = useState<{ readonly done: number; readonly of: number }>()
+  const [progress, setProgress] = useState<{ readonly done: number; readonly total: number }>()
   const advance = useMutation({
     mutationFn: async ({ target, now }: { readonly target: Target; readonly now: string }) => {
       const parts = splitAdvance(target, now)
       for (const [done, part] of parts.entries()) {
-        setProgress({ done, of: parts.length })
+        setProgress({ done, total: parts.length })
         client.setQueryData(clockQuery.queryKey, await countersign.sandbox.advanceClock(part))
       }
     },
@@ -59,7 +59,7 @@ function useAdvance(changed: () => void) {
 
 /** The platform's clock, which can only be moved forward. */
 export function Clock({ onChange: changed }: { readonly onChange: () => void }) {
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const { data } = useQuery(clockQuery)
   const { advance, progress } = useAdvance(changed)
   return (
@@ -81,8 +81,8 @@ export function Clock({ onChange: changed }: { readonly onChange: () => void }) 
           <Button
             key={label}
             variant="default"
-            disabled={denied !== undefined}
-            title={denied}
+            disabled={disabledReason !== undefined}
+            title={disabledReason}
             loading={advance.isPending}
             onClick={() => data && advance.mutate({ target: { seconds }, now: data.now })}
           >
@@ -91,15 +91,15 @@ export function Clock({ onChange: changed }: { readonly onChange: () => void }) 
         ))}
       </Group>
       <MoveTo
-        isDenied={denied !== undefined}
+        isDisabled={disabledReason !== undefined}
         isMoving={advance.isPending}
         move={(to) => data && advance.mutate({ target: { to }, now: data.now })}
       />
-      {progress && progress.of > 1 && (
+      {progress && progress.total > 1 && (
         <div>
-          <Progress value={(100 * progress.done) / progress.of} aria-label="Progress" />
+          <Progress value={(100 * progress.done) / progress.total} aria-label="Progress" />
           <Text size="sm" c="dimmed" role="status">
-            {progress.done} of {progress.of} parts of the way
+            {progress.done} of {progress.total} parts of the way
           </Text>
         </div>
       )}
@@ -109,11 +109,11 @@ export function Clock({ onChange: changed }: { readonly onChange: () => void }) 
 }
 
 function MoveTo(props: {
-  readonly isDenied: boolean
+  readonly isDisabled: boolean
   readonly isMoving: boolean
   readonly move: (to: string) => void
 }) {
-  const { isDenied, isMoving, move } = props
+  const { isDisabled, isMoving, move } = props
   const [to, setTo] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -129,7 +129,7 @@ function MoveTo(props: {
           value={to}
           onChange={({ currentTarget }) => setTo(currentTarget.value)}
         />
-        <Button type="submit" variant="default" disabled={isDenied} loading={isMoving}>
+        <Button type="submit" variant="default" disabled={isDisabled} loading={isMoving}>
           Move
         </Button>
       </Group>

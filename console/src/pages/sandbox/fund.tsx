@@ -2,12 +2,12 @@ import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/co
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { Money } from '../../ui/money.tsx'
-import { smallestUnits } from '../../ui/money-format.ts'
-import { shortId } from '../../ui/record-id.tsx'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
+import { shortenId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 
 const ACCOUNTS_MAX = 100
 
@@ -27,8 +27,8 @@ export function Fund({ onChange: changed }: { readonly onChange: () => void }) {
     <FundForm
       accounts={data}
       description="Yours, and the newest of your customers"
-      labelOf={({ type, customerId, balance }) =>
-        `${customerId ? shortId(customerId) : 'Platform'} · ${wordsOf(type)} · ${balance.currency.code}`
+      formatLabel={({ type, customerId, balance }) =>
+        `${customerId ? shortenId(customerId) : 'Platform'} · ${formatConstant(type)} · ${balance.currency.code}`
       }
       onChange={changed}
     />
@@ -41,16 +41,16 @@ type Account = Awaited<ReturnType<typeof readAccounts>>[number]
 export function FundForm(props: {
   readonly accounts: readonly Account[]
   readonly description?: string
-  readonly labelOf: (account: Account) => string
+  readonly formatLabel: (account: Account) => string
   readonly onChange: () => void
 }) {
-  const { accounts, description, labelOf, onChange: changed } = props
-  const denied = useDenied('TRANSACT')
+  const { accounts, description, formatLabel, onChange: changed } = props
+  const disabledReason = useMissingPermission('TRANSACT')
   const [accountId, setAccountId] = useState('')
   const [amount, setAmount] = useState('')
   const account = accounts.find(({ id }) => id === accountId) ?? accounts[0]
   const { decimals = 0, code = '' } = account?.balance.currency ?? {}
-  const units = smallestUnits(amount, decimals)
+  const units = parseSmallestUnits(amount, decimals)
   const fund = useMutation({
     mutationFn: () => countersign.sandbox.fund(account!.id, { amount: units! }),
     onSuccess: changed,
@@ -67,7 +67,7 @@ export function FundForm(props: {
           {...(description === undefined ? {} : { description })}
           value={account?.id ?? ''}
           onChange={({ currentTarget }) => setAccountId(currentTarget.value)}
-          data={accounts.map((one) => ({ value: one.id, label: labelOf(one) }))}
+          data={accounts.map((option) => ({ value: option.id, label: formatLabel(option) }))}
         />
         <TextInput
           label={`Amount in ${code}`}
@@ -80,15 +80,15 @@ export function FundForm(props: {
         <Group>
           <Button
             type="submit"
-            disabled={denied !== undefined || !account || !units}
-            title={denied}
+            disabled={disabledReason !== undefined || !account || !units}
+            title={disabledReason}
             loading={fund.isPending}
           >
             Fund
           </Button>
           {fund.isSuccess && (
             <Text size="sm" role="status">
-              The balance is now <Money of={fund.data.balance} />
+              The balance is now <Money amount={fund.data.balance} />
             </Text>
           )}
         </Group>

@@ -13,8 +13,8 @@ const POLL_MS = 3_000
 
 /** The e-mails and text messages that would have been sent in production. */
 export function Inbox() {
-  const [typed, setTyped] = useState('')
-  const [recipient] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [input, setInput] = useState('')
+  const [recipient] = useDebouncedValue(input.trim(), TYPING_MS)
   const { data, error } = useQuery({
     queryKey: ['inbox', recipient],
     queryFn: async () =>
@@ -29,8 +29,8 @@ export function Inbox() {
         placeholder="Whole e-mail address or phone number"
         type="search"
         maxLength={255}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        value={input}
+        onChange={({ currentTarget }) => setInput(currentTarget.value)}
       />
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
@@ -46,7 +46,7 @@ export function Inbox() {
               {to}
             </Text>
             <Group gap="xs">
-              <Status of={status} />
+              <Status state={status} />
               <Text size="sm" c="dimmed" component="span">
                 <Time at={createdAt} />
               </Text>

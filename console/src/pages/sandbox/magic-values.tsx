@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 
 /** The values that control the sandbox. Each is a button that copies it. */
 export function MagicValues() {
@@ -22,7 +22,7 @@ export function MagicValues() {
         {copied ? 'Copied.' : 'A value that begins with … is a suffix: end the field with it.'}
       </Text>
       {data.data.map(({ family, appliesTo, places, values, otherwise }) => (
-        <Panel key={family} title={wordsOf(family)}>
+        <Panel key={family} title={formatConstant(family)}>
           <Text size="sm" c="dimmed" mb="sm">
             {appliesTo}. Given in: {places.join('; ')}.
           </Text>

@@ -2,17 +2,17 @@ import { Button, Progress, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 
 /** Fills the platform with example data, or deletes all of its data. */
 export function Data({ onChange: changed }: { readonly onChange: () => void }) {
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   return (
     <Stack>
-      <Seed denied={denied} onChange={changed} />
+      <Seed disabledReason={disabledReason} onChange={changed} />
       <Panel title="Empty the sandbox">
         <Stack align="flex-start">
           <Text size="sm">
@@ -21,12 +21,12 @@ export function Data({ onChange: changed }: { readonly onChange: () => void }) {
           </Text>
           <ActionButton
             label="Reset"
-            done="The sandbox is empty again."
+            successText="The sandbox is empty again."
             color="red"
-            denied={denied}
+            disabledReason={disabledReason}
             act={() => countersign.sandbox.reset()}
             onDone={changed}
-            ask={{
+            question={{
               title: 'Reset the sandbox?',
               text: 'Customers, accounts, payments, cards and agents of this platform are permanently deleted.',
             }}
@@ -38,10 +38,10 @@ export function Data({ onChange: changed }: { readonly onChange: () => void }) {
 }
 
 function Seed({
-  denied,
+  disabledReason,
   onChange: changed,
 }: {
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onChange: () => void
 }) {
   const [progress, setProgress] = useState<{
@@ -66,8 +66,8 @@ function Seed({
         </Text>
         <Button
           variant="default"
-          disabled={denied !== undefined}
-          title={denied}
+          disabled={disabledReason !== undefined}
+          title={disabledReason}
           loading={seed.isPending}
           onClick={() => seed.mutate()}
         >

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ScheduleForm } from './schedule-form.tsx'
 
 /** A button that opens the form for a new schedule, and afterwards the schedule's page. */
 export function NewSchedule() {
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const client = useQueryClient()
   const navigate = useNavigate()
   return (
@@ -14,7 +14,7 @@ export function NewSchedule() {
       label="New schedule"
       title="New schedule"
       size="lg"
-      denied={denied}
+      disabledReason={disabledReason}
       onDone={() => void client.invalidateQueries({ queryKey: ['schedules'] })}
     >
       {({ onDone }) => (

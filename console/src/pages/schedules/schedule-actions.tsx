@@ -1,14 +1,14 @@
 import { PAYMENT_SCHEDULE_TRANSITIONS } from '@countersign/contract/states/schedule-states'
 import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { PaymentSchedule } from './schedule.ts'
 
 /** The actions on a schedule. */
 export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedule }) {
   const client = useQueryClient()
-  const denied = useDenied('TRANSACT')
+  const disabledReason = useMissingPermission('TRANSACT')
   const { id, status, upcoming } = schedule
   const next = PAYMENT_SCHEDULE_TRANSITIONS[status]
   const onDone = () => {
@@ -19,10 +19,10 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
     <>
       <ActionButton
         label="Cancel"
-        done="Canceled the schedule."
-        denied={denied ?? inactiveReason}
+        successText="Canceled the schedule."
+        disabledReason={disabledReason ?? inactiveReason}
         act={async () => await countersign.paymentSchedules.cancel(id)}
-        ask={{
+        question={{
           title: 'Cancel this schedule?',
           text: 'Nothing more is paid. Payments that were sent continue.',
         }}
@@ -30,18 +30,18 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
       />
       <ActionButton
         label="Skip next"
-        done="Skipped the next payment."
-        denied={denied ?? describeInactive(status)}
+        successText="Skipped the next payment."
+        disabledReason={disabledReason ?? describeInactive(status)}
         act={async () =>
           await countersign.paymentSchedules.skip(id, upcoming[0] ? { date: upcoming[0].date } : {})
         }
-        ask={{
+        question={{
           title: 'Skip the next payment?',
           text: `The payment of ${upcoming[0]?.date ?? 'the next date'} is not made. The others stay.`,
         }}
         onDone={onDone}
       />
-      <PauseOrResume schedule={schedule} denied={denied} onDone={onDone} />
+      <PauseOrResume schedule={schedule} disabledReason={disabledReason} onDone={onDone} />
       <Approve schedule={schedule} onDone={onDone} />
     </>
   )
@@ -54,16 +54,16 @@ interface PartProps {
 
 function PauseOrResume({
   schedule: { id, status },
-  denied,
+  disabledReason,
   onDone,
-}: PartProps & { readonly denied: string | undefined }) {
+}: PartProps & { readonly disabledReason: string | undefined }) {
   if (PAYMENT_SCHEDULE_TRANSITIONS[status].resume !== null)
     return (
       <ActionButton
         label="Resume"
-        done="Resumed the schedule."
+        successText="Resumed the schedule."
         variant="filled"
-        denied={denied}
+        disabledReason={disabledReason}
         act={async () => await countersign.paymentSchedules.resume(id)}
         onDone={onDone}
       />
@@ -71,8 +71,8 @@ function PauseOrResume({
   return (
     <ActionButton
       label="Pause"
-      done="Paused the schedule."
-      denied={denied ?? describeInactive(status)}
+      successText="Paused the schedule."
+      disabledReason={disabledReason ?? describeInactive(status)}
       act={async () => await countersign.paymentSchedules.pause(id)}
       onDone={onDone}
     />
@@ -80,18 +80,18 @@ function PauseOrResume({
 }
 
 function Approve({ schedule: { id, status }, onDone }: PartProps) {
-  const denied = useDenied('APPROVE')
+  const disabledReason = useMissingPermission('APPROVE')
   if (PAYMENT_SCHEDULE_TRANSITIONS[status].approve === null) return null
   return (
     <ActionButton
       label="Approve"
-      done="Your approval of the schedule is recorded."
+      successText="Your approval of the schedule is recorded."
       variant="filled"
-      denied={denied}
+      disabledReason={disabledReason}
       act={async () => await countersign.paymentSchedules.approve(id)}
-      ask={{
+      question={{
         title: 'Approve this schedule?',
-        text: 'The last required approval makes it active: it then pays by its rule.',
+        text: 'The last required approval activates it. It then pays according to its rule.',
       }}
       onDone={onDone}
     />

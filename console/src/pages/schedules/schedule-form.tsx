@@ -5,11 +5,11 @@ import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantin
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { accountWords } from '../../ui/account-words.ts'
-import { smallestUnits } from '../../ui/money-format.ts'
-import { shortId } from '../../ui/record-id.tsx'
+import { describeAccount } from '../../ui/account-words.ts'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
+import { shortenId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { buildRule, EMPTY_DRAFT, MONTH_DAYS, RULE_TYPES, type ScheduleDraft } from './schedule-draft.ts'
 
 const ACCOUNTS_MAX = 100
@@ -32,7 +32,7 @@ async function readPayees(customerId: string | undefined, currency: string) {
     customerId === undefined
       ? await countersign.platformExternalAccounts.list()
       : await countersign.externalAccounts.list({ customerId, limit: ACCOUNTS_MAX })
-  return data.filter((one) => one.currency === currency)
+  return data.filter((account) => account.currency === currency)
 }
 
 type Source = Awaited<ReturnType<typeof readSources>>[number]
@@ -58,7 +58,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
   const set: Change = (part) => setDraft({ ...draft, ...part })
   const { sources, source, payees, payee } = useAccounts(draft)
   const { decimals = 0, code = '' } = source?.balance.currency ?? {}
-  const units = smallestUnits(draft.amount, decimals)
+  const units = parseSmallestUnits(draft.amount, decimals)
   const create = useMutation({
     mutationFn: () =>
       countersign.paymentSchedules.create({
@@ -127,7 +127,7 @@ function AccountFields(props: {
         onChange={({ currentTarget }) => set({ sourceId: currentTarget.value, destinationId: '' })}
         data={sources.map(({ id, customerId, balance }) => ({
           value: id,
-          label: `${customerId ? shortId(customerId) : 'Platform'} · ${balance.currency.code}`,
+          label: `${customerId ? shortenId(customerId) : 'Platform'} · ${balance.currency.code}`,
         }))}
       />
       <NativeSelect
@@ -135,7 +135,7 @@ function AccountFields(props: {
         description="An external account of the same owner and currency"
         value={payee?.id ?? ''}
         onChange={({ currentTarget }) => set({ destinationId: currentTarget.value })}
-        data={payees.map((one) => ({ value: one.id, label: accountWords(one) }))}
+        data={payees.map((account) => ({ value: account.id, label: describeAccount(account) }))}
       />
     </>
   )
@@ -152,7 +152,7 @@ function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly se
           onChange={({ currentTarget }) =>
             set({ type: wordOf(RULE_TYPES, currentTarget.value) ?? draft.type })
           }
-          data={RULE_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))}
+          data={RULE_TYPES.map((type) => ({ value: type, label: formatConstant(type) }))}
         />
         <RuleDetail draft={draft} set={set} />
         <TextInput
@@ -205,7 +205,7 @@ function RuleDetail({ draft, set }: { readonly draft: ScheduleDraft; readonly se
           onChange={({ currentTarget }) =>
             set({ weekday: wordOf(WEEKDAYS, currentTarget.value) ?? draft.weekday })
           }
-          data={WEEKDAYS.map((day) => ({ value: day, label: wordsOf(day) }))}
+          data={WEEKDAYS.map((day) => ({ value: day, label: formatConstant(day) }))}
         />
       )
     case 'MONTHLY':

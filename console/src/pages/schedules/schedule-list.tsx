@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     width: 'minmax(7rem, 1fr)',
     cell: ({ name }) => <span className="clipped">{name ?? 'Without a name'}</span>,
   },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'payee',
     header: 'Payee',
@@ -33,9 +33,9 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     header: 'Rule',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
-    cell: (one) => (
-      <span className="clipped" title={describeSchedule(one)}>
-        {describeSchedule(one)}
+    cell: (schedule) => (
+      <span className="clipped" title={describeSchedule(schedule)}>
+        {describeSchedule(schedule)}
       </span>
     ),
   },
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
 ]
 
@@ -67,8 +67,8 @@ export function ScheduleList() {
         path="/payment-schedules"
         read={(query) => countersign.paymentSchedules.list(query)}
         columns={COLUMNS}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/schedules/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/schedules/${id}`}
         emptyFiltered={{ title: 'No schedule matches', text: 'Remove the filter.' }}
         empty={{
           title: 'No schedules yet',

@@ -9,7 +9,7 @@ import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordId, shortenId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -39,7 +39,7 @@ function Schedule({ schedule }: { readonly schedule: PaymentSchedule }) {
   return (
     <Page
       title={schedule.name ?? 'Schedule'}
-      aside={<Status of={schedule.status} />}
+      aside={<Status state={schedule.status} />}
       actions={<ScheduleActions schedule={schedule} />}
       parent={PARENT}
     >
@@ -59,8 +59,8 @@ function About({ schedule }: { readonly schedule: PaymentSchedule }) {
   return (
     <Panel title="Payment">
       <Facts
-        of={[
-          ['Amount', <Money key="amount" of={amount} />],
+        items={[
+          ['Amount', <Money key="amount" amount={amount} />],
           ['Payee', describePayee(schedule)],
           ['From', <AccountLink key="from" id={source.accountId} />],
           [
@@ -90,7 +90,7 @@ function Upcoming({ schedule: { upcoming } }: { readonly schedule: PaymentSchedu
       <ShortTable
         name="Next dates"
         rows={upcoming}
-        idOf={({ date }) => date}
+        getId={({ date }) => date}
         empty="No payments are due."
         columns={[
           {
@@ -119,14 +119,14 @@ const COLUMNS: readonly Column<PaymentOccurrence>[] = [
     width: '7rem',
     cell: ({ date }) => <span className="figures">{date}</span>,
   },
-  { id: 'status', header: 'Status', width: '8rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'status', header: 'Status', width: '8rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'result',
     header: 'Result',
     width: 'minmax(9rem, 2fr)',
     cell: ({ error, transactionId }) =>
       transactionId ? (
-        <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+        <TextLink to={`/transactions/${transactionId}`}>{shortenId(transactionId)}</TextLink>
       ) : (
         <span className="clipped" title={error?.message}>
           {error?.message}
@@ -139,7 +139,7 @@ const COLUMNS: readonly Column<PaymentOccurrence>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: ({ amount }) => <Money of={amount} />,
+    cell: ({ amount }) => <Money amount={amount} />,
   },
 ]
 
@@ -154,7 +154,7 @@ function Occurrences({ scheduleId }: { readonly scheduleId: string }) {
         path={`/payment-schedules/${scheduleId}/occurrences`}
         read={(query) => countersign.paymentSchedules.occurrences(scheduleId, query)}
         columns={COLUMNS}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         emptyFiltered={{ title: 'No payment matches' }}
         empty={{ title: 'No payment was announced yet' }}
       />

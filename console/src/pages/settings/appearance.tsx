@@ -48,8 +48,8 @@ function Messages() {
     <SettingsForm
       title="Messages to customers"
       text="The sender of the e-mails and text messages with codes, as customers see it."
-      draftOf={({ embeddedWalletConfig }) => createDraft(embeddedWalletConfig)}
-      changeOf={({ appName, logoUrl, senderName, otpLength, alphanumeric }) => ({
+      createDraft={({ embeddedWalletConfig }) => createDraft(embeddedWalletConfig)}
+      buildChange={({ appName, logoUrl, senderName, otpLength, alphanumeric }) => ({
         embeddedWalletConfig: {
           ...(appName ? { appName } : {}),
           ...(logoUrl ? { logoUrl } : {}),

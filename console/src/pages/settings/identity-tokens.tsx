@@ -14,12 +14,12 @@ export function IdentityTokens() {
     <SettingsForm
       title="Identity tokens"
       text="Customers sign in by tokens of these issuers, which are checked against the keys that the issuer publishes."
-      draftOf={({ oauthConfig }) => ({
+      createDraft={({ oauthConfig }) => ({
         issuers: oauthConfig.issuers.map(
           ({ issuer, audiences }, row): Issuer => ({ row, issuer, audiences: audiences?.join('\n') ?? '' }),
         ),
       })}
-      changeOf={({ issuers }) => ({
+      buildChange={({ issuers }) => ({
         oauthConfig: {
           issuers: issuers.map(({ issuer, audiences }) => {
             const ids = splitLines(audiences)
@@ -30,7 +30,7 @@ export function IdentityTokens() {
     >
       {({ issuers }, set) => {
         const change = (row: number, part: Partial<Issuer>) =>
-          set({ issuers: issuers.map((one) => (one.row === row ? { ...one, ...part } : one)) })
+          set({ issuers: issuers.map((issuer) => (issuer.row === row ? { ...issuer, ...part } : issuer)) })
         const nextRow = Math.max(-1, ...issuers.map(({ row }) => row)) + 1
         return (
           <>
@@ -41,7 +41,7 @@ export function IdentityTokens() {
                 issuer={issuer}
                 audiences={audiences}
                 change={(part) => change(row, part)}
-                remove={() => set({ issuers: issuers.filter((one) => one.row !== row) })}
+                remove={() => set({ issuers: issuers.filter((other) => other.row !== row) })}
               />
             ))}
             <Group>

@@ -12,10 +12,10 @@ import { Secret } from './secret.tsx'
 
 /** Invites a member. The inviter gets a link to pass on. */
 export function Invite({
-  denied,
+  disabledReason,
   onDone,
 }: {
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }) {
   const [isOpen, { open, close }] = useDisclosure(false)
@@ -32,7 +32,7 @@ export function Invite({
   }
   return (
     <>
-      <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
+      <Button variant="default" disabled={disabledReason !== undefined} title={disabledReason} onClick={open}>
         Invite
       </Button>
       <FormDialog

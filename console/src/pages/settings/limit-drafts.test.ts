@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  buildRailMarkFields,
   fromHoldRows,
   fromLimitRows,
   fromPositionMarkRows,
@@ -9,7 +10,6 @@ import {
   NEW_HOLD,
   NEW_LIMIT,
   POSITION_MARK_FIELDS,
-  railMarkFields,
   toHoldRows,
   toLimitRows,
   toPositionMarkRows,
@@ -17,11 +17,11 @@ import {
 } from './limit-drafts.ts'
 import { areValid, type RuleField, type RuleRow } from './rule-rows.tsx'
 
-const faultsOf = (fields: readonly RuleField[], row: RuleRow, others: readonly RuleRow[] = []) =>
+const findErrors = (fields: readonly RuleField[], row: RuleRow, otherRows: readonly RuleRow[] = []) =>
   Object.fromEntries(
-    fields.flatMap(({ name, faultOf }) => {
-      const fault = faultOf?.(row, others)
-      return fault === undefined ? [] : [[name, fault]]
+    fields.flatMap(({ name, findError }) => {
+      const error = findError?.(row, otherRows)
+      return error === undefined ? [] : [[name, error]]
     }),
   )
 
@@ -43,28 +43,28 @@ describe('a form of limits', () => {
     expect(fromPositionMarkRows(toPositionMarkRows(positionMarks))).toEqual(positionMarks)
     expect(areValid(toHoldRows([...holds]), HOLD_FIELDS)).toBe(true)
     expect(areValid(toLimitRows([...limits]), LIMIT_FIELDS)).toBe(true)
-    expect(areValid(toRailMarkRows(railMarks), railMarkFields(['bank']))).toBe(true)
+    expect(areValid(toRailMarkRows(railMarks), buildRailMarkFields(['bank']))).toBe(true)
     expect(areValid(toPositionMarkRows(positionMarks), POSITION_MARK_FIELDS)).toBe(true)
   })
 
   test('says at its field what the server would refuse', () => {
-    expect(faultsOf(HOLD_FIELDS, { ...NEW_HOLD, bankingDays: '61', minAmount: '10' })).toEqual({
+    expect(findErrors(HOLD_FIELDS, { ...NEW_HOLD, bankingDays: '61', minAmount: '10' })).toEqual({
       bankingDays: 'A whole number from 1 to 60',
       minAmount: 'Choose the currency of the amount',
     })
-    expect(faultsOf(HOLD_FIELDS, { ...NEW_HOLD, currency: 'USD', minAmount: '1.005' })).toEqual({
+    expect(findErrors(HOLD_FIELDS, { ...NEW_HOLD, currency: 'USD', minAmount: '1.005' })).toEqual({
       minAmount: 'An amount with at most 2 decimals',
     })
-    expect(faultsOf(LIMIT_FIELDS, NEW_LIMIT)).toEqual({ maxCount: 'Set a number, a sum or both' })
+    expect(findErrors(LIMIT_FIELDS, NEW_LIMIT)).toEqual({ maxCount: 'Set a number, a sum or both' })
     const limit = { ...NEW_LIMIT, maxCount: '1' }
-    expect(faultsOf(LIMIT_FIELDS, limit, [{ ...limit, maxCount: '2' }])).toEqual({
+    expect(findErrors(LIMIT_FIELDS, limit, [{ ...limit, maxCount: '2' }])).toEqual({
       subject: 'Another limit has this subject, period and currency',
     })
     const mark = { rail: '', currency: 'USD', amount: '-1' }
-    expect(faultsOf(railMarkFields([]), mark)).toEqual({
+    expect(findErrors(buildRailMarkFields([]), mark)).toEqual({
       rail: 'Choose a rail',
       amount: 'The amount is too small',
     })
-    expect(faultsOf(POSITION_MARK_FIELDS, mark)).toEqual({})
+    expect(findErrors(POSITION_MARK_FIELDS, mark)).toEqual({})
   })
 })

@@ -6,8 +6,8 @@ import {
   VELOCITY_PERIODS,
   VELOCITY_SUBJECTS,
 } from '@countersign/contract/payments/risk-config'
-import { figures, smallestUnits } from '../../ui/money-format.ts'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { RuleField, RuleRow } from './rule-rows.tsx'
 import type { Config } from './settings-form.tsx'
 
@@ -22,11 +22,11 @@ const COUNT_MAX = 1_000_000
 const CURRENCY_CHOICES = keysOf(CURRENCIES).map((code) => ({ value: code, label: code }))
 
 function buildChoices(words: readonly string[], none?: string) {
-  const choices = words.map((word) => ({ value: word, label: wordsOf(word) }))
+  const choices = words.map((word) => ({ value: word, label: formatConstant(word) }))
   return none === undefined ? choices : [{ value: '', label: none }, ...choices]
 }
 
-function decimalsOf(code: string): number {
+function getDecimals(code: string): number {
   return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
 }
 
@@ -37,14 +37,14 @@ function parseInteger(text: string, min: number, max: number): number | undefine
 }
 
 /** Parses an amount, possibly negative, to the smallest unit. Undefined if it is not an amount. */
-function parseUnits(text: string, code: string): bigint | undefined {
-  const [, minus, rest = ''] = /^\s*([-−])?(.*)$/s.exec(text) ?? []
-  const units = smallestUnits(rest, decimalsOf(code))
+function parseSignedUnits(text: string, code: string): bigint | undefined {
+  const [, minus, digits = ''] = /^\s*([-−])?(.*)$/s.exec(text) ?? []
+  const units = parseSmallestUnits(digits, getDecimals(code))
   return minus === undefined || units === undefined ? units : -units
 }
 
-function amountText(amount: bigint | undefined, code: string): string {
-  return amount === undefined ? '' : figures({ amount, decimals: decimalsOf(code) })
+function formatDraftAmount(amount: bigint | undefined, code: string): string {
+  return amount === undefined ? '' : formatFigures({ amount, decimals: getDecimals(code) })
 }
 
 function checkInteger(name: string, min: number, max: number, isRequired: boolean) {
@@ -55,8 +55,8 @@ function checkInteger(name: string, min: number, max: number, isRequired: boolea
 }
 
 function checkAmount({ currency = '' }: RuleRow, text: string, least: bigint): string | undefined {
-  const units = parseUnits(text, currency)
-  if (units === undefined) return `An amount with at most ${decimalsOf(currency)} decimals`
+  const units = parseSignedUnits(text, currency)
+  if (units === undefined) return `An amount with at most ${getDecimals(currency)} decimals`
   return units < least ? 'The amount is too small' : undefined
 }
 
@@ -64,7 +64,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'bankingDays',
     label: 'Full banking days after its arrival',
-    faultOf: checkInteger('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
+    findError: checkInteger('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
   },
   {
     name: 'currency',
@@ -75,7 +75,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'minAmount',
     label: 'Only from this amount',
-    faultOf: (row) => {
+    findError: (row) => {
       const { currency = '', minAmount = '' } = row
       if (minAmount === '') return undefined
       return currency === '' ? 'Choose the currency of the amount' : checkAmount(row, minAmount, 1n)
@@ -84,7 +84,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'customerAgeDaysMax',
     label: 'Only for customers of at most this many days',
-    faultOf: checkInteger('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
+    findError: checkInteger('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
   },
 ]
 
@@ -101,7 +101,7 @@ export function toHoldRows(holds: Holds): RuleRow[] {
     bankingDays: String(bankingDays),
     currency,
     paymentRail,
-    minAmount: amountText(minAmount, currency),
+    minAmount: formatDraftAmount(minAmount, currency),
     customerAgeDaysMax: customerAgeDaysMax === undefined ? '' : String(customerAgeDaysMax),
   }))
 }
@@ -113,22 +113,22 @@ export function fromHoldRows(rows: readonly RuleRow[]): Holds {
     ...present({
       currency: currency === '' ? undefined : currency,
       paymentRail: wordOf(PAYMENT_RAILS, paymentRail),
-      minAmount: parseUnits(minAmount, currency),
+      minAmount: parseSignedUnits(minAmount, currency),
       customerAgeDaysMax: parseInteger(customerAgeDaysMax, 0, AGE_DAYS_MAX),
     }),
   }))
 }
 
-const isSameLimit = (one: RuleRow, other: RuleRow) =>
-  (['subject', 'period', 'currency'] as const).every((name) => one[name] === other[name])
+const isSameLimit = (first: RuleRow, second: RuleRow) =>
+  (['subject', 'period', 'currency'] as const).every((name) => first[name] === second[name])
 
 export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'subject',
     label: 'For each',
     choices: buildChoices(VELOCITY_SUBJECTS),
-    faultOf: (row, others) =>
-      others.some((one) => isSameLimit(one, row))
+    findError: (row, otherRows) =>
+      otherRows.some((otherRow) => isSameLimit(otherRow, row))
         ? 'Another limit has this subject, period and currency'
         : undefined,
   },
@@ -137,7 +137,7 @@ export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'maxCount',
     label: 'The most payments',
-    faultOf: (row) =>
+    findError: (row) =>
       row.maxCount === '' && row.maxAmount === ''
         ? 'Set a number, a sum or both'
         : checkInteger('maxCount', 0, COUNT_MAX, false)(row),
@@ -145,7 +145,7 @@ export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'maxAmount',
     label: 'The largest sum',
-    faultOf: (row) => (row.maxAmount ? checkAmount(row, row.maxAmount, 0n) : undefined),
+    findError: (row) => (row.maxAmount ? checkAmount(row, row.maxAmount, 0n) : undefined),
   },
 ]
 
@@ -163,7 +163,7 @@ export function toLimitRows(limits: Limits): RuleRow[] {
     period,
     currency,
     maxCount: maxCount === undefined ? '' : String(maxCount),
-    maxAmount: amountText(maxAmount, currency),
+    maxAmount: formatDraftAmount(maxAmount, currency),
   }))
 }
 
@@ -175,7 +175,7 @@ export function fromLimitRows(rows: readonly RuleRow[]): Limits {
     currency,
     ...present({
       maxCount: parseInteger(maxCount, 0, COUNT_MAX),
-      maxAmount: parseUnits(maxAmount, currency),
+      maxAmount: parseSignedUnits(maxAmount, currency),
     }),
   }))
 }
@@ -183,19 +183,19 @@ export function fromLimitRows(rows: readonly RuleRow[]): Limits {
 const POSITION_CURRENCY: RuleField = { name: 'currency', label: 'Currency', choices: CURRENCY_CHOICES }
 
 /** Fields of a rail's thresholds. `rails` are the names of the platform's rails. */
-export function railMarkFields(rails: readonly string[]): readonly RuleField[] {
+export function buildRailMarkFields(rails: readonly string[]): readonly RuleField[] {
   return [
     {
       name: 'rail',
       label: 'Rail',
       choices: rails.map((rail) => ({ value: rail, label: rail })),
-      faultOf: ({ rail }) => (rail === '' ? 'Choose a rail' : undefined),
+      findError: ({ rail }) => (rail === '' ? 'Choose a rail' : undefined),
     },
     POSITION_CURRENCY,
     {
       name: 'amount',
       label: 'Low-water mark',
-      faultOf: (row) => checkAmount(row, row.amount ?? '', 0n),
+      findError: (row) => checkAmount(row, row.amount ?? '', 0n),
     },
   ]
 }
@@ -205,9 +205,9 @@ export const POSITION_MARK_FIELDS: readonly RuleField[] = [
   {
     name: 'amount',
     label: 'Low-water mark, below 0 for a short position',
-    faultOf: ({ amount = '', currency = '' }) =>
-      parseUnits(amount, currency) === undefined
-        ? `An amount with at most ${decimalsOf(currency)} decimals`
+    findError: ({ amount = '', currency = '' }) =>
+      parseSignedUnits(amount, currency) === undefined
+        ? `An amount with at most ${getDecimals(currency)} decimals`
         : undefined,
   },
 ]
@@ -218,7 +218,7 @@ export function toRailMarkRows(marks: RailMarks): RuleRow[] {
   return marks.map(({ rail, currencyCode, amount }) => ({
     rail,
     currency: currencyCode,
-    amount: amountText(amount, currencyCode),
+    amount: formatDraftAmount(amount, currencyCode),
   }))
 }
 
@@ -230,7 +230,7 @@ export function fromRailMarkRows(rows: readonly RuleRow[]): RailMarks {
 export function toPositionMarkRows(marks: PositionMarks): RuleRow[] {
   return marks.map(({ currencyCode, amount }) => ({
     currency: currencyCode,
-    amount: amountText(amount, currencyCode),
+    amount: formatDraftAmount(amount, currencyCode),
   }))
 }
 
@@ -238,6 +238,6 @@ export function toPositionMarkRows(marks: PositionMarks): RuleRow[] {
 export function fromPositionMarkRows(rows: readonly RuleRow[]): PositionMarks {
   return rows.map(({ currency = '', amount = '' }) => ({
     currencyCode: currency,
-    amount: parseUnits(amount, currency) ?? 0n,
+    amount: parseSignedUnits(amount, currency) ?? 0n,
   }))
 }

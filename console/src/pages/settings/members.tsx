@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied, useMe } from '../../session/me.ts'
+import { useMe, useMissingPermission } from '../../session/me.ts'
 import { useViewAs } from '../../session/view-as.tsx'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -23,22 +23,24 @@ const MEMBERS_MAX = 100
 
 /** The platform's team members. */
 export function Members() {
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   const client = useQueryClient()
   const { data, error } = useQuery({
     queryKey: KEY,
     queryFn: async () => await countersign.members.list({ limit: MEMBERS_MAX }),
   })
   // Kept outside the row, because the row disappears with the member.
-  const [removed, setRemoved] = useState<Removed>()
+  const [removedMember, setRemovedMember] = useState<Removed>()
   const refreshData = () => void client.invalidateQueries()
   const onRemoved = (member: Removed | undefined) => {
-    setRemoved(member)
+    setRemovedMember(member)
     refreshData()
   }
   return (
-    <Panel title="Members" actions={<Invite denied={denied} onDone={refreshData} />}>
-      {removed && <TokensOfRemoved removed={removed} onClose={() => setRemoved(undefined)} />}
+    <Panel title="Members" actions={<Invite disabledReason={disabledReason} onDone={refreshData} />}>
+      {removedMember && (
+        <TokensOfRemoved removed={removedMember} onClose={() => setRemovedMember(undefined)} />
+      )}
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
       <Stack gap="md">
@@ -46,7 +48,7 @@ export function Members() {
           <MemberRow
             key={member.id}
             member={member}
-            denied={denied}
+            disabledReason={disabledReason}
             onDone={refreshData}
             onRemoved={onRemoved}
           />
@@ -60,15 +62,15 @@ type Member = Awaited<ReturnType<typeof countersign.members.get>>
 
 function MemberRow(props: {
   readonly member: Member
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
   readonly onRemoved: (removed: Removed | undefined) => void
 }) {
-  const { member, denied, onDone, onRemoved } = props
+  const { member, disabledReason, onDone, onRemoved } = props
   const { id, name, email, status, permissions, lastSignInAt } = member
   const me = useMe()
   const { data: roles } = useRoles()
-  const role = roles?.find((one) => one.id === member.roleId)
+  const role = roles?.find((candidate) => candidate.id === member.roleId)
   const [link, setLink] = useState<string>()
   return (
     <div>
@@ -78,7 +80,7 @@ function MemberRow(props: {
             <Text fw={600} className="clipped" maw="100%" title={name}>
               {name}
             </Text>
-            {status !== 'ACTIVE' && <Status of={status} />}
+            {status !== 'ACTIVE' && <Status state={status} />}
             {id === me.member.id && (
               <Badge variant="default" radius="sm" tt="none">
                 You
@@ -101,7 +103,7 @@ function MemberRow(props: {
         </div>
         <MemberActions
           member={member}
-          denied={denied}
+          disabledReason={disabledReason}
           onDone={onDone}
           onRemoved={onRemoved}
           showLink={setLink}
@@ -114,12 +116,12 @@ function MemberRow(props: {
 
 function MemberActions(props: {
   readonly member: Member
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
   readonly onRemoved: (removed: Removed | undefined) => void
   readonly showLink: (link: string) => void
 }) {
-  const { member, denied, onDone, onRemoved, showLink } = props
+  const { member, disabledReason, onDone, onRemoved, showLink } = props
   const { id, name } = member
   const isMine = id === useMe().member.id
   const viewAs = useViewAs()
@@ -134,29 +136,29 @@ function MemberActions(props: {
           View as
         </Button>
       )}
-      <ChangePermissions member={member} denied={denied} onDone={onDone} />
+      <ChangePermissions member={member} disabledReason={disabledReason} onDone={onDone} />
       <ActionButton
         label="New link"
-        done={undefined}
+        successText={undefined}
         size="xs"
-        denied={denied}
+        disabledReason={disabledReason}
         act={renew}
-        ask={{
+        question={{
           title: `A new link for ${name}?`,
           text: 'For a member who has not signed in yet or has lost the passkey. Anyone who has the link becomes this member. Earlier links end.',
         }}
       />
-      <RemoveMember member={member} denied={denied} onRemoved={onRemoved} />
+      <RemoveMember member={member} disabledReason={disabledReason} onRemoved={onRemoved} />
     </Group>
   )
 }
 
 function ChangePermissions(props: {
   readonly member: Member
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }) {
-  const { member, denied, onDone } = props
+  const { member, disabledReason, onDone } = props
   const [isOpen, { open, close }] = useDisclosure(false)
   const previous = getRights(member)
   const [draft, setDraft] = useState<Rights>()
@@ -174,7 +176,13 @@ function ChangePermissions(props: {
   })
   return (
     <>
-      <Button size="xs" variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
+      <Button
+        size="xs"
+        variant="default"
+        disabled={disabledReason !== undefined}
+        title={disabledReason}
+        onClick={open}
+      >
         Permissions
       </Button>
       <FormDialog

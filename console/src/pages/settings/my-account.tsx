@@ -8,7 +8,7 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { Notifications } from './notifications.tsx'
 
@@ -19,7 +19,7 @@ export function MyAccount() {
     <Stack gap="lg">
       <Panel title="You">
         <Facts
-          of={[
+          items={[
             ['Name', member.name],
             ['E-mail', member.email],
             ['Permissions', member.permissions.join(', ')],
@@ -99,12 +99,12 @@ function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly o
       </div>
       <ActionButton
         label="Remove"
-        done="Removed the passkey."
+        successText="Removed the passkey."
         color="red"
         size="xs"
         act={() => countersign.memberPasskeys.delete(passkey.id)}
         onDone={onDone}
-        ask={{
+        question={{
           title: 'Remove this passkey?',
           text: 'It no longer signs you in, and the sessions that it began end, this one too if it is one of them.',
         }}
@@ -130,7 +130,7 @@ function Sessions() {
           <Group key={id} justify="space-between" align="flex-start" wrap="nowrap">
             <div style={{ minWidth: 0 }}>
               <Text>
-                {isCurrent ? 'This browser' : wordsOf(method)} · {address}
+                {isCurrent ? 'This browser' : formatConstant(method)} · {address}
               </Text>
               <Text size="sm" c="dimmed" className="clipped" title={userAgent}>
                 {userAgent}
@@ -141,7 +141,7 @@ function Sessions() {
             </div>
             <ActionButton
               label="End"
-              done="Ended the sign-in."
+              successText="Ended the sign-in."
               size="xs"
               act={() => countersign.memberSessions.delete(id)}
               onDone={() => void client.invalidateQueries({ queryKey: key })}

@@ -6,10 +6,10 @@ import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Secret } from './secret.tsx'
 
-const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))
+const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: formatConstant(type) }))
 
 interface Draft {
   readonly url: string
@@ -22,12 +22,12 @@ interface Draft {
 const EMPTY: Draft = { url: '', description: '', types: [], isThin: false, isLatest: false }
 
 interface NewWebhookEndpointProps {
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }
 
 /** Adds an endpoint and shows the secret with which its events are signed. */
-export function NewWebhookEndpoint({ denied, onDone }: NewWebhookEndpointProps) {
+export function NewWebhookEndpoint({ disabledReason, onDone }: NewWebhookEndpointProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const [draft, setDraft] = useState(EMPTY)
   const create = useMutation({ mutationFn: () => add(draft), onSuccess: onDone })
@@ -42,7 +42,7 @@ export function NewWebhookEndpoint({ denied, onDone }: NewWebhookEndpointProps) 
   }
   return (
     <>
-      <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
+      <Button variant="default" disabled={disabledReason !== undefined} title={disabledReason} onClick={open}>
         New endpoint
       </Button>
       <FormDialog

@@ -65,12 +65,14 @@ export function Notifications() {
             label="Tell me what waits for me"
             value={draft.channel}
             onChange={({ currentTarget: { value } }) => {
-              const channel = NOTIFICATION_CHANNELS.find((one) => one === value)
+              const channel = NOTIFICATION_CHANNELS.find((candidate) => candidate === value)
               if (channel) set({ channel })
             }}
             data={NOTIFICATION_CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] }))}
           />
-          {draft.channel !== 'NONE' && <DigestFields draft={draft} set={set} mine={member.permissions} />}
+          {draft.channel !== 'NONE' && (
+            <DigestFields draft={draft} set={set} ownPermissions={member.permissions} />
+          )}
           {save.isError && <ErrorState error={save.error} />}
           <Group>
             <Button type="submit" loading={save.isPending} disabled={draft.topics.length === 0}>
@@ -90,11 +92,11 @@ export function Notifications() {
 function DigestFields({
   draft,
   set,
-  mine,
+  ownPermissions,
 }: {
   readonly draft: Draft
   readonly set: (change: Partial<Draft>) => void
-  readonly mine: readonly Permission[]
+  readonly ownPermissions: readonly Permission[]
 }) {
   return (
     <>
@@ -112,7 +114,7 @@ function DigestFields({
               value={topic}
               label={TOPIC_WORDS[topic]}
               description={
-                mine.includes(NOTIFICATION_TOPICS[topic])
+                ownPermissions.includes(NOTIFICATION_TOPICS[topic])
                   ? undefined
                   : `You do not have ${NOTIFICATION_TOPICS[topic]}, so nothing of it waits for you`
               }

@@ -11,12 +11,12 @@ export function PasskeySettings() {
     <SettingsForm
       title="Customers' passkeys"
       text="A passkey is bound to a domain. Changing the domain makes the passkeys useless that were made for the former one."
-      draftOf={({ passkeyConfig }) => ({
+      createDraft={({ passkeyConfig }) => ({
         rpId: passkeyConfig?.rpId ?? '',
         origins: passkeyConfig?.origins.join('\n') ?? '',
         userVerification: (passkeyConfig?.userVerification ?? 'preferred') as Verification,
       })}
-      changeOf={({ rpId, origins, userVerification }) => ({
+      buildChange={({ rpId, origins, userVerification }) => ({
         passkeyConfig: { rpId, origins: splitLines(origins), userVerification },
       })}
     >

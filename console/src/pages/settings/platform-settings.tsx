@@ -11,8 +11,8 @@ export function PlatformSettings() {
       <SettingsForm
         title="Approvals"
         text="Actions of agents, incoming payments and screened payments wait for as many members. One member who rejects is enough. Above 1, API tokens approve none of them."
-        draftOf={({ approvalsRequired }) => ({ approvalsRequired })}
-        changeOf={(draft) => draft}
+        createDraft={({ approvalsRequired }) => ({ approvalsRequired })}
+        buildChange={(draft) => draft}
       >
         {({ approvalsRequired }, set) => (
           <NumberInput
@@ -28,8 +28,11 @@ export function PlatformSettings() {
       <AccountSettings />
       <SettingsForm
         title="Calls"
-        draftOf={({ allowedOrigins, lenientInput }) => ({ origins: allowedOrigins.join('\n'), lenientInput })}
-        changeOf={({ origins, lenientInput }) => ({ allowedOrigins: splitLines(origins), lenientInput })}
+        createDraft={({ allowedOrigins, lenientInput }) => ({
+          origins: allowedOrigins.join('\n'),
+          lenientInput,
+        })}
+        buildChange={({ origins, lenientInput }) => ({ allowedOrigins: splitLines(origins), lenientInput })}
       >
         {({ origins, lenientInput }, set) => (
           <>
@@ -58,8 +61,8 @@ function AccountSettings() {
   return (
     <SettingsForm
       title="Accounts"
-      draftOf={({ omnibusAccounts }) => ({ omnibusAccounts })}
-      changeOf={(draft) => draft}
+      createDraft={({ omnibusAccounts }) => ({ omnibusAccounts })}
+      buildChange={(draft) => draft}
     >
       {({ omnibusAccounts }, set) => (
         <Switch

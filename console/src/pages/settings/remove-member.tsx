@@ -11,10 +11,10 @@ export type Removed = NonNullable<Awaited<ReturnType<typeof countersign.members.
 /** Removes a member. `onRemoved` receives the API tokens that the member created, if any. */
 export function RemoveMember(props: {
   readonly member: { readonly id: string; readonly name: string }
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onRemoved: (removed: Removed | undefined) => void
 }) {
-  const { member, denied, onRemoved } = props
+  const { member, disabledReason, onRemoved } = props
   const [isOpen, { open, close }] = useDisclosure(false)
   const [endTokens, setEndTokens] = useState(false)
   const remove = useMutation({
@@ -26,7 +26,7 @@ export function RemoveMember(props: {
   })
   return (
     <>
-      <DeniableButton variant="default" color="red" size="xs" denied={denied} onClick={open}>
+      <DeniableButton variant="default" color="red" size="xs" disabledReason={disabledReason} onClick={open}>
         Remove
       </DeniableButton>
       <Modal opened={isOpen} onClose={close} title={`Remove ${member.name}?`} centered>

@@ -20,8 +20,8 @@ export function RiskSettings() {
       <SettingsForm
         title="Holds of pulled money"
         text="Money that is pulled from a bank account can come back. A rule holds it until its banking days are over. A rule applies if all its conditions do; if several apply, the one with the most banking days holds the money. A change needs APPROVE in addition to MANAGE."
-        draftOf={({ riskConfig }) => ({ rows: toHoldRows(riskConfig.fundsHolds) })}
-        changeOf={({ rows }) => ({ riskConfig: { fundsHolds: fromHoldRows(rows) } })}
+        createDraft={({ riskConfig }) => ({ rows: toHoldRows(riskConfig.fundsHolds) })}
+        buildChange={({ rows }) => ({ riskConfig: { fundsHolds: fromHoldRows(rows) } })}
         isReady={({ rows }) => areValid(rows, HOLD_FIELDS)}
       >
         {({ rows }, set) => (
@@ -38,8 +38,8 @@ export function RiskSettings() {
       <SettingsForm
         title="Velocity limits"
         text="Payments of one customer, or to one payee, above a number or a sum in a day or a month in UTC are refused. A change needs APPROVE in addition to MANAGE."
-        draftOf={({ riskConfig }) => ({ rows: toLimitRows(riskConfig.velocityLimits) })}
-        changeOf={({ rows }) => ({ riskConfig: { velocityLimits: fromLimitRows(rows) } })}
+        createDraft={({ riskConfig }) => ({ rows: toLimitRows(riskConfig.velocityLimits) })}
+        buildChange={({ rows }) => ({ riskConfig: { velocityLimits: fromLimitRows(rows) } })}
         isReady={({ rows }) => areValid(rows, LIMIT_FIELDS)}
       >
         {({ rows }, set) => (

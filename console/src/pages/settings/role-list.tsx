@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied, useMe } from '../../session/me.ts'
+import { useMe, useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -12,7 +12,7 @@ import { type CustomRole, useRoles } from './roles.ts'
 
 /** The custom roles of the platform. */
 export function RoleList() {
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   const client = useQueryClient()
   const { data: roles, error } = useRoles()
   const refresh = () => void client.invalidateQueries()
@@ -20,7 +20,13 @@ export function RoleList() {
     <Panel
       title="Roles"
       actions={
-        <DialogButton label="New role" title="New role" variant="default" denied={denied} onDone={refresh}>
+        <DialogButton
+          label="New role"
+          title="New role"
+          variant="default"
+          disabledReason={disabledReason}
+          onDone={refresh}
+        >
           {({ onDone }) => <RoleForm onDone={onDone} />}
         </DialogButton>
       }
@@ -34,7 +40,7 @@ export function RoleList() {
       )}
       <Stack gap="md">
         {roles?.map((role) => (
-          <RoleRow key={role.id} role={role} denied={denied} onDone={refresh} />
+          <RoleRow key={role.id} role={role} disabledReason={disabledReason} onDone={refresh} />
         ))}
       </Stack>
     </Panel>
@@ -43,16 +49,16 @@ export function RoleList() {
 
 function RoleRow(props: {
   readonly role: CustomRole
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }) {
-  const { role, denied, onDone } = props
+  const { role, disabledReason, onDone } = props
   const { id, name, permissions, memberCount } = role
   const { member } = useMe()
-  const missingPermission = permissions.filter((one) => !member.permissions.includes(one))
+  const missingPermission = permissions.filter((permission) => !member.permissions.includes(permission))
   const undeletable =
-    denied ??
-    (memberCount > 0 ? 'Members have this role. Give them another one first.' : undefined) ??
+    disabledReason ??
+    (memberCount > 0 ? 'Members still have this role. Assign them another role first.' : undefined) ??
     (missingPermission.length > 0 ? `You do not have ${missingPermission.join(', ')} yourself.` : undefined)
   return (
     <Group component="section" aria-label={name} justify="space-between" align="flex-start" gap="sm">
@@ -70,20 +76,23 @@ function RoleRow(props: {
           title={`Change ${name}`}
           variant="default"
           buttonSize="xs"
-          denied={denied}
+          disabledReason={disabledReason}
           onDone={onDone}
         >
           {(dialog) => <RoleForm role={role} onDone={dialog.onDone} />}
         </DialogButton>
         <ActionButton
           label="Delete"
-          done="Deleted the role."
+          successText="Deleted the role."
           color="red"
           size="xs"
-          denied={undeletable}
+          disabledReason={undeletable}
           act={() => countersign.memberRoles.delete(id)}
           onDone={onDone}
-          ask={{ title: `Delete ${name}?`, text: 'No member has this role. Its name can be used again.' }}
+          question={{
+            title: `Delete ${name}?`,
+            text: 'No member has this role. Its name can be used again.',
+          }}
         />
       </Group>
     </Group>

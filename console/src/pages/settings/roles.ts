@@ -35,6 +35,6 @@ export function findBuiltInRole(permissions: readonly Permission[]): keyof typeo
   const roles = keysOf(MEMBER_ROLES)
   return roles.find((role) => {
     const needed: readonly Permission[] = MEMBER_ROLES[role]
-    return needed.length === has.size && needed.every((one) => has.has(one))
+    return needed.length === has.size && needed.every((permission) => has.has(permission))
   })
 }

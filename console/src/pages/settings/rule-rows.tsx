@@ -9,18 +9,18 @@ export interface RuleField {
   /** Allowed values. Omitted for a free text field. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
   /** Returns the field's error message, or undefined if it is valid. */
-  readonly faultOf?: (row: RuleRow, others: readonly RuleRow[]) => string | undefined
+  readonly findError?: (row: RuleRow, otherRows: readonly RuleRow[]) => string | undefined
 }
 
 /** True if all fields of all rules are valid. */
 export function areValid(rows: readonly RuleRow[], fields: readonly RuleField[]): boolean {
   return rows.every((row) =>
-    fields.every(({ faultOf }) => faultOf?.(row, withoutRow(rows, row)) === undefined),
+    fields.every(({ findError }) => findError?.(row, withoutRow(rows, row)) === undefined),
   )
 }
 
 function withoutRow(rows: readonly RuleRow[], row: RuleRow): RuleRow[] {
-  return rows.filter((one) => one !== row)
+  return rows.filter((candidate) => candidate !== row)
 }
 
 /** Edits a list of rules. */
@@ -35,7 +35,7 @@ export function RuleRows(props: {
 }) {
   const { name, rows, fields, newRow, max, onChange } = props
   const change = (row: RuleRow, part: RuleRow) =>
-    onChange(rows.map((one) => (one === row ? { ...row, ...part } : one)))
+    onChange(rows.map((candidate) => (candidate === row ? { ...row, ...part } : candidate)))
   return (
     <Stack>
       {rows.map((row, index) => (
@@ -47,7 +47,7 @@ export function RuleRows(props: {
                 key={field.name}
                 field={field}
                 row={row}
-                fault={field.faultOf?.(row, withoutRow(rows, row))}
+                error={field.findError?.(row, withoutRow(rows, row))}
                 onChange={(value) => change(row, { [field.name]: value })}
               />
             ))}
@@ -80,15 +80,15 @@ export function RuleRows(props: {
 function RuleInput(props: {
   readonly field: RuleField
   readonly row: RuleRow
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly onChange: (value: string) => void
 }) {
-  const { field, row, fault, onChange } = props
+  const { field, row, error, onChange } = props
   const { name, label, choices } = field
   const common = {
     label,
     value: row[name] ?? '',
-    error: fault,
+    error,
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onChange(currentTarget.value),
   }

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
@@ -23,9 +23,9 @@ interface SettingsFormProps<Draft> {
   readonly title: string
   readonly text?: ReactNode
   /** Creates the form's initial values. */
-  readonly draftOf: (config: Config) => Draft
+  readonly createDraft: (config: Config) => Draft
   /** Builds the request body. */
-  readonly changeOf: (draft: Draft) => Change
+  readonly buildChange: (draft: Draft) => Change
   /** True if the draft can be saved. Default: always. */
   readonly isReady?: (draft: Draft) => boolean
   readonly children: (draft: Draft, set: (change: Partial<Draft>) => void, config: Config) => ReactNode
@@ -44,18 +44,18 @@ export function SettingsForm<Draft>(props: SettingsFormProps<Draft>) {
 }
 
 function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config }) {
-  const { text, draftOf, changeOf, isReady, children, config } = props
-  const [draft, setDraft] = useState(() => draftOf(config))
+  const { text, createDraft, buildChange, isReady, children, config } = props
+  const [draft, setDraft] = useState(() => createDraft(config))
   const client = useQueryClient()
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   const save = useMutation({
-    mutationFn: () => countersign.config.update(changeOf(draft)),
-    onSuccess: (saved) => {
-      client.setQueryData(KEY, saved)
-      setDraft(draftOf(saved))
+    mutationFn: () => countersign.config.update(buildChange(draft)),
+    onSuccess: (savedConfig) => {
+      client.setQueryData(KEY, savedConfig)
+      setDraft(createDraft(savedConfig))
     },
   })
-  const isDirty = formatJson(draft) !== formatJson(draftOf(config))
+  const isDirty = formatJson(draft) !== formatJson(createDraft(config))
   const { question } = useUnsaved(isDirty && !save.isPending)
   const set = (change: Partial<Draft>) => {
     save.reset()
@@ -68,7 +68,7 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
   return (
     <form onSubmit={submit}>
       {question}
-      <fieldset disabled={denied !== undefined} className="plain">
+      <fieldset disabled={disabledReason !== undefined} className="plain">
         <Stack maw={560}>
           {text && <div className="soft">{text}</div>}
           {children(draft, set, config)}
@@ -77,12 +77,12 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
             <Button
               type="submit"
               loading={save.isPending}
-              disabled={denied !== undefined || isReady?.(draft) === false}
+              disabled={disabledReason !== undefined || isReady?.(draft) === false}
             >
               Save
             </Button>
             <span className="soft" role="status">
-              {denied ?? (isDirty ? 'Unsaved changes.' : save.isSuccess ? 'Saved.' : '')}
+              {disabledReason ?? (isDirty ? 'Unsaved changes.' : save.isSuccess ? 'Saved.' : '')}
             </span>
           </Group>
         </Stack>

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -18,7 +18,7 @@ const TOKENS_MAX = 100
 
 /** API tokens, the credentials of the platform's backends. */
 export function Tokens() {
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   const client = useQueryClient()
   const { data, error } = useQuery({
     queryKey: KEY,
@@ -26,7 +26,7 @@ export function Tokens() {
   })
   const refreshData = () => void client.invalidateQueries({ queryKey: KEY })
   return (
-    <Panel title="API tokens" actions={<NewToken denied={denied} onDone={refreshData} />}>
+    <Panel title="API tokens" actions={<NewToken disabledReason={disabledReason} onDone={refreshData} />}>
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
       <Stack gap="md">
@@ -43,13 +43,13 @@ export function Tokens() {
             </div>
             <ActionButton
               label="Delete"
-              done="Deleted the token. Calls with it are refused from now on."
+              successText="Deleted the token. Calls with it are refused from now on."
               color="red"
               size="xs"
-              denied={denied}
+              disabledReason={disabledReason}
               act={() => countersign.tokens.delete(id)}
               onDone={refreshData}
-              ask={{
+              question={{
                 title: `Delete ${name}?`,
                 text: 'Requests with this token will be refused. Programs that use it stop working.',
               }}
@@ -63,7 +63,13 @@ export function Tokens() {
 
 type Made = Awaited<ReturnType<typeof countersign.tokens.create>>
 
-function NewToken({ denied, onDone }: { readonly denied: string | undefined; readonly onDone: () => void }) {
+function NewToken({
+  disabledReason,
+  onDone,
+}: {
+  readonly disabledReason: string | undefined
+  readonly onDone: () => void
+}) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const [name, setName] = useState('')
   const [permissions, setPermissions] = useState<readonly PermissionName[]>(['VIEW'])
@@ -82,22 +88,22 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
     event.preventDefault()
     create.mutate()
   }
-  const { data: made } = create
+  const { data: newToken } = create
   return (
     <>
-      <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
+      <Button variant="default" disabled={disabledReason !== undefined} title={disabledReason} onClick={open}>
         New token
       </Button>
       <FormDialog
         opened={isOpen}
         onClose={leave}
-        isDirty={isTouched && !made}
+        isDirty={isTouched && !newToken}
         onTouched={() => setTouched(true)}
-        title={made ? 'Your new token' : 'New token'}
+        title={newToken ? 'Your new token' : 'New token'}
         size="lg"
       >
-        {made ? (
-          <NewSecret token={made} onClose={leave} />
+        {newToken ? (
+          <NewSecret token={newToken} onClose={leave} />
         ) : (
           <form onSubmit={submit}>
             <Stack>

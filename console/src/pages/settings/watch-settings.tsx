@@ -2,11 +2,11 @@ import { NumberInput, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import {
+  buildRailMarkFields,
   fromPositionMarkRows,
   fromRailMarkRows,
   NEW_MARK,
   POSITION_MARK_FIELDS,
-  railMarkFields,
   toPositionMarkRows,
   toRailMarkRows,
 } from './limit-drafts.ts'
@@ -27,8 +27,8 @@ export function WatchSettings() {
       <SettingsForm
         title="Low-water marks of positions"
         text="Positions below their marks need attention: the overview shows them, and an alert is sent."
-        draftOf={({ watchConfig }) => ({ rows: toPositionMarkRows(watchConfig.positionMarks) })}
-        changeOf={({ rows }) => ({ watchConfig: { positionMarks: fromPositionMarkRows(rows) } })}
+        createDraft={({ watchConfig }) => ({ rows: toPositionMarkRows(watchConfig.positionMarks) })}
+        buildChange={({ rows }) => ({ watchConfig: { positionMarks: fromPositionMarkRows(rows) } })}
         isReady={({ rows }) => areValid(rows, POSITION_MARK_FIELDS)}
       >
         {({ rows }, set) => (
@@ -44,8 +44,8 @@ export function WatchSettings() {
       </SettingsForm>
       <SettingsForm
         title="Age of statements"
-        draftOf={({ watchConfig }) => ({ hours: watchConfig.reconciliationAgeHours })}
-        changeOf={({ hours }) => ({ watchConfig: { reconciliationAgeHours: hours } })}
+        createDraft={({ watchConfig }) => ({ hours: watchConfig.reconciliationAgeHours })}
+        buildChange={({ hours }) => ({ watchConfig: { reconciliationAgeHours: hours } })}
       >
         {({ hours }, set) => (
           <NumberInput
@@ -66,13 +66,13 @@ export function WatchSettings() {
 function RailMarks({ rails }: { readonly rails: readonly string[] }) {
   // A threshold for a removed rail stays until it is deleted.
   const buildFields = (rows: readonly { readonly rail?: string }[]) =>
-    railMarkFields([...new Set([...rails, ...rows.flatMap(({ rail }) => (rail ? [rail] : []))])])
+    buildRailMarkFields([...new Set([...rails, ...rows.flatMap(({ rail }) => (rail ? [rail] : []))])])
   return (
     <SettingsForm
       title="Low-water marks of rails"
       text="Rails whose balance by the books is below their mark need attention: the overview shows them, and an alert is sent."
-      draftOf={({ watchConfig }) => ({ rows: toRailMarkRows(watchConfig.railMarks) })}
-      changeOf={({ rows }) => ({ watchConfig: { railMarks: fromRailMarkRows(rows) } })}
+      createDraft={({ watchConfig }) => ({ rows: toRailMarkRows(watchConfig.railMarks) })}
+      buildChange={({ rows }) => ({ watchConfig: { railMarks: fromRailMarkRows(rows) } })}
       isReady={({ rows }) => areValid(rows, buildFields(rows))}
     >
       {({ rows }, set) => (

@@ -1,12 +1,12 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { NewWebhookEndpoint } from './new-webhook-endpoint.tsx'
 import { useConfig } from './settings-form.tsx'
@@ -19,7 +19,7 @@ type Endpoint = Awaited<ReturnType<typeof countersign.webhookEndpoints.get>>
 
 /** All webhook receivers: the `webhookEndpoint` of the configuration, and additional endpoints. */
 export function WebhookEndpoints() {
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   const client = useQueryClient()
   const { data, error } = useQuery({
     queryKey: KEY,
@@ -28,7 +28,10 @@ export function WebhookEndpoints() {
   })
   const refreshData = () => void client.invalidateQueries({ queryKey: KEY })
   return (
-    <Panel title="Endpoints" actions={<NewWebhookEndpoint denied={denied} onDone={refreshData} />}>
+    <Panel
+      title="Endpoints"
+      actions={<NewWebhookEndpoint disabledReason={disabledReason} onDone={refreshData} />}
+    >
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading lines={2} />}
       {data?.data.length === 0 && (
@@ -39,7 +42,12 @@ export function WebhookEndpoints() {
       <Stack gap="md">
         <ConfiguredEndpoint />
         {data?.data.map((endpoint) => (
-          <EndpointRow key={endpoint.id} endpoint={endpoint} denied={denied} onDone={refreshData} />
+          <EndpointRow
+            key={endpoint.id}
+            endpoint={endpoint}
+            disabledReason={disabledReason}
+            onDone={refreshData}
+          />
         ))}
       </Stack>
     </Panel>
@@ -54,7 +62,7 @@ function ConfiguredEndpoint() {
     <section aria-label="Main endpoint">
       <Group gap="xs">
         <Text fw={600}>Main endpoint</Text>
-        <Status of="ENABLED" />
+        <Status state="ENABLED" />
       </Group>
       <div className="anywhere">{config.webhookEndpoint}</div>
       <Text size="sm" c="dimmed">
@@ -66,11 +74,11 @@ function ConfiguredEndpoint() {
 
 interface RowProps {
   readonly endpoint: Endpoint
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }
 
-function EndpointRow({ endpoint, denied, onDone }: RowProps) {
+function EndpointRow({ endpoint, disabledReason, onDone }: RowProps) {
   const { id, url, description, status } = endpoint
   const name = description ?? url
   const isEnabled = status === 'ENABLED'
@@ -82,7 +90,7 @@ function EndpointRow({ endpoint, denied, onDone }: RowProps) {
           <Text fw={600} className="clipped" title={name}>
             {name}
           </Text>
-          <Status of={status} />
+          <Status state={status} />
         </Group>
         {description && <div className="anywhere">{url}</div>}
         <Text size="sm" c="dimmed">
@@ -93,21 +101,21 @@ function EndpointRow({ endpoint, denied, onDone }: RowProps) {
       <Group gap="xs">
         <ActionButton
           label={isEnabled ? 'Pause' : 'Resume'}
-          done={isEnabled ? 'The endpoint is paused.' : 'The endpoint gets events again.'}
+          successText={isEnabled ? 'The endpoint is paused.' : 'The endpoint gets events again.'}
           size="xs"
-          denied={denied}
+          disabledReason={disabledReason}
           act={set(isEnabled ? 'PAUSED' : 'ENABLED')}
           onDone={onDone}
         />
         <ActionButton
           label="Delete"
-          done="Deleted the endpoint."
+          successText="Deleted the endpoint."
           color="red"
           size="xs"
-          denied={denied}
+          disabledReason={disabledReason}
           act={() => countersign.webhookEndpoints.delete(id)}
           onDone={onDone}
-          ask={{
+          question={{
             title: `Delete ${name}?`,
             text: 'It gets no more events. Events that it has not received are lost for it.',
           }}
@@ -118,7 +126,7 @@ function EndpointRow({ endpoint, denied, onDone }: RowProps) {
 }
 
 function describeTypes({ eventTypes, payload, latestBalanceOnly }: Endpoint): string {
-  const types = eventTypes ? eventTypes.map(wordsOf).join(', ') : 'All types'
+  const types = eventTypes ? eventTypes.map(formatConstant).join(', ') : 'All types'
   return [types, payload === 'THIN' && 'without data', latestBalanceOnly && 'latest balance only']
     .filter(Boolean)
     .join(' · ')

@@ -1,7 +1,7 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
@@ -20,8 +20,8 @@ export function WebhookSettings() {
       <SettingsForm
         title="Endpoint"
         text="Every event is sent to this URL, signed by Standard Webhooks. A new endpoint receives a TEST event immediately."
-        draftOf={({ webhookEndpoint }) => ({ url: webhookEndpoint ?? '' })}
-        changeOf={({ url }) => ({ webhookEndpoint: url === '' ? null : url })}
+        createDraft={({ webhookEndpoint }) => ({ url: webhookEndpoint ?? '' })}
+        buildChange={({ url }) => ({ webhookEndpoint: url === '' ? null : url })}
       >
         {({ url }, set) => (
           <TextInput
@@ -41,13 +41,13 @@ export function WebhookSettings() {
 }
 
 function Secrets() {
-  const denied = useDenied('MANAGE')
+  const disabledReason = useMissingPermission('MANAGE')
   const client = useQueryClient()
   const key = ['webhook-secrets']
   const { data, error } = useQuery({
     queryKey: key,
     queryFn: () => countersign.webhookSecrets.list(),
-    enabled: denied === undefined,
+    enabled: disabledReason === undefined,
   })
   const replace = (formerValidSeconds: number) => async () => {
     await countersign.webhookSecrets.create({ formerValidSeconds })
@@ -59,19 +59,19 @@ function Secrets() {
       actions={
         <ActionButton
           label="Replace the secret"
-          done={undefined}
-          denied={denied}
+          successText={undefined}
+          disabledReason={disabledReason}
           act={replace(PREVIOUS_SECRET_SECONDS)}
-          ask={{
+          question={{
             title: 'Replace the secret?',
             text: 'New events will be signed with a new secret. For one day they also have a signature by the current secret, so that you can update your server.',
           }}
         />
       }
     >
-      {denied && <Text c="dimmed">{denied}</Text>}
+      {disabledReason && <Text c="dimmed">{disabledReason}</Text>}
       {error && <ErrorState error={error} />}
-      {!denied && !error && !data && <Loading lines={2} />}
+      {!disabledReason && !error && !data && <Loading lines={2} />}
       <Stack>
         {data?.data.map(({ id, secret, createdAt, expiresAt }) => (
           <div key={id}>

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { Column } from '../../ui/column.ts'
 import { ListedName } from '../../ui/listed-name.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -29,11 +29,11 @@ function getCounterparty({ direction, source, destination }: TransactionRecord) 
 export function describeCounterparty(transaction: TransactionRecord): string {
   const side = getCounterparty(transaction)
   if (!side) return '–'
-  return 'accountId' in side ? shortId(side.accountId) : describeSide(side)
+  return 'accountId' in side ? shortenId(side.accountId) : describeSide(side)
 }
 
 /** The counterparty, as briefly as the record allows. */
-function Counterparty({ of: transaction }: { readonly of: TransactionRecord }) {
+function Counterparty({ transaction }: { readonly transaction: TransactionRecord }) {
   const side = getCounterparty(transaction)
   if (side && 'accountId' in side) return <ListedName id={side.accountId} isWhole />
   return <span className="whole">{side ? describeSide(side) : '–'}</span>
@@ -51,7 +51,7 @@ const STATUS: Column<TransactionRecord> = {
   id: 'status',
   header: 'Status',
   width: '5.75rem',
-  cell: ({ status }) => <Status of={status} />,
+  cell: ({ status }) => <Status state={status} />,
 }
 
 const CUSTOMER: Column<TransactionRecord> = {
@@ -66,7 +66,7 @@ const OTHER_SIDE: Column<TransactionRecord> = {
   id: 'otherSide',
   header: 'Counterparty',
   width: 'minmax(8rem, 3fr)',
-  cell: (transaction) => <Counterparty of={transaction} />,
+  cell: (transaction) => <Counterparty transaction={transaction} />,
 }
 
 const FURTHER: readonly Column<TransactionRecord>[] = [
@@ -75,7 +75,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     header: 'Transaction',
     width: '11rem',
     priority: 3,
-    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    cell: ({ id }) => <span className="id">{shortenId(id)}</span>,
   },
   {
     id: 'amount',
@@ -83,7 +83,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     width: 'minmax(8.75rem, 1fr)',
     isRight: true,
     cell: (transaction) => (
-      <Money of={getAmount(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
+      <Money amount={getAmount(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
     ),
   },
   {

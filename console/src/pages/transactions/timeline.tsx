@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
-import { getMeaning, wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant, getMeaning } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { TransactionRecord } from './columns.tsx'
@@ -38,7 +38,11 @@ export function History({ transaction }: { readonly transaction: TransactionReco
                   key={key}
                   color={COLORS[getMeaning(state)]}
                   title={
-                    eventId ? <TextLink to={`/events/${eventId}`}>{wordsOf(state)}</TextLink> : wordsOf(state)
+                    eventId ? (
+                      <TextLink to={`/events/${eventId}`}>{formatConstant(state)}</TextLink>
+                    ) : (
+                      formatConstant(state)
+                    )
                   }
                 >
                   <span className="soft">

@@ -6,9 +6,9 @@ import {
 } from '@countersign/contract/states/payment-states'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { awaitApproval } from '../approvals/signature.ts'
 import { DecideButton } from '../decisions/decide-button.tsx'
 import type { TransactionRecord } from './columns.tsx'
@@ -26,19 +26,21 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
     for (const noun of ['transactions', 'approvals', 'overview'])
       void client.invalidateQueries({ queryKey: [noun] })
   }
-  const transact = useDenied('TRANSACT')
-  const approve = useDenied('APPROVE')
-  const ended = `It is ${wordsOf(status).toLowerCase()}.`
+  const transact = useMissingPermission('TRANSACT')
+  const approve = useMissingPermission('APPROVE')
+  const endedReason = `It is ${formatConstant(status).toLowerCase()}.`
   return (
     <>
       <Decision transaction={transaction} onDone={onDone} />
       {direction === 'DEBIT' && (
         <ActionButton
           label="Cancel payment"
-          done="Asked to cancel the payment."
-          denied={transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${ended}`)}
+          successText="Asked to cancel the payment."
+          disabledReason={
+            transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${endedReason}`)
+          }
           color="red"
-          ask={{
+          question={{
             title: 'Stop this payment?',
             text: 'One that waits for the hours of its rail is stopped immediately. Of any other the rail is asked, which may be too late.',
           }}
@@ -49,16 +51,16 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
       {direction === 'DEBIT' && (
         <DecideButton
           transactionId={id}
-          denied={approve ?? (canBeDecided(transaction) ? undefined : DECIDED_BY_REPORT)}
+          disabledReason={approve ?? (canBeDecided(transaction) ? undefined : DECIDED_BY_REPORT)}
           onDone={onDone}
         />
       )}
       {status === 'COMPLETED' && receiptDeliveryConfirmedAt === undefined && (
         <ActionButton
           label="Mark receipt as delivered"
-          done="Recorded that the receipt was delivered."
-          denied={transact}
-          ask={{
+          successText="Recorded that the receipt was delivered."
+          disabledReason={transact}
+          question={{
             title: 'Mark receipt as delivered?',
             text: 'This records that the customer has received the receipt, with the current time. It cannot be undone.',
           }}
@@ -86,32 +88,32 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
     queryFn: () => countersign.approvals.list({ kind: 'INCOMING_PAYMENT', limit: 100 }),
     enabled: isIncoming && isOpen,
   })
-  const permission = useDenied('APPROVE')
+  const permission = useMissingPermission('APPROVE')
   if (!isIncoming && agentId === undefined) return null
   const isWaiting = !isIncoming || waiting.data?.data.some(({ objectId }) => objectId === id) === true
-  const denied =
+  const disabledReason =
     permission ??
     (isOpen
       ? isWaiting
         ? undefined
         : 'It does not wait for a decision.'
-      : `It is decided: ${wordsOf(transaction.status).toLowerCase()}.`)
+      : `It is decided: ${formatConstant(transaction.status).toLowerCase()}.`)
   return (
     <>
       <ActionButton
         label="Approve"
-        done="Approved the payment."
+        successText="Approved the payment."
         variant="filled"
-        denied={denied}
+        disabledReason={disabledReason}
         act={() => awaitApproval(countersign.transactions.approve(id, {}))}
         onDone={onDone}
       />
       <ActionButton
         label="Reject"
-        done="Rejected the payment."
+        successText="Rejected the payment."
         color="red"
-        denied={denied}
-        ask={{
+        disabledReason={disabledReason}
+        question={{
           title: 'Reject this payment?',
           text: 'Its sender gets the money back.',
           needsReason: false,

@@ -3,9 +3,9 @@ import { AccountLink } from '../../ui/account-name.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
-import { figures } from '../../ui/money-format.ts'
+import { formatFigures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { describeRate } from '../quotes/quote.ts'
@@ -22,9 +22,9 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
     <>
       <Panel title="Amounts">
         <Facts
-          of={[
-            ['Sent', sentAmount && <Money of={sentAmount} />],
-            ['Received', receivedAmount && <Money of={receivedAmount} />],
+          items={[
+            ['Sent', sentAmount && <Money amount={sentAmount} />],
+            ['Received', receivedAmount && <Money amount={receivedAmount} />],
             ['Fees', renderFees(transaction)],
             [
               'Rate',
@@ -37,7 +37,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
       </Panel>
       <Panel title="Parties">
         <Facts
-          of={[
+          items={[
             ['From', source && <SideWords side={source} />],
             ['To', <SideWords key="to" side={destination} />],
             [
@@ -52,7 +52,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
             ],
             [
               'Started by the agent',
-              agentId && <TextLink to={`/agents/${agentId}`}>{shortId(agentId)}</TextLink>,
+              agentId && <TextLink to={`/agents/${agentId}`}>{shortenId(agentId)}</TextLink>,
             ],
             ['Description', transaction.description],
             ['Reference at the bank', reference],
@@ -60,7 +60,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
             [
               'Quote',
               isOutgoing && transaction.quoteId ? (
-                <TextLink to={`/quotes/${transaction.quoteId}`}>{shortId(transaction.quoteId)}</TextLink>
+                <TextLink to={`/quotes/${transaction.quoteId}`}>{shortenId(transaction.quoteId)}</TextLink>
               ) : undefined,
             ],
             ['Waits for its rail until', renderTime(transaction.waitsUntil)],
@@ -83,9 +83,9 @@ function renderFees(transaction: TransactionRecord): ReactNode {
   const side: Amount | undefined =
     transaction.type === 'OUTGOING' ? sentAmount : (receivedAmount ?? sentAmount)
   return side ? (
-    <Money of={{ amount: fees, currency: side.currency }} />
+    <Money amount={{ amount: fees, currency: side.currency }} />
   ) : (
-    figures({ amount: fees, decimals: 0 })
+    formatFigures({ amount: fees, decimals: 0 })
   )
 }
 

@@ -6,10 +6,10 @@ import {
 } from '@countersign/contract/payments/transactions'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { AMOUNT_FILTERS, omitUnusableBounds, toAmountFilters } from '../../ui/amount-filters.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { TRANSACTION_COLUMNS } from './columns.tsx'
@@ -39,7 +39,7 @@ function pickFilters(search: Readonly<Record<string, string | undefined>>): read
 }
 
 export function TransactionList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { status, type, customerId, account, reference, reason, from, to } = search
   const filters = present({
     status: wordOf(TRANSACTION_STATUSES, status),
@@ -49,7 +49,7 @@ export function TransactionList() {
     reference,
     failureReason: wordOf(FAILURE_REASONS, reason),
     ...toAmountFilters(search),
-    ...timesOfDays(from, to),
+    ...toTimeRange(from, to),
   })
   // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized
   // as JSON.
@@ -61,11 +61,11 @@ export function TransactionList() {
       <Filters filters={pickFilters(search)} values={search} />
       <DataTable
         name="Transactions"
-        file={csvAddress('/transactions', filters)}
+        file={buildCsvUrl('/transactions', filters)}
         columns={TRANSACTION_COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/transactions/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/transactions/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No transaction matches', text: 'Remove a filter, or look at another time.' }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { moneyText } from '../../ui/money.tsx'
+import { formatMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
@@ -40,8 +40,8 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
   const { id, status, direction } = transaction
   return (
     <Page
-      title={`${moneyText(getAmount(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
-      aside={<Status of={status} />}
+      title={`${formatMoney(getAmount(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
+      aside={<Status state={status} />}
       actions={<TransactionActions transaction={transaction} />}
       parent={PARENT}
     >
@@ -57,22 +57,22 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
           <Decisions transaction={transaction} />
         </div>
       </div>
-      <Raw of={transaction} />
+      <Raw value={transaction} />
     </Page>
   )
 }
 
 /** Explains why a payment failed, what to do, and what happened to the money. */
 function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
-  const fault = explainFailure(transaction)
+  const failure = explainFailure(transaction)
   const refund = describeRefund(transaction)
-  if (!fault && !refund) return null
+  if (!failure && !refund) return null
   const isFailed = transaction.status === 'FAILED'
   return (
     <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
-      {fault && <span>{fault.words}</span>}
+      {failure && <span>{failure.words}</span>}
       {refund && <span>{refund}</span>}
-      {fault && <span className="soft">{fault.advice}</span>}
+      {failure && <span className="soft">{failure.advice}</span>}
     </Notice>
   )
 }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { type Customer, formatAddress, listBusinessFacts, listPersonFacts } from '../customers/customer.ts'
 
@@ -17,7 +17,7 @@ export function Claims({ customer }: { readonly customer: Customer }) {
       actions={<TextLink to={`/customers/${customer.id}`}>Open the customer</TextLink>}
     >
       <Facts
-        of={[
+        items={[
           ...(customer.customerType === 'INDIVIDUAL'
             ? listPersonFacts(customer)
             : listBusinessFacts(customer)),
@@ -31,7 +31,7 @@ export function Claims({ customer }: { readonly customer: Customer }) {
 }
 
 /** Formats an owner's name. */
-export function ownerName({ firstName, middleName, lastName }: Owner['personalInfo']): string {
+export function formatOwnerName({ firstName, middleName, lastName }: Owner['personalInfo']): string {
   return [firstName, middleName, lastName].filter(Boolean).join(' ')
 }
 
@@ -39,10 +39,10 @@ export function ownerName({ firstName, middleName, lastName }: Owner['personalIn
 export function Owners({ owners }: { readonly owners: readonly Owner[] }) {
   if (owners.length === 0) return null
   return owners.map(({ id, personalInfo, roles, ownershipPercentage, kycStatus }) => (
-    <Panel key={id} title={ownerName(personalInfo)} actions={<Status of={kycStatus} />}>
+    <Panel key={id} title={formatOwnerName(personalInfo)} actions={<Status state={kycStatus} />}>
       <Facts
-        of={[
-          ['Role', roles.map(wordsOf).join(', ')],
+        items={[
+          ['Role', roles.map(formatConstant).join(', ')],
           ['Owns', ownershipPercentage === undefined ? undefined : `${ownershipPercentage} %`],
           ['Born', personalInfo.birthDate],
           ['Nationality', personalInfo.nationality],

@@ -2,9 +2,9 @@ import { present } from '@countersign/contract/core/objects'
 import { VERIFICATION_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { RequestButton } from './request-button.tsx'
 import type { Verification } from './verification.ts'
 
@@ -35,9 +35,9 @@ export function DecisionActions(props: {
   const name = holders[0]?.name ?? 'the customer'
   const { id, verificationStatus, submission } = verification
   const client = useQueryClient()
-  const permission = useDenied('REVIEW')
+  const permission = useMissingPermission('REVIEW')
   const events = VERIFICATION_TRANSITIONS[verificationStatus]
-  const state = wordsOf(verificationStatus).toLowerCase()
+  const state = formatConstant(verificationStatus).toLowerCase()
   const findObstacle = (event: 'approve' | 'reject' | 'find_errors') =>
     permission ?? (events[event] === null ? `Not possible while the case is ${state}.` : undefined)
   const onDone = () => {
@@ -52,10 +52,10 @@ export function DecisionActions(props: {
       <ActionButton
         label="Approve"
         variant="filled"
-        denied={findObstacle('approve')}
+        disabledReason={findObstacle('approve')}
         hotkey="a"
-        done={`Approved ${name}.`}
-        ask={{ title: `Approve ${name}?`, ...APPROVAL }}
+        successText={`Approved ${name}.`}
+        question={{ title: `Approve ${name}?`, ...APPROVAL }}
         act={(reason) =>
           countersign.verifications.decide(id, {
             decision: 'APPROVE',
@@ -68,16 +68,16 @@ export function DecisionActions(props: {
       <RequestButton
         verification={verification}
         holders={holders}
-        denied={findObstacle('find_errors')}
+        disabledReason={findObstacle('find_errors')}
         onDone={onDone}
       />
       <ActionButton
         label="Reject"
         color="red"
-        denied={findObstacle('reject')}
+        disabledReason={findObstacle('reject')}
         hotkey="r"
-        done={`Rejected ${name}.`}
-        ask={{ title: `Reject ${name}?`, ...REJECTION }}
+        successText={`Rejected ${name}.`}
+        question={{ title: `Reject ${name}?`, ...REJECTION }}
         act={(reason) => countersign.verifications.decide(id, { decision: 'REJECT', reason, ...reviewed })}
         onDone={onDone}
       />

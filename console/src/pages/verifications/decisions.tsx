@@ -4,7 +4,7 @@ import { countersign } from '../../data/client.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import type { VerificationError } from './verification.ts'
 
@@ -47,7 +47,7 @@ function ErrorWords({
 }) {
   const { reason, acceptedDocumentTypes, resourceId } = error
   const owner = holders.slice(1).find(({ id }) => id === resourceId)
-  const accepted = acceptedDocumentTypes?.map(wordsOf).join(', ')
+  const accepted = acceptedDocumentTypes?.map(formatConstant).join(', ')
   return (
     <>
       {owner && <strong>{owner.name}: </strong>}
@@ -72,9 +72,9 @@ export function Decisions({ verificationId }: { readonly verificationId: string 
           ) : (
             <Timeline bulletSize={12} lineWidth={2} active={data.length}>
               {data.map(({ id, decision, reason, decidedBy, createdAt, errors }) => (
-                <Timeline.Item key={id} color={getColor(decision)} title={wordsOf(decision)}>
+                <Timeline.Item key={id} color={getColor(decision)} title={formatConstant(decision)}>
                   <div className="soft">
-                    {wordsOf(decidedBy.type)}, <Time at={createdAt} />
+                    {formatConstant(decidedBy.type)}, <Time at={createdAt} />
                   </div>
                   {reason && <div className="anywhere">{reason}</div>}
                   {errors

@@ -4,13 +4,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { Picture } from './picture.tsx'
 
@@ -55,16 +55,18 @@ interface Shown {
 
 function DocumentView({ document }: { readonly document: Document }) {
   const { id, documentType, side, country, documentNumber, issuedOn, issuingAuthority, createdAt } = document
-  const denied = useDenied('REVIEW', 'MANAGE')
+  const disabledReason = useMissingPermission('REVIEW', 'MANAGE')
   const file = useMutation({ mutationFn: () => readFile(id) })
-  const loaded = file.data
-  useEffect(() => () => URL.revokeObjectURL(loaded?.url ?? ''), [loaded])
-  const title = [wordsOf(documentType), side && wordsOf(side).toLowerCase()].filter(Boolean).join(', ')
+  const shownFile = file.data
+  useEffect(() => () => URL.revokeObjectURL(shownFile?.url ?? ''), [shownFile])
+  const title = [formatConstant(documentType), side && formatConstant(side).toLowerCase()]
+    .filter(Boolean)
+    .join(', ')
   return (
     <article className="document" aria-label={title}>
       <h3 className="anywhere">{title}</h3>
       <Facts
-        of={[
+        items={[
           ['Country', country],
           ['Number', documentNumber],
           ['Issued by', issuingAuthority],
@@ -73,17 +75,17 @@ function DocumentView({ document }: { readonly document: Document }) {
           ['Sent', <Time key="sent" at={createdAt} />],
         ]}
       />
-      {loaded?.isPicture && <Picture url={loaded.url} title={title} />}
-      {loaded && !loaded.isPicture && (
-        <Button component="a" href={loaded.url} download={document.fileName} variant="default">
+      {shownFile?.isPicture && <Picture url={shownFile.url} title={title} />}
+      {shownFile && !shownFile.isPicture && (
+        <Button component="a" href={shownFile.url} download={document.fileName} variant="default">
           Save the file
         </Button>
       )}
-      {!loaded && (
+      {!shownFile && (
         <ActionButton
           label="Show the file"
-          done={undefined}
-          denied={denied}
+          successText={undefined}
+          disabledReason={disabledReason}
           act={() => file.mutateAsync()}
           size="xs"
         />

@@ -7,24 +7,24 @@ import { countersign } from '../../data/client.ts'
 import { announce } from '../../ui/announce.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { Verification } from './verification.ts'
 
 interface RequestProps {
   readonly verification: Verification
   readonly holders: readonly { readonly id: string; readonly name: string }[]
-  readonly denied: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDone: () => void
 }
 
 /** Requests another item from the customer: what it concerns, what is wrong, and a message. */
-export function RequestButton({ denied, onDone, ...rest }: RequestProps) {
+export function RequestButton({ disabledReason, onDone, ...rest }: RequestProps) {
   return (
     <DialogButton
       label="Request information"
       title="What is needed?"
       variant="default"
-      denied={denied}
+      disabledReason={disabledReason}
       onDone={onDone}
     >
       {(dialog) => <RequestForm {...rest} close={dialog.close} onDone={dialog.onDone} />}
@@ -34,7 +34,7 @@ export function RequestButton({ denied, onDone, ...rest }: RequestProps) {
 
 type ErrorType = (typeof VERIFICATION_ERROR_TYPES)[number]
 
-function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () => void }) {
+function RequestForm(props: Omit<RequestProps, 'disabledReason'> & { readonly close: () => void }) {
   const { verification, holders, close, onDone } = props
   const { id, submission, customerId } = verification
   const [resourceId, setResourceId] = useState(customerId)
@@ -66,7 +66,7 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
         onChange={({ currentTarget }) =>
           setType(wordOf(VERIFICATION_ERROR_TYPES, currentTarget.value) ?? type)
         }
-        data={VERIFICATION_ERROR_TYPES.map((one) => ({ value: one, label: wordsOf(one) }))}
+        data={VERIFICATION_ERROR_TYPES.map((type) => ({ value: type, label: formatConstant(type) }))}
       />
       <Textarea
         label="In words"
@@ -104,7 +104,7 @@ function useSubjects(holders: RequestProps['holders']): readonly { value: string
     ...documents.flatMap(({ data }) =>
       (data?.data ?? []).map((document) => ({
         value: document.id,
-        label: `${wordsOf(document.documentType)}: ${document.fileName}`,
+        label: `${formatConstant(document.documentType)}: ${document.fileName}`,
       })),
     ),
   ]

@@ -2,14 +2,14 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { VERIFICATION_STATES } from '@countersign/contract/states/customer-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { buildCsvUrl } from '../../data/csv-address.ts'
 import { Age } from '../../ui/age.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
+import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Verification>[] = [
     id: 'status',
     header: 'Status',
     width: '12rem',
-    cell: ({ verificationStatus }) => <Status of={verificationStatus} />,
+    cell: ({ verificationStatus }) => <Status state={verificationStatus} />,
   },
   {
     id: 'customer',
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Verification>[] = [
     header: 'Case',
     width: '12rem',
     priority: 3,
-    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    cell: ({ id }) => <span className="id">{shortenId(id)}</span>,
   },
   {
     id: 'age',
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<Verification>[] = [
 ]
 
 export function VerificationList() {
-  const search = validValues(FILTERS, route.useSearch())
+  const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId } = search
   const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
   // Cases waiting for a review are a queue, so the oldest comes first.
@@ -81,11 +81,11 @@ export function VerificationList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Verifications"
-        file={csvAddress('/verifications', filters)}
+        file={buildCsvUrl('/verifications', filters)}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
-        linkOf={({ id }) => `/verifications/${id}`}
+        getId={({ id }) => id}
+        getLink={({ id }) => `/verifications/${id}`}
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No case matches', text: 'Remove a filter.' }

@@ -7,9 +7,9 @@ import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { targetOf } from '../../ui/target.ts'
-import { nameOf } from '../customers/customer.ts'
-import { Claims, Owners, ownerName } from './claims.tsx'
+import { toLinkTarget } from '../../ui/target.ts'
+import { formatCustomerName } from '../customers/customer.ts'
+import { Claims, formatOwnerName, Owners } from './claims.tsx'
 import { DecisionActions } from './decision-actions.tsx'
 import { Decisions, Missing } from './decisions.tsx'
 import { Documents } from './documents.tsx'
@@ -48,22 +48,22 @@ function Case({ verification }: { readonly verification: Verification }) {
   const navigate = useNavigate()
   const openNext = () => {
     const next = findNext(queue, id)
-    if (next !== undefined) void navigate(targetOf(getPath(next)))
+    if (next !== undefined) void navigate(toLinkTarget(getPath(next)))
   }
   const holders = [
-    { id: customerId, name: customer.data ? nameOf(customer.data) : 'The customer' },
+    { id: customerId, name: customer.data ? formatCustomerName(customer.data) : 'The customer' },
     ...(owners.data?.data ?? []).map(({ id: ownerId, personalInfo }) => ({
       id: ownerId,
-      name: ownerName(personalInfo),
+      name: formatOwnerName(personalInfo),
     })),
   ]
   return (
     <Page
-      title={customer.data ? nameOf(customer.data) : 'Verification'}
-      aside={<Status of={verificationStatus} />}
+      title={customer.data ? formatCustomerName(customer.data) : 'Verification'}
+      aside={<Status state={verificationStatus} />}
       actions={
         <>
-          <QueueNav ids={queue} current={id} pathOf={getPath} />
+          <QueueNav ids={queue} current={id} getPath={getPath} />
           <DecisionActions verification={verification} holders={holders} openNext={openNext} />
         </>
       }

@@ -1,7 +1,7 @@
 import type { Verification as VerificationSchema } from '@countersign/contract/customers/verifications'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { type Listed, useListed } from '../../ui/use-listed.ts'
 
 export type Verification = Static<typeof VerificationSchema>
@@ -21,5 +21,7 @@ export function useWaitingCases(): Listed<Verification> {
 export function describeMissing({ errors }: Verification): string {
   const [first] = errors
   if (!first) return ''
-  return errors.length === 1 ? wordsOf(first.type) : `${wordsOf(first.type)} and ${errors.length - 1} more`
+  return errors.length === 1
+    ? formatConstant(first.type)
+    : `${formatConstant(first.type)} and ${errors.length - 1} more`
 }

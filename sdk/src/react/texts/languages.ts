@@ -10,7 +10,7 @@ export type Language = 'en' | 'es' | 'pt' | 'fr'
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: EN, es: ES, pt: PT, fr: FR }
 
 /** Returns the language for a BCP 47 tag: `pt` for `pt-BR`. English if there is no translation. */
-export function languageOf(tag: string): Language {
+export function findLanguage(tag: string): Language {
   const [base = ''] = tag.toLowerCase().split('-', 1)
   return isLanguage(base) ? base : 'en'
 }

@@ -7,14 +7,14 @@ import { findActionOf } from '../../kernel/transactions/agent-action.ts'
 import { transactionHandlers } from '../../kernel/transactions/handlers.ts'
 import {
   findTransaction,
-  transactionView,
-  transferOutAnswer,
+  toTransactionView,
+  toTransferOutResponse,
 } from '../../kernel/transactions/transactions.ts'
 import { externalAccountHandlers } from '../../money/external-accounts/handlers.ts'
 import { exchangeRateHandlers } from '../../money/prices/exchange-rate-handlers.ts'
 import { createQuote } from '../../money/quotes/create.ts'
 import { checkExecution, checkIsPaidFromAccount, executeQuote } from '../../money/quotes/execute-quote.ts'
-import { executionCall, findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
+import { buildExecutionCall, findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
 import { Velocity } from '../../money/rails/velocity.ts'
 import { draftTransferOut } from '../../money/transfers/transfer-out.ts'
 import {
@@ -26,66 +26,66 @@ import {
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { actingAgent } from '../identity/agents.ts'
-import { policyOf } from '../policy/agent-policies.ts'
-import { agentView } from '../policy/agent-view.ts'
-import { allow } from '../policy/evaluate.ts'
-import { simulate } from '../policy/simulate.ts'
-import { actionView, actionViews, findPayment, propose, requirePullPermission } from './actions.ts'
+import { findActingAgent } from '../identity/agents.ts'
+import { readPolicy } from '../policy/agent-policies.ts'
+import { toAgentView } from '../policy/agent-view.ts'
+import { authorizeRequest } from '../policy/evaluate.ts'
+import { simulateAction } from '../policy/simulate.ts'
+import { findPayment, findPullPermission, proposeAction, toActionView, toActionViews } from './actions.ts'
 import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
 /**
- * Endpoints that agents call. `maySee` limits them to records of the agent's own customer; all other checks
- * are here.
+ * Endpoints that agents call. `canSee` limits them to the records of the agent's customer; this file makes
+ * all other checks.
  */
 export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   agent_me_get: async (op) => ({
     status: 200,
-    body: await agentView(op, await actingAgent(op)),
+    body: await toAgentView(op, await findActingAgent(op)),
   }),
 
   agent_me_internal_account_list: async (op, { query, ...input }) =>
     internalAccountHandlers.customer_internal_account_list(op, {
       ...input,
-      query: { ...query, ...(await customerFilter(op)) },
+      query: { ...query, ...(await buildCustomerFilter(op)) },
     }),
 
   agent_me_external_account_list: async (op, { query, ...input }) =>
     externalAccountHandlers.customer_external_account_list(op, {
       ...input,
-      query: { ...query, ...(await customerFilter(op)) },
+      query: { ...query, ...(await buildCustomerFilter(op)) },
     }),
 
   agent_me_external_account_create: async (op, { body, ...input }) => {
-    const agent = await actingAgent(op)
+    const agent = await findActingAgent(op)
     const customerId = body.customerId ?? agent.customer_id
     const outcome = await externalAccountHandlers.customer_external_account_create(op, {
       ...input,
       body: { ...body, customerId },
     })
-    return withWrites(
+    return addWrites(
       outcome,
-      await allow(op, agent, { permission: 'MANAGE_EXTERNAL_ACCOUNTS', accountIds: [] }),
+      await authorizeRequest(op, agent, { permission: 'MANAGE_EXTERNAL_ACCOUNTS', accountIds: [] }),
     )
   },
 
   agent_me_external_account_get: externalAccountHandlers.customer_external_account_get,
 
   agent_me_external_account_delete: async (op, input) => {
-    const agent = await actingAgent(op)
+    const agent = await findActingAgent(op)
     const outcome = await externalAccountHandlers.customer_external_account_delete(op, input)
     const request = {
       permission: 'MANAGE_EXTERNAL_ACCOUNTS',
       accountIds: [input.params.externalAccountId],
     } as const
-    return withWrites(outcome, await allow(op, agent, request))
+    return addWrites(outcome, await authorizeRequest(op, agent, request))
   },
 
   agent_me_exchange_rate_list: exchangeRateHandlers.exchange_rate_list,
 
   /**
-   * Rejects `immediatelyExecute`, because the policy decides separately about the execution. A quote that is
+   * Rejects `immediatelyExecute`, because the policy decides about the execution separately. A quote that is
    * funded in real time belongs to the agent's customer.
    */
   agent_me_quote_create: async (op, { body }) => {
@@ -93,9 +93,9 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       throw fieldError(
         'INVALID_INPUT',
         'immediatelyExecute',
-        'An agent must execute a quote with POST /agents/me/quotes/{quoteId}/execute',
+        'Agents cannot set immediatelyExecute. Execute the quote with POST /agents/me/quotes/{quoteId}/execute.',
       )
-    const agent = await actingAgent(op)
+    const agent = await findActingAgent(op)
     const source = { ...body.source, customerId: body.source.customerId ?? agent.customer_id }
     const { quote, payloadToSign, writes } = await createQuote(op, { ...body, source })
     const destination = quote.destination_uma === null ? quote.destination_account_id : null
@@ -104,9 +104,9 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       status: 201,
       body: quoteView(op, quote, payloadToSign),
       writes: [
-        ...(await allow(op, agent, {
+        ...(await authorizeRequest(op, agent, {
           permission: 'CREATE_QUOTES',
-          ...requirePullPermission(quote),
+          ...findPullPermission(quote),
           accountIds,
         })),
         ...writes,
@@ -121,7 +121,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
 
   agent_me_quote_execute: {
     async findSignedCall(_, { params }) {
-      return executionCall(params.quoteId)
+      return buildExecutionCall(params.quoteId)
     },
 
     /** Without a signature the action waits for approval, and the customer signs later. */
@@ -131,7 +131,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
     },
 
     async handle(op, { params, approval }) {
-      const agent = await actingAgent(op)
+      const agent = await findActingAgent(op)
       const quote = await findOwnQuote(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (approval && approval.requestId !== quote.signing_request_id)
@@ -140,11 +140,11 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       const existingAction = await findActionOf(op, transaction)
       if (existingAction)
         throw new ApiError('QUOTE_ALREADY_EXECUTED', {
-          message: `This quote was already executed: the action is ${existingAction.state}.`,
+          message: `This quote was already executed. Its action is ${existingAction.state}.`,
           details: { actionId: existingAction.id, status: existingAction.state },
         })
       const execution = await checkExecution(op, quote, transaction)
-      const { view, writes } = await propose(op, agent, {
+      const { view, writes } = await proposeAction(op, agent, {
         type: 'EXECUTE_QUOTE',
         transaction,
         quote,
@@ -163,7 +163,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
     proposeTransfer(op, 'TRANSFER_OUT', await draftTransferOut(op, body)),
 
   agent_me_transaction_list: async (op, { query, ...input }) => {
-    const agent = await actingAgent(op)
+    const agent = await findActingAgent(op)
     checkMayView(agent)
     return transactionHandlers.transaction_list(op, {
       ...input,
@@ -172,14 +172,14 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   },
 
   agent_me_transaction_get: async (op, { params }) => {
-    const agent = await actingAgent(op)
+    const agent = await findActingAgent(op)
     const transaction = await findTransaction(op, params.transactionId)
     if (transaction.agent_id !== agent.id) checkMayView(agent)
-    return { status: 200, body: transactionView(transaction, transaction) }
+    return { status: 200, body: toTransactionView(transaction, transaction) }
   },
 
   agent_me_action_list: async (op, { query }) => {
-    const agentId = (await actingAgent(op)).id
+    const agentId = (await findActingAgent(op)).id
     return {
       status: 200,
       body: await page(
@@ -188,26 +188,26 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
         {
           rows: selectActions(op, { ...query, agentId }),
           table: 'agent_actions',
-          view: (rows) => actionViews(op, rows),
+          view: (rows) => toActionViews(op, rows),
         },
       ),
     }
   },
 
   agent_me_action_get: async (op, { params }) => {
-    const action = await findAction(op, params.actionId, (await actingAgent(op)).id)
-    return { status: 200, body: await actionView(op, action, await findPayment(op, action)) }
+    const action = await findAction(op, params.actionId, (await findActingAgent(op)).id)
+    return { status: 200, body: await toActionView(op, action, await findPayment(op, action)) }
   },
 
   agent_me_policy_simulate: async (op, { body }) => ({
     status: 200,
-    body: await simulate(op, await actingAgent(op), body),
+    body: await simulateAction(op, await findActingAgent(op), body),
   }),
 }
 
 async function proposeTransfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: TransferDraft) {
   const velocityWrites = type === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(draft.transaction)
-  const { view, writes } = await propose(op, await actingAgent(op), {
+  const { view, writes } = await proposeAction(op, await findActingAgent(op), {
     type,
     transaction: draft.transaction,
     quote: undefined,
@@ -216,13 +216,13 @@ async function proposeTransfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', dra
     record: () => recordTransfer(op, draft),
   })
   const { transaction } = draft
-  const body = type === 'TRANSFER_OUT' ? { ...view, transaction: transferOutAnswer(transaction) } : view
+  const body = type === 'TRANSFER_OUT' ? { ...view, transaction: toTransferOutResponse(transaction) } : view
   return { status: 201, body, writes } as const
 }
 
 /** Restricts a list to the records of the agent's own customer. */
-async function customerFilter(op: Op): Promise<{ readonly customerId: string }> {
-  return { customerId: (await actingAgent(op)).customer_id }
+async function buildCustomerFilter(op: Op): Promise<{ readonly customerId: string }> {
+  return { customerId: (await findActingAgent(op)).customer_id }
 }
 
 /**
@@ -239,14 +239,14 @@ async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
 /** Throws 403 `FORBIDDEN`. Reads are not recorded, and paused agents may still read. */
 function checkMayView(agent: AgentRow): void {
   const permission = 'VIEW_TRANSACTIONS'
-  if (!policyOf(agent).permissions.includes(permission))
+  if (!readPolicy(agent).permissions.includes(permission))
     throw new ApiError('FORBIDDEN', {
-      message: `The policy of the agent does not grant the permission ${permission}.`,
+      message: `The agent's policy does not grant the permission ${permission}.`,
       details: { rule: 'permission', subject: permission },
     })
 }
 
-function withWrites<T extends { readonly writes?: readonly Write[] }>(
+function addWrites<T extends { readonly writes?: readonly Write[] }>(
   outcome: T,
   writes: readonly Write[],
 ): T {

@@ -2,18 +2,18 @@ import { AGENT_APPROVAL_SECONDS, type AgentActionType } from '@countersign/contr
 import { present } from '@countersign/contract/core/objects'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
   amountSent,
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
-import { fundingOf } from '../../money/quotes/settlement.ts'
+import { getFunding } from '../../money/quotes/settlement.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { AgentActionRow, AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
@@ -22,9 +22,9 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
 import {
   type AgentRequest,
   denyRequest,
-  evaluate,
+  evaluateRequest,
+  getRequiredPermission,
   guardAgent,
-  permissionFor,
   recordDecision,
 } from '../policy/evaluate.ts'
 import type { ActionPayment } from './action-payment.ts'
@@ -41,9 +41,9 @@ export interface Proposal extends ActionPayment {
   record(): readonly Write[]
 }
 
-/** A quote that pulls money in from an external account is also a transfer in. */
-export function requirePullPermission(quote: QuoteRow): Pick<AgentRequest, 'alsoNeeds'> {
-  return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
+/** A quote that pulls money from an external account also needs the permission for transfers in. */
+export function findPullPermission(quote: QuoteRow): Pick<AgentRequest, 'alsoNeeds'> {
+  return getFunding(quote) === 'PULLED' ? { alsoNeeds: [getRequiredPermission('TRANSFER_IN')] } : {}
 }
 
 /** The permissions and amounts that the policy must allow for a payment. */
@@ -55,8 +55,8 @@ export function buildRequest(
   // The account behind an UMA address may belong to anyone, so the policy is checked against the address.
   const destination = quote?.destination_uma ? null : transaction.destination_account_id
   return {
-    permission: permissionFor(type),
-    ...(quote ? requirePullPermission(quote) : {}),
+    permission: getRequiredPermission(type),
+    ...(quote ? findPullPermission(quote) : {}),
     accountIds: [transaction.source_account_id, destination],
     spends: {
       ...amountSent(transaction),
@@ -66,21 +66,25 @@ export function buildRequest(
 }
 
 /**
- * Lets the policy decide about a payment, which is then executed immediately or waits for the platform's
- * approval. Its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
- * exceed no limit; throws 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`.
+ * Evaluates the policy for a payment, then executes the payment or makes it wait for the platform's approval.
+ * Either way, its amount is reserved. Guards: the policy is unchanged, and parallel actions cannot exceed a
+ * limit; throws 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`.
  */
-export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
-  const evaluation = await evaluate(op, agent, buildRequest(proposal.type, proposal, proposal.isSigned))
+export async function proposeAction(op: Op, agent: AgentRow, proposal: Proposal) {
+  const evaluation = await evaluateRequest(
+    op,
+    agent,
+    buildRequest(proposal.type, proposal, proposal.isSigned),
+  )
   const { decision } = evaluation
   if (decision.outcome === 'DENIED') throw denyRequest(op, agent, evaluation)
   const needsApproval = decision.outcome === 'APPROVAL_REQUIRED'
-  const row = newAction(op, agent, proposal, needsApproval)
+  const row = buildAction(op, agent, proposal, needsApproval)
   const payment = needsApproval
     ? { transaction: proposal.transaction, quote: proposal.quote, writes: proposal.record() }
     : proposal.begin()
-  const view = await actionView(op, row, payment)
-  const reservation = newReservation(op, row, {
+  const view = await toActionView(op, row, payment)
+  const reservation = buildReservation(op, row, {
     currency: requireValue(decision.currency, 'currency of an action'),
     amount: requireValue(decision.amount, 'amount of an action'),
     state: needsApproval ? RESERVATION_INITIAL : RESERVATION_TRANSITIONS[RESERVATION_INITIAL].capture,
@@ -108,7 +112,7 @@ export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   }
 }
 
-function newAction(op: Op, agent: AgentRow, proposal: Proposal, needsApproval: boolean): AgentActionRow {
+function buildAction(op: Op, agent: AgentRow, proposal: Proposal, needsApproval: boolean): AgentActionRow {
   const { transaction, quote } = proposal
   return {
     id: op.newId('AgentAction'),
@@ -122,13 +126,13 @@ function newAction(op: Op, agent: AgentRow, proposal: Proposal, needsApproval: b
     transaction_id: transaction.id,
     is_signed: proposal.isSigned,
     reason: null,
-    expires_at: quote?.expires_at ?? plusSeconds(op.now, AGENT_APPROVAL_SECONDS),
+    expires_at: quote?.expires_at ?? addSeconds(op.now, AGENT_APPROVAL_SECONDS),
     created_at: op.now,
     updated_at: op.now,
   }
 }
 
-function newReservation(
+function buildReservation(
   op: Op,
   action: AgentActionRow,
   reserved: Pick<AgentReservationRow, 'currency' | 'amount' | 'state'>,
@@ -138,7 +142,7 @@ function newReservation(
     platform_id: op.platform.id,
     agent_id: action.agent_id,
     ...reserved,
-    ...periodsOf(op.now),
+    ...toPeriods(op.now),
     created_at: op.now,
     updated_at: op.now,
   }
@@ -152,8 +156,8 @@ export async function findPayment(op: Op, action: AgentActionRow): Promise<Actio
   return { transaction, quote }
 }
 
-/** An action as the API shows it. */
-export async function actionView(op: Op, action: AgentActionRow, { transaction, quote }: ActionPayment) {
+/** Converts an action to its API form. */
+export async function toActionView(op: Op, action: AgentActionRow, { transaction, quote }: ActionPayment) {
   return present({
     id: action.id,
     agentId: action.agent_id,
@@ -162,15 +166,15 @@ export async function actionView(op: Op, action: AgentActionRow, { transaction, 
     status: action.state,
     type: action.type,
     quote: quote && quoteView(op, quote, await findPayload(op, quote)),
-    transferDetails: quote ? undefined : transferDetails(transaction),
-    transaction: transactionView(transaction, transaction),
+    transferDetails: quote ? undefined : toTransferDetails(transaction),
+    transaction: toTransactionView(transaction, transaction),
     rejectionReason: action.reason,
     createdAt: action.created_at.toISOString(),
     updatedAt: action.updated_at.toISOString(),
   })
 }
 
-function transferDetails(transaction: TransactionWithCustomer) {
+function toTransferDetails(transaction: TransactionWithCustomer) {
   return {
     ...amountSent(transaction),
     sourceAccountId: requireColumn(transaction, 'source_account_id'),
@@ -178,7 +182,7 @@ function transferDetails(transaction: TransactionWithCustomer) {
   }
 }
 
-/** Actions as the API shows them, each with its current payment. */
-export async function actionViews(op: Op, actions: readonly AgentActionRow[]) {
-  return Promise.all(actions.map(async (action) => actionView(op, action, await findPayment(op, action))))
+/** Converts actions to their API form, each with its current payment. */
+export async function toActionViews(op: Op, actions: readonly AgentActionRow[]) {
+  return Promise.all(actions.map(async (action) => toActionView(op, action, await findPayment(op, action))))
 }

@@ -21,8 +21,8 @@ import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import { RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { findAgent } from '../identity/agents.ts'
-import { policyOf } from '../policy/agent-policies.ts'
-import { denialError, evaluate, guardAgent, recordDecision } from '../policy/evaluate.ts'
+import { readPolicy } from '../policy/agent-policies.ts'
+import { createDenialError, evaluateRequest, guardAgent, recordDecision } from '../policy/evaluate.ts'
 import type { ActionPayment } from './action-payment.ts'
 import { buildRequest, findPayment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
@@ -39,7 +39,10 @@ type Decision = NonNullable<AgentActionRow['decided']>
  * The signature that the customer must provide before the platform can approve. Null if the customer has
  * already signed or need not sign.
  */
-export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
+export async function findRequiredSignature(
+  op: Op,
+  action: AgentActionRow,
+): Promise<{ requestId: string } | null> {
   if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
   const { signing_request_id } = await findQuote(op, action.quote_id)
   // The signature is needed only with the last approval.
@@ -113,7 +116,7 @@ export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
 
 /** Fails an action that was not decided before its deadline. */
 export async function expireAction(op: Op, action: AgentActionRow): Promise<DecidedAction> {
-  const reason = 'It was not approved in time.'
+  const reason = 'The action was not approved in time.'
   return endAction(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
 }
 
@@ -133,14 +136,14 @@ async function executeAction(op: Op, action: AgentActionRow, payment: ActionPaym
   const agent = await findAgent(op, action.agent_id)
   const reservation = await selectReservation(op, action.transaction_id)
   if (reservation?.state !== 'RESERVED' || op.now >= action.expires_at)
-    throw new ApiError('INVALID_STATE_TRANSITION', { message: 'It was not approved in time.' })
-  if (reservation.currency !== policyOf(agent).spendingLimits.currency)
+    throw new ApiError('INVALID_STATE_TRANSITION', { message: 'The action was not approved in time.' })
+  if (reservation.currency !== readPolicy(agent).spendingLimits.currency)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: 'The limits of the agent are now in another currency.',
+      message: "The agent's limits are now in another currency.",
     })
   // The approval has already checked the signature.
-  const evaluation = await evaluate(op, agent, buildRequest(action.type, payment, true), reservation)
-  if (evaluation.decision.outcome === 'DENIED') throw denialError(evaluation)
+  const evaluation = await evaluateRequest(op, agent, buildRequest(action.type, payment, true), reservation)
+  if (evaluation.decision.outcome === 'DENIED') throw createDenialError(evaluation)
   const executed = await executePayment(op, payment)
   const actionChange = transition(op, 'agent_actions', AGENT_ACTION_TRANSITIONS, action, 'approve', {
     decided: 'APPROVE',
@@ -168,13 +171,13 @@ async function executePayment(
   }
   const { account } =
     transaction.kind === 'TRANSFER_IN'
-      ? await draftTransferIn(op, transferInBody(transaction))
-      : await draftTransferOut(op, transferOutBody(transaction))
+      ? await draftTransferIn(op, toTransferInBody(transaction))
+      : await draftTransferOut(op, toTransferOutBody(transaction))
   const velocityWrites = transaction.kind === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(transaction)
   return { ...beginRecordedTransfer(op, transaction, account, velocityWrites), quote }
 }
 
-function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {
+function toTransferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {
   return {
     source: { accountId: requireColumn(row, 'source_account_id') },
     destination: { accountId: requireColumn(row, 'destination_account_id') },
@@ -182,8 +185,8 @@ function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>
   }
 }
 
-function transferOutBody(row: TransactionRow): Parameters<typeof draftTransferOut>[1] {
-  const { destination, ...body } = transferInBody(row)
+function toTransferOutBody(row: TransactionRow): Parameters<typeof draftTransferOut>[1] {
+  const { destination, ...body } = toTransferInBody(row)
   return { ...body, destination: { ...destination, ...present({ paymentRail: row.payment_rail }) } }
 }
 
@@ -217,7 +220,7 @@ function endPayment(
 ): ActionPayment & { readonly writes: readonly Write[] } {
   if (transaction.state !== 'PENDING' || transaction.hold_id !== null)
     return { transaction, quote, writes: [] }
-  const details = reason === null ? transaction.details : withFailureDetail(transaction, reason)
+  const details = reason === null ? transaction.details : addFailureDetail(transaction, reason)
   if (!quote) {
     const failure_reason = TRANSFER_FAILURE_REASONS[transaction.kind === 'TRANSFER_OUT' ? 'out' : 'in'][cause]
     const { row, writes } = moveTransaction(op, transaction, cause, { failure_reason, details })
@@ -241,6 +244,6 @@ const TRANSFER_FAILURE_REASONS = {
   out: { reject: 'QUOTE_EXECUTION_FAILED', fail: 'QUOTE_EXECUTION_FAILED', expire: 'QUOTE_EXPIRED' },
 } as const
 
-function withFailureDetail({ details }: TransactionWithCustomer, failureDetail: string) {
+function addFailureDetail({ details }: TransactionWithCustomer, failureDetail: string) {
   return { ...details, counterparty: { ...details.counterparty, failureDetail } }
 }

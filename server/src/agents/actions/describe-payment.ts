@@ -5,7 +5,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { amountSent } from '../../kernel/transactions/transactions.ts'
 import { describeAccount } from '../../money/external-accounts/describe.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
-import { fundingOf } from '../../money/quotes/settlement.ts'
+import { getFunding } from '../../money/quotes/settlement.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { ActionPayment } from './action-payment.ts'
 
@@ -25,7 +25,7 @@ export async function describePayment(op: Op, { transaction, quote }: ActionPaym
   if (!quote) return `Send ${sentText} to ${payee}`
   const receivedText = amountText(quote.receiving_amount, quote.receiving_currency)
   const pullText =
-    fundingOf(quote) === 'PULLED'
+    getFunding(quote) === 'PULLED'
       ? ` pulled from ${await describeParty(op, requireColumn(quote, 'source_account_id'), quote.sending_currency)},`
       : ''
   return `Pay ${sentText}, fees included,${pullText} so that ${payee} receives ${receivedText}`

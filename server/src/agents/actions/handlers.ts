@@ -2,15 +2,15 @@ import type { agentApprovals } from '@countersign/contract/agents/agents'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { executionCall } from '../../money/quotes/quotes.ts'
+import { buildExecutionCall } from '../../money/quotes/quotes.ts'
 import { changeAgent, findAgent } from '../identity/agents.ts'
-import { actionView, actionViews } from './actions.ts'
+import { toActionView, toActionViews } from './actions.ts'
 import {
   approveAction,
   type DecidedAction,
+  findRequiredSignature,
   rejectAction,
   rejectWaiting,
-  signatureFor,
 } from './approve-action.ts'
 import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
@@ -36,18 +36,18 @@ export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
       rows: selectActions(op, { ...query, status: 'PENDING_APPROVAL' }),
       table: 'agent_actions',
       order: query.sortOrder ?? 'desc',
-      view: (rows) => actionViews(op, rows),
+      view: (rows) => toActionViews(op, rows),
     }),
   }),
 
   agent_action_approve: {
     async findSignedCall(op, { params }) {
       const { quote_id } = await findAgentAction(op, params)
-      return quote_id === null ? undefined : executionCall(quote_id)
+      return quote_id === null ? undefined : buildExecutionCall(quote_id)
     },
 
     async toSign(op, { params }) {
-      return signatureFor(op, await findAgentAction(op, params))
+      return findRequiredSignature(op, await findAgentAction(op, params))
     },
 
     async handle(op, { params, approval }) {
@@ -68,5 +68,9 @@ async function findAgentAction(op: Op, { agentId, actionId }: { agentId: string;
 
 async function toResponse(op: Op, decided: DecidedAction | undefined) {
   if (!decided) throw new ApiError('ACTION_ALREADY_DECIDED', { details: { field: 'actionId' } })
-  return { status: 200, body: await actionView(op, decided.action, decided), writes: decided.writes } as const
+  return {
+    status: 200,
+    body: await toActionView(op, decided.action, decided),
+    writes: decided.writes,
+  } as const
 }

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { AgentActionRow, AgentReservationRow } from '../../storage/rows/agent.ts'
@@ -39,8 +39,8 @@ export function selectActions(op: Op, filters: ActionFilters) {
     .$call((q) => whereGiven(q, 'agent_id', '=', agentId))
     .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
     .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
 }
 
 const RESERVATION_BY_ID = rowById('agent_reservations')

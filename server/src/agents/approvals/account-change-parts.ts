@@ -1,18 +1,18 @@
 import { HOLDER_FIELD } from '@countersign/contract/accounts/account-changes'
 import { present } from '@countersign/contract/core/objects'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findAccountChange } from '../../money/external-accounts/account-changes.ts'
 import { shortened } from '../../money/external-accounts/changed-details.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
 
 /** The account whose reported changes the members vote on. */
-export async function accountChangeParts(op: Op, id: string) {
+export async function readAccountChangeParts(op: Op, id: string) {
   const { external_account_id, previous, proposed, rail, code, transaction_id } = await findAccountChange(
     op,
     id,
   )
-  const account = await findExternalAccountEver(op, external_account_id)
+  const account = await findExternalAccountEvenIfDeleted(op, external_account_id)
   if (!account) return {}
   const [before, after] = [previous, proposed].map((values) => shortened(account.account_type, values))
   const changes = Object.keys(proposed).map(
@@ -20,7 +20,7 @@ export async function accountChangeParts(op: Op, id: string) {
   )
   return {
     requestedBy: { type: 'RAIL' as const, name: rail },
-    payee: present({ name: nameOfHolder(account), account: describeShortly(account) }),
+    payee: present({ name: getHolderName(account), account: describeShortly(account) }),
     transactionId: transaction_id,
     policy: { rule: code ?? 'CHANGE_OF_ACCOUNT', words: `The bank reports ${changes.join(', ')}.` },
   }

@@ -5,56 +5,61 @@ import { findActionOf } from '../../kernel/transactions/agent-action.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import {
   approveReceipt,
   isAwaitingApproval,
   rejectReceipt,
 } from '../../money/incoming-payments/incoming-payments.ts'
-import { executionCall } from '../../money/quotes/quotes.ts'
+import { buildExecutionCall } from '../../money/quotes/quotes.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
-import { approveAction, type DecidedAction, rejectAction, signatureFor } from '../actions/approve-action.ts'
+import {
+  approveAction,
+  type DecidedAction,
+  findRequiredSignature,
+  rejectAction,
+} from '../actions/approve-action.ts'
 
 export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> = {
   transaction_approve: {
     async findSignedCall(op, { params }) {
       const action = await findActionOf(op, await findTransaction(op, params.transactionId))
-      return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
+      return action && action.quote_id !== null ? buildExecutionCall(action.quote_id) : undefined
     },
 
     async toSign(op, { params }) {
       const action = await findActionOf(op, await findTransaction(op, params.transactionId))
-      return action ? signatureFor(op, action) : null
+      return action ? findRequiredSignature(op, action) : null
     },
 
     async handle(op, { params, body, approval }) {
       const transaction = await findTransaction(op, params.transactionId)
       const action = await findActionOf(op, transaction)
       if (action)
-        return decisionResponse(transaction, await approveAction(op, action, approval !== undefined))
-      const awaiting = requireAwaiting(op, transaction)
+        return toDecisionResponse(transaction, await approveAction(op, action, approval !== undefined))
+      const awaiting = requireAwaitingApproval(op, transaction)
       const vote = await castVote(op, transaction.id)
       if (!vote.decides) {
         const guardStillWaiting = expectRow('transactions', awaiting.id, { state: awaiting.state })
         return {
           status: 200,
-          body: transactionView(awaiting, awaiting),
+          body: toTransactionView(awaiting, awaiting),
           writes: [...vote.writes, guardStillWaiting],
         }
       }
       const { receipt, writes } = approveReceipt(op, awaiting, body?.receiverCustomerInfo)
-      return { status: 200, body: transactionView(receipt, receipt), writes: [...vote.writes, ...writes] }
+      return { status: 200, body: toTransactionView(receipt, receipt), writes: [...vote.writes, ...writes] }
     },
   },
 
   transaction_reject: async (op, { params, body }) => {
     const transaction = await findTransaction(op, params.transactionId)
     const action = await findActionOf(op, transaction)
-    if (action) return decisionResponse(transaction, await rejectAction(op, action, body?.reason))
-    const { receipt, writes } = rejectReceipt(op, requireAwaiting(op, transaction), body ?? {})
-    return { status: 200, body: transactionView(receipt, receipt), writes }
+    if (action) return toDecisionResponse(transaction, await rejectAction(op, action, body?.reason))
+    const { receipt, writes } = rejectReceipt(op, requireAwaitingApproval(op, transaction), body ?? {})
+    return { status: 200, body: toTransactionView(receipt, receipt), writes }
   },
 }
 
@@ -62,18 +67,18 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
  * Builds the response to a decision about an agent's proposal, like the endpoints for actions (specification
  * 1.3).
  */
-function decisionResponse(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
-  if (!decided) throw notAwaiting(transaction)
+function toDecisionResponse(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
+  if (!decided) throw createNotAwaitingError(transaction)
   const { transaction: row, writes } = decided
-  return { status: 200, body: transactionView(row, row), writes } as const
+  return { status: 200, body: toTransactionView(row, row), writes } as const
 }
 
-function requireAwaiting(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {
-  if (!isAwaitingApproval(op, transaction)) throw notAwaiting(transaction)
+function requireAwaitingApproval(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {
+  if (!isAwaitingApproval(op, transaction)) throw createNotAwaitingError(transaction)
   return transaction
 }
 
-function notAwaiting({ state }: TransactionWithCustomer): ApiError {
+function createNotAwaitingError({ state }: TransactionWithCustomer): ApiError {
   return new ApiError('TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL', {
     details: { field: 'transactionId', status: state },
   })

@@ -4,9 +4,9 @@ import { DepositChoice } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
-import { waitingView } from './waiting-approvals.ts'
+import { toWaitingView } from './waiting-approvals.ts'
 
 /** Kinds of approval that may require votes from several team members. */
 const VOTED: ReadonlySet<ApprovalKind> = new Set([
@@ -31,17 +31,17 @@ export const approvalHandlers: Handlers<typeof approvals> = {
       rows: selectWaiting(op, query),
       table: 'agent_actions',
       order: query.sortOrder ?? 'desc',
-      view: (rows) => waitingViews(op, rows),
+      view: (rows) => toWaitingViews(op, rows),
     }),
   }),
 }
 
-async function waitingViews(op: Op, rows: readonly WaitingRow[]) {
+async function toWaitingViews(op: Op, rows: readonly WaitingRow[]) {
   const votes = await selectVotes(
     op,
     rows.map(({ id }) => id),
   )
-  const { approvalsRequired } = platformConfig(op)
+  const { approvalsRequired } = getPlatformConfig(op)
   return Promise.all(
     rows.map((row) => {
       const rowVotes = votes.filter(({ record_id }) => record_id === row.id)
@@ -51,7 +51,7 @@ async function waitingViews(op: Op, rows: readonly WaitingRow[]) {
         at: at.toISOString(),
         ...(choice === null ? {} : { choice: decode(DepositChoice, choice) }),
       }))
-      return waitingView(op, row, views, VOTED.has(row.kind) ? approvalsRequired : 1)
+      return toWaitingView(op, row, views, VOTED.has(row.kind) ? approvalsRequired : 1)
     }),
   )
 }

@@ -23,9 +23,9 @@ export interface WaitingFilters {
 }
 
 /**
- * A page of everything that waits for a person. Incoming payments have no index on their state, which every
- * payment would have to maintain; waiting ones are found by their expiry jobs, and holds by their release
- * jobs. A deposit whose sender is being screened appears only as its screening.
+ * Selects everything that waits for a person. Waiting incoming payments are found by their expiry jobs, and
+ * holds by their release jobs, because an index on the state would slow down every payment. A deposit whose
+ * sender is being screened appears only as its screening.
  */
 export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFilters) {
   const platform = sql.lit(uuidOf(op.platform.id))
@@ -148,7 +148,7 @@ export async function selectFirstDecision(op: Op, actionId: string): Promise<Fir
 }
 
 interface VoteRow {
-  /** The record that waits. For a deposit this differs from the voted object. */
+  /** The waiting record. For a deposit, it differs from the object of the vote. */
   readonly record_id: string
   readonly member_id: string
   readonly name: string

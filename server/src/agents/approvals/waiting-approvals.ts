@@ -6,35 +6,35 @@ import { decode, isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { Static } from 'typebox'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { amountReceived, amountSent, findTransaction } from '../../kernel/transactions/transactions.ts'
 import { findDeposit } from '../../money/deposits/deposits.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
-import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
+import { getApprovalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
 import { findSchedule, schedulePayeeView } from '../../money/payouts/payment-schedules.ts'
-import { amountsByCurrency, findBatch } from '../../money/payouts/payout-batches.ts'
+import { findBatch, sumByCurrency } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
 import { findFundsHold, fundsHoldView } from '../../money/rails/funds-holds.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { findScreening } from '../../money/screenings/screenings.ts'
-import { findCustomerOnRecord, nameOfCustomer } from '../../people/customers/customers.ts'
+import { findCustomerOnRecord, getCustomerName } from '../../people/customers/customers.ts'
 import type { AgentActionRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { findPayment } from '../actions/actions.ts'
 import { findActionIfAny } from '../actions/find-action.ts'
-import { findPolicies, policyOf } from '../policy/agent-policies.ts'
+import { findPolicies, readPolicy } from '../policy/agent-policies.ts'
 import { describeDecision } from '../policy/explain-decision.ts'
 import { findUsage } from '../policy/usage.ts'
-import { accountChangeParts } from './account-change-parts.ts'
+import { readAccountChangeParts } from './account-change-parts.ts'
 import {
-  ownAccountParts,
-  treasuryKeyParts,
-  treasuryMovementParts,
-  withdrawalParts,
+  readOwnAccountParts,
+  readTreasuryKeyParts,
+  readTreasuryMovementParts,
+  readWithdrawalParts,
 } from './own-money-parts.ts'
 import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
 
@@ -74,7 +74,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     const { sender } = transaction.details.sender ?? {}
     const name = sender?.name ?? transaction.source_identifier ?? undefined
     return {
-      expiresAt: approvalDeadline(transaction).toISOString(),
+      expiresAt: getApprovalDeadline(transaction).toISOString(),
       requestedBy: present({ type: 'SENDER' as const, name }),
       amount: toAmount(amountReceived(transaction)),
     }
@@ -87,7 +87,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...(direction === 'PAY'
         ? { payee: { account } }
         : { requestedBy: { type: 'SENDER' as const, name: account } }),
-      ...amountPart(amount, currency),
+      ...toAmountPart(amount, currency),
       policy: {
         rule: list ?? 'SCREENING',
         words: `The address is on the list ${list ?? ''}${detail === null ? '' : `: ${detail}`}.`,
@@ -101,7 +101,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     const name = sender?.name ?? sender?.accountIdentifier
     return {
       requestedBy: present({ type: 'SENDER' as const, name }),
-      ...amountPart(amount, currency),
+      ...toAmountPart(amount, currency),
       policy: {
         rule: reason ?? 'NO_MATCH',
         words: `${SUSPENSE_REASONS[reason ?? 'NO_MATCH'] ?? 'A person must decide who owns the money.'}${
@@ -125,31 +125,31 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     }
   },
 
-  PAYOUT_BATCH: batchParts,
+  PAYOUT_BATCH: readBatchParts,
 
   PAYMENT_SCHEDULE: async (op, id) => {
     const schedule = await findSchedule(op, id)
     const name = schedule.name === null ? '' : `${schedule.name}: `
     return {
       ...present({ payee: await schedulePayeeView(op, schedule) }),
-      ...amountPart(schedule.amount, schedule.currency),
+      ...toAmountPart(schedule.amount, schedule.currency),
       policy: {
         rule: 'approvalsRequired',
-        words: `${name}${describeSchedule(schedule.timing)}. The platform asks several members.`,
+        words: `${name}${describeSchedule(schedule.timing)}. The platform requires several approvals.`,
       },
     }
   },
 
-  OWN_ACCOUNT: ownAccountParts,
+  OWN_ACCOUNT: readOwnAccountParts,
 
   PLATFORM_WITHDRAWAL: async (op, id) => {
-    const { row, ...parts } = await withdrawalParts(op, id)
-    return { ...parts, ...amountPart(row.amount, row.currency) }
+    const { row, ...parts } = await readWithdrawalParts(op, id)
+    return { ...parts, ...toAmountPart(row.amount, row.currency) }
   },
 
-  ACCOUNT_CHANGE: accountChangeParts,
+  ACCOUNT_CHANGE: readAccountChangeParts,
 
-  TREASURY_KEY: treasuryKeyParts,
+  TREASURY_KEY: readTreasuryKeyParts,
 
   FUNDS_HOLD: async (op, id) => {
     const { amount, transactionId, reason } = fundsHoldView(await findFundsHold(op, id))
@@ -161,23 +161,23 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
   },
 
   TREASURY_MOVEMENT: async (op, id) => {
-    const { row, ...parts } = await treasuryMovementParts(op, id)
-    return { ...parts, ...amountPart(row.amount, row.currency) }
+    const { row, ...parts } = await readTreasuryMovementParts(op, id)
+    return { ...parts, ...toAmountPart(row.amount, row.currency) }
   },
 }
 
 /** The number of payments in a payout batch, and their total. */
-async function batchParts(op: Op, id: string): Promise<Parts> {
+async function readBatchParts(op: Op, id: string): Promise<Parts> {
   const batch = await findBatch(op, id)
-  const [first, ...others] = amountsByCurrency(batch)
+  const [first, ...others] = sumByCurrency(batch)
   const payments = batch.checked - batch.faulty
   const name = batch.name === null ? '' : ` of ${batch.name}`
   const caution =
     batch.same_file_id === null
       ? ''
-      : ` Caution: ${batch.same_file_id} has the same file and may have paid it.`
+      : ` Caution: ${batch.same_file_id} has the same file and may already have been paid.`
   return {
-    ...(first && others.length === 0 ? amountPart(first[1], first[0]) : {}),
+    ...(first && others.length === 0 ? toAmountPart(first[1], first[0]) : {}),
     policy: {
       rule: 'approvalsRequired',
       words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform requires several approvals.${caution}`,
@@ -194,7 +194,7 @@ async function findReportedPayment(op: Op, { rail, body }: RailEventRow): Promis
   const quote = transaction.quote_id === null ? undefined : await findQuote(op, transaction.quote_id)
   return {
     transactionId: transaction.id,
-    ...amountPart(payment.amount, payment.currency),
+    ...toAmountPart(payment.amount, payment.currency),
     ...present({ payee: await describePayee(op, transaction, quote) }),
   }
 }
@@ -211,31 +211,31 @@ function describeStatus({ body: { data } }: RailEventRow): string {
 
 /** Describes the decision made before the report arrived. */
 function describeEarlierDecision({ body: { decision } }: RailEventRow): string {
-  return isObject(decision) ? ` It was decided ${decision.outcome} before.` : ''
+  return isObject(decision) ? ` An earlier decision was ${decision.outcome}.` : ''
 }
 
 /** Sentences for the reasons why money is in suspense. */
 const SUSPENSE_REASONS: Readonly<Record<string, string>> = {
   NO_MATCH: 'It names no account.',
-  SEVERAL_MATCHES: 'It fits several accounts.',
-  OTHER_CURRENCY: 'It is in another currency than the account.',
-  OTHER_RAIL: 'It came by a rail that the account does not use.',
+  SEVERAL_MATCHES: 'It matches several accounts.',
+  OTHER_CURRENCY: 'Its currency differs from the currency of the account.',
+  OTHER_RAIL: 'It arrived on a rail that the account does not use.',
   ACCOUNT_NOT_ACTIVE: 'The account is not active.',
   CUSTOMER_DELETED: 'The customer was deleted.',
   CUSTOMER_NOT_APPROVED: 'The customer is not verified.',
   OUT_OF_RANGE: 'The account does not accept this amount.',
   QUOTE_ENDED: 'The quote that it pays has ended.',
-  REJECTED: 'Its approval was refused.',
-  PAYMENT_FAILED: 'The payment that it was for has failed.',
+  REJECTED: 'It was not approved.',
+  PAYMENT_FAILED: 'The payment that it funded has failed.',
   REQUESTED: 'Its return was requested.',
   RETURN_FAILED: 'It could not be returned to its sender.',
-  RETURN_UNAVAILABLE: 'Its rail cannot return it: the account of its sender is unknown.',
+  RETURN_UNAVAILABLE: "It cannot be returned because its sender's account is unknown.",
   SCREENING_HIT: 'Its sender is on a screening list.',
-  BOOKED_MORE: 'Its bank has booked more than was recorded.',
+  BOOKED_MORE: 'The bank has booked more than was recorded.',
 }
 
 /** A waiting record as the list shows it. */
-export async function waitingView(
+export async function toWaitingView(
   op: Op,
   { id, kind, created_at, customer_id }: WaitingRow,
   votes: View['votes'],
@@ -246,7 +246,7 @@ export async function waitingView(
     objectId: id,
     kind,
     createdAt: created_at.toISOString(),
-    ...(customer ? { customerId: customer.id, customerName: nameOfCustomer(customer) } : {}),
+    ...(customer ? { customerId: customer.id, customerName: getCustomerName(customer) } : {}),
     ...(await PARTS[kind](op, id)),
     votes,
     votesRequired,
@@ -259,8 +259,8 @@ async function describePayee(op: Op, transaction: TransactionRow, quote: QuoteRo
   const id = transaction.destination_account_id
   if (id === null) return undefined
   if (!id.startsWith('ExternalAccount:')) return { account: id }
-  const account = await findExternalAccountEver(op, id)
-  return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
+  const account = await findExternalAccountEvenIfDeleted(op, id)
+  return account && present({ name: getHolderName(account), account: describeShortly(account) })
 }
 
 /** Explains why the policy requires approval, and how much of its limits remains. */
@@ -268,7 +268,7 @@ async function explainApproval(op: Op, action: AgentActionRow, agent: AgentRow):
   const first = await selectFirstDecision(op, action.id)
   if (!first) return undefined
   const storedPolicy = (await findPolicies(op, agent.id, [first.policy_version])).get(first.policy_version)
-  const policy = storedPolicy ? decode(AgentPolicy, storedPolicy) : policyOf(agent)
+  const policy = storedPolicy ? decode(AgentPolicy, storedPolicy) : readPolicy(agent)
   const decision = decode(AgentDecision, first.decision)
   const remaining = await findRemainingLimits(op, agent)
   return {
@@ -279,8 +279,8 @@ async function explainApproval(op: Op, action: AgentActionRow, agent: AgentRow):
 }
 
 async function findRemainingLimits(op: Op, agent: AgentRow) {
-  const { currency, dailyLimit, monthlyLimit } = policyOf(agent).spendingLimits
-  const usage = (await findUsage(op, [agent], periodsOf(op.now)))(agent)
+  const { currency, dailyLimit, monthlyLimit } = readPolicy(agent).spendingLimits
+  const usage = (await findUsage(op, [agent], toPeriods(op.now)))(agent)
   if (!isKnownCurrency(currency)) return []
   const remainingPart = (
     limit: 'DAILY' | 'MONTHLY',
@@ -300,6 +300,6 @@ function toAmount({ amount, currency }: ReturnType<typeof amountSent>) {
   return { amount, currency: currencyRecord(currency) }
 }
 
-function amountPart(amount: bigint, currency: string) {
+function toAmountPart(amount: bigint, currency: string) {
   return isKnownCurrency(currency) ? { amount: toAmount({ amount, currency }) } : {}
 }

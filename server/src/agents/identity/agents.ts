@@ -22,15 +22,15 @@ export async function findAgentOnRecord(op: Op, id: string): Promise<AgentRow> {
 }
 
 /** The agent that makes this call, as currently stored. */
-export async function actingAgent(op: Op): Promise<AgentRow> {
-  if (op.actor.kind !== 'agent') throw new Error('No agent is acting')
+export async function findActingAgent(op: Op): Promise<AgentRow> {
+  if (op.actor.kind !== 'agent') throw new Error('The caller is not an agent')
   const agent = await selectAgent(op, op.actor.agentId)
   if (!agent || agent.deleted_at) throw new ApiError('UNAUTHORIZED', { reason: 'The agent was deleted' })
   return agent
 }
 
 /** Finds an internal or external account of the customer. Throws 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
-export async function findAccountOf(
+export async function findCustomerAccount(
   op: Op,
   customerId: string,
   id: string,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents/agents'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Enclave } from '../../kernel/ports/enclave.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 import type { AgentDeviceCodeRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
-import { selectActingAgent, selectDeviceCode, selectPlatformOfCode } from './store.ts'
+import { selectActingAgent, selectCodePlatform, selectDeviceCode } from './store.ts'
 
 /** Crockford's alphabet, which has no characters that are easily confused. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -25,7 +25,7 @@ export interface NewDeviceCode {
 }
 
 /**
- * Creates a device code. It becomes valid when its agent refers to it, and then replaces the previous one.
+ * Creates a device code. Once its agent refers to it, it is valid and replaces the previous code.
  */
 export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
   const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31))
@@ -38,7 +38,7 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
       computeMac(op.enclave, code, op.enclave.keyGeneration),
       'digest of a code in our alphabet',
     ),
-    expires_at: plusSeconds(op.now, DEVICE_CODE_SECONDS),
+    expires_at: addSeconds(op.now, DEVICE_CODE_SECONDS),
     redeemed_at: null,
     created_at: op.now,
   }
@@ -61,7 +61,7 @@ function computeMac(enclave: Pick<Enclave, 'mac'>, code: string, generation: num
 export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceCodeRow> {
   const mac = computeMac(op.enclave, code, op.enclave.dataKeys)
   const row = mac === undefined ? undefined : await selectDeviceCode(op, mac)
-  if (!row) throw codeNotFound()
+  if (!row) throw createCodeNotFoundError()
   return row
 }
 
@@ -83,8 +83,8 @@ export async function authenticateDeviceCode(
   const mac = computeMac(app.enclave, code, app.enclave.dataKeys)
   app.failedAttempts.check('deviceCodesByAddress', address)
   if (mac !== undefined) app.failedAttempts.check('deviceCode', mac)
-  const platform = mac === undefined ? undefined : await selectPlatformOfCode(app.lookup, mac)
-  if (!platform) throw codeNotFound()
+  const platform = mac === undefined ? undefined : await selectCodePlatform(app.lookup, mac)
+  if (!platform) throw createCodeNotFoundError()
   return platform
 }
 
@@ -99,7 +99,7 @@ export function recordFailedCode(
   if (mac !== undefined) app.failedAttempts.recordFailure('deviceCode', mac)
 }
 
-export function codeNotFound(): ApiError {
+export function createCodeNotFoundError(): ApiError {
   return new ApiError('DEVICE_CODE_NOT_FOUND', { details: { field: 'code' } })
 }
 

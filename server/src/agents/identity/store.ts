@@ -71,7 +71,7 @@ const PLATFORM_BY_CODE = rowByKey<BarePlatformRow & { code_mac: string }>(
 )
 
 /** The platform that created a device code. */
-export async function selectPlatformOfCode(
+export async function selectCodePlatform(
   lookup: Lookup,
   codeMac: string,
 ): Promise<BarePlatformRow | undefined> {

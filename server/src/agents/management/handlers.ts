@@ -7,23 +7,23 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkPermission } from '../../kernel/operation/permissions.ts'
-import { timeRange } from '../../kernel/operation/time-range.ts'
+import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update } from '../../storage/commit/writes.ts'
 import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
 import { changeAgent, findAgent, findAgentOnRecord } from '../identity/agents.ts'
 import {
-  codeNotFound,
+  createCodeNotFoundError,
   findDeviceCode,
   isRedeemable,
   makeAgentToken,
   makeDeviceCode,
   type NewDeviceCode,
 } from '../identity/device-codes.ts'
-import { findPolicies, policyOf, recordPolicy } from '../policy/agent-policies.ts'
-import { agentView, agentViews } from '../policy/agent-view.ts'
+import { findPolicies, readPolicy, recordPolicy } from '../policy/agent-policies.ts'
+import { toAgentView, toAgentViews } from '../policy/agent-view.ts'
 import type { Policy, PolicyDecision } from '../policy/policy.ts'
-import { simulate } from '../policy/simulate.ts'
+import { simulateAction } from '../policy/simulate.ts'
 import { applyPolicyChange, checkPolicy } from './policy-change.ts'
 import { selectAgents, selectDecisions } from './store.ts'
 
@@ -60,7 +60,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
     return {
       status: 201,
-      body: { agent: await agentView(op, agent), deviceCode: deviceCodeView(deviceCode) },
+      body: { agent: await toAgentView(op, agent), deviceCode: toDeviceCodeView(deviceCode) },
       writes: [
         expectRow('customers', customer.id, { deleted_at: null }),
         insert('agents', agent),
@@ -79,9 +79,9 @@ export const agentHandlers: Handlers<typeof agents> = {
         op,
         query,
         await page(op, query, {
-          rows: selectAgents(op, { ...filters, ...timeRange(query) }),
+          rows: selectAgents(op, { ...filters, ...parseTimeRange(query) }),
           table: 'agents',
-          view: (rows) => agentViews(op, rows),
+          view: (rows) => toAgentViews(op, rows),
         }),
         ({ customerId }) => [customerId],
       ),
@@ -90,21 +90,21 @@ export const agentHandlers: Handlers<typeof agents> = {
 
   agent_get: async (op, { params }) => ({
     status: 200,
-    body: await agentView(op, await findAgent(op, params.agentId)),
+    body: await toAgentView(op, await findAgent(op, params.agentId)),
   }),
 
   agent_update: async (op, { params, body }) => {
     const agent = await findAgent(op, params.agentId)
     // Any token with MANAGE may stop an agent, but not resume or rename it.
-    if (body.name !== undefined || body.isPaused === false) checkMayGrant(op, policyOf(agent))
+    if (body.name !== undefined || body.isPaused === false) checkMayGrant(op, readPolicy(agent))
     const change = present({ name: body.name, is_paused: body.isPaused })
     const { row, write } = changeAgent(op, agent, change)
-    return { status: 200, body: await agentView(op, row), writes: [write] }
+    return { status: 200, body: await toAgentView(op, row), writes: [write] }
   },
 
   agent_policy_update: async (op, { params, body }) => {
     const agent = await findAgent(op, params.agentId)
-    const before = policyOf(agent)
+    const before = readPolicy(agent)
     const policy = applyPolicyChange(before, body)
     checkMayGrant(op, policy)
     await checkPolicy(op, agent.customer_id, policy, '')
@@ -113,14 +113,14 @@ export const agentHandlers: Handlers<typeof agents> = {
     const { row, write } = changeAgent(op, agent, change)
     return {
       status: 200,
-      body: await agentView(op, row),
+      body: await toAgentView(op, row),
       writes: [write, ...(isSame ? [] : [recordPolicy(op, row)])],
     }
   },
 
   agent_policy_simulate: async (op, { params, body }) => ({
     status: 200,
-    body: await simulate(op, await findAgent(op, params.agentId), body),
+    body: await simulateAction(op, await findAgent(op, params.agentId), body),
   }),
 
   agent_decision_list: async (op, { params, query }) => {
@@ -134,7 +134,7 @@ export const agentHandlers: Handlers<typeof agents> = {
           rows: selectDecisions(op, agent.id),
           table: 'agent_decisions',
           order: query.sortOrder ?? 'desc',
-          view: (rows) => decisionViews(op, agent.id, rows),
+          view: (rows) => toDecisionViews(op, agent.id, rows),
         },
       ),
     }
@@ -146,11 +146,11 @@ export const agentHandlers: Handlers<typeof agents> = {
    */
   agent_device_code_create: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
-    checkMayGrant(op, policyOf(agent))
+    checkMayGrant(op, readPolicy(agent))
     const deviceCode = makeDeviceCode(op, agent.id)
     return {
       status: 201,
-      body: deviceCodeView(deviceCode),
+      body: toDeviceCodeView(deviceCode),
       writes: [
         deviceCode.write,
         update('agents', agent.id, { deleted_at: null }, { device_code_id: deviceCode.row.id }),
@@ -175,12 +175,12 @@ export const agentHandlers: Handlers<typeof agents> = {
   agent_device_code_redeem: async (op, { params }) => {
     const code = await findDeviceCode(op, params.code)
     const agent = await findAgent(op, code.agent_id).catch(() => undefined)
-    if (!agent || !isRedeemable(op, code, agent)) throw codeNotFound()
+    if (!agent || !isRedeemable(op, code, agent)) throw createCodeNotFoundError()
     await findCustomer(op, agent.customer_id)
     const { token, hash } = makeAgentToken(op)
     return {
       status: 200,
-      body: { agentId: agent.id, agentName: agent.name, accessToken: token, policy: policyOf(agent) },
+      body: { agentId: agent.id, agentName: agent.name, accessToken: token, policy: readPolicy(agent) },
       writes: [
         update('agent_device_codes', code.id, { redeemed_at: null }, { redeemed_at: op.now }),
         update(
@@ -194,8 +194,8 @@ export const agentHandlers: Handlers<typeof agents> = {
   },
 }
 
-/** Decisions as the API shows them, each with the policy it was made under. */
-async function decisionViews(op: Op, agentId: string, rows: readonly AgentDecisionRow[]) {
+/** Converts decisions to their API form, each with the policy it was made under. */
+async function toDecisionViews(op: Op, agentId: string, rows: readonly AgentDecisionRow[]) {
   const policies = await findPolicies(op, agentId, [...new Set(rows.map((row) => row.policy_version))])
   return rows.map((row) =>
     present({
@@ -209,6 +209,6 @@ async function decisionViews(op: Op, agentId: string, rows: readonly AgentDecisi
   )
 }
 
-function deviceCodeView({ row, code }: NewDeviceCode) {
+function toDeviceCodeView({ row, code }: NewDeviceCode) {
   return { code, agentId: row.agent_id, expiresAt: row.expires_at.toISOString(), redeemed: false }
 }

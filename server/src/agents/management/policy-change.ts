@@ -3,7 +3,7 @@ import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { findAccountOf } from '../identity/agents.ts'
+import { findCustomerAccount } from '../identity/agents.ts'
 import type { Policy } from '../policy/policy.ts'
 
 type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
@@ -26,23 +26,23 @@ export async function checkPolicy(
   const rules = accountRestrictions?.accountRules ?? []
   for (const list of ['allowedAccountIds', 'allowedExternalAccountIds'] as const)
     for (const [index, id] of (accountRestrictions?.[list] ?? []).entries())
-      await findAccountOf(op, customerId, id, `${path}.${list}.${index}`)
+      await findCustomerAccount(op, customerId, id, `${path}.${list}.${index}`)
   for (const [index, { accountId }] of rules.entries()) {
     const field = `${path}.accountRules.${index}.accountId`
     if (rules.findIndex((rule) => rule.accountId === accountId) < index)
       throw fieldError('INVALID_INPUT', field, `${field} already has a rule`)
-    await findAccountOf(op, customerId, accountId, field)
+    await findCustomerAccount(op, customerId, accountId, field)
   }
   return policy
 }
 
 /**
- * Applies a change to a policy. Properties that are given replace the previous ones, including those within
- * groups. Errors name fields below `prefix`.
+ * Applies a change to a policy. The properties in the change replace the previous ones, including properties
+ * within groups. Errors name fields below `prefix`.
  */
 export function applyPolicyChange(policy: Policy, change: PolicyChange, prefix = ''): Policy {
   checkNewCurrency(policy, change, prefix)
-  const { spendingLimits, accountRestrictions, approvalThresholds, ...rest } = change
+  const { spendingLimits, accountRestrictions, approvalThresholds, ...others } = change
   const mergeGroup = <T extends object>(
     before: T | undefined,
     after: Partial<T> | undefined,
@@ -51,7 +51,7 @@ export function applyPolicyChange(policy: Policy, change: PolicyChange, prefix =
   const thresholds = mergeGroup(policy.approvalThresholds, approvalThresholds)
   return {
     ...policy,
-    ...rest,
+    ...others,
     spendingLimits: { ...policy.spendingLimits, ...spendingLimits },
     ...(restrictions ? { accountRestrictions: restrictions } : {}),
     ...(thresholds ? { approvalThresholds: thresholds } : {}),
@@ -74,7 +74,7 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       `${prefix}spendingLimits.${missing}`,
-      `${prefix}spendingLimits.${missing} is in ${currency}: to change the currency, give this limit in the new one${orNull}`,
+      `${prefix}spendingLimits.${missing} is in ${currency}. To change the currency, also send this limit in the new currency${orNull}`,
     )
   }
   const hasAccountLimits = policy.accountRestrictions?.accountRules?.some(
@@ -84,15 +84,19 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       `${prefix}accountRestrictions.accountRules`,
-      `${prefix}accountRestrictions.accountRules has limits in ${currency}: to change the currency, give all rules again with limits in the new one`,
+      `${prefix}accountRestrictions.accountRules has limits in ${currency}. To change the currency, also send all rules with limits in the new currency`,
     )
   const thresholds = policy.approvalThresholds
-  const isBound = (thresholds?.amount ?? null) !== null && thresholds?.currency === undefined
-  if (isBound && approvalThresholds?.amount === undefined && approvalThresholds?.currency === undefined)
+  const isInOldCurrency = (thresholds?.amount ?? null) !== null && thresholds?.currency === undefined
+  if (
+    isInOldCurrency &&
+    approvalThresholds?.amount === undefined &&
+    approvalThresholds?.currency === undefined
+  )
     throw fieldError(
       'INVALID_INPUT',
       `${prefix}approvalThresholds.amount`,
-      `${prefix}approvalThresholds.amount is in ${currency}: to change the currency of the limits, give an amount in the new one, null, or approvalThresholds.currency`,
+      `${prefix}approvalThresholds.amount is in ${currency}. To change the currency of the limits, also send an amount in the new currency, null, or approvalThresholds.currency`,
     )
 }
 

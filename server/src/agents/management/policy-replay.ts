@@ -8,15 +8,15 @@ import {
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { decode } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
 import type { AgentDecisionRow } from '../../storage/rows/agent.ts'
 import { findAgent } from '../identity/agents.ts'
-import { policyOf } from '../policy/agent-policies.ts'
+import { readPolicy } from '../policy/agent-policies.ts'
 import { convertAmount } from '../policy/evaluate.ts'
 import { describeDecision } from '../policy/explain-decision.ts'
 import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usage } from '../policy/policy.ts'
@@ -28,14 +28,14 @@ const DAY_SECONDS = 86_400
 export const policyReplayHandlers: Handlers<typeof policyReplays> = {
   agent_policy_replay: async (op, { params, body }) => {
     const agent = await findAgent(op, params.agentId)
-    const draft = applyPolicyChange(policyOf(agent), body.policy, 'policy.')
+    const draft = applyPolicyChange(readPolicy(agent), body.policy, 'policy.')
     await checkPolicy(op, agent.customer_id, draft, 'policy.')
-    const end = timeIfGiven(body.endDate) ?? op.now
-    const start = timeIfGiven(body.startDate) ?? plusSeconds(end, -REPLAY_DAYS * DAY_SECONDS)
+    const end = parseOptionalTime(body.endDate) ?? op.now
+    const start = parseOptionalTime(body.startDate) ?? addSeconds(end, -REPLAY_DAYS * DAY_SECONDS)
     const rows = await selectSpendingDecisions(op, agent.id, start, end, REPLAYED_ACTIONS_MAX + 1)
     const past = rows.slice(0, REPLAYED_ACTIONS_MAX).filter(isFirstDecision).map(toPastDecision)
     const replayed = await replayDecisions(op, draft, past)
-    const data = await Promise.all(replayed.map((decision) => replayView(op, draft, decision)))
+    const data = await Promise.all(replayed.map((decision) => toReplayView(op, draft, decision)))
     return {
       status: 200,
       body: { data, counts: countOutcomes(data), isCut: rows.length > REPLAYED_ACTIONS_MAX },
@@ -96,15 +96,15 @@ async function replayDecisions(
   const usageByPeriod = new Map<string, { spent: bigint; count: number }>()
   const replayed: ReplayedDecision[] = []
   for (const pastDecision of past) {
-    const { day, month } = periodsOf(pastDecision.row.created_at)
+    const { day, month } = toPeriods(pastDecision.row.created_at)
     const isSameCurrency = pastDecision.was.currency === draft.spendingLimits.currency
-    const earlierSpending = (spent: bigint) => (replayed.length === 0 && isSameCurrency ? spent : 0n)
+    const getEarlierSpending = (spent: bigint) => (replayed.length === 0 && isSameCurrency ? spent : 0n)
     const dayUsage = usageByPeriod.get(day) ?? {
-      spent: earlierSpending(pastDecision.usage.dailySpend),
+      spent: getEarlierSpending(pastDecision.usage.dailySpend),
       count: replayed.length === 0 ? pastDecision.usage.dailyCount : 0,
     }
     const monthUsage = usageByPeriod.get(month) ?? {
-      spent: earlierSpending(pastDecision.usage.monthlySpend),
+      spent: getEarlierSpending(pastDecision.usage.monthlySpend),
       count: 0,
     }
     const usage = { dailyCount: dayUsage.count, dailySpend: dayUsage.spent, monthlySpend: monthUsage.spent }
@@ -122,7 +122,7 @@ async function replayDecisions(
 async function convertRequest(op: Op, draft: Policy, { request, was }: PastDecision): Promise<PolicyRequest> {
   const { spends } = request
   if (!spends) return request
-  const inCurrency = async (currency: string) =>
+  const convertTo = async (currency: string) =>
     was.amount === undefined || was.currency === undefined
       ? null
       : convertAmount(op, was.amount, was.currency, currency)
@@ -130,14 +130,14 @@ async function convertRequest(op: Op, draft: Policy, { request, was }: PastDecis
   return {
     ...request,
     spends: {
-      amount: await inCurrency(limits),
-      thresholdAmount: await inCurrency(draft.approvalThresholds?.currency ?? limits),
+      amount: await convertTo(limits),
+      thresholdAmount: await convertTo(draft.approvalThresholds?.currency ?? limits),
       needsSignature: spends.needsSignature,
     },
   }
 }
 
-async function replayView(op: Op, draft: Policy, { row, was, wouldBe, request }: ReplayedDecision) {
+async function toReplayView(op: Op, draft: Policy, { row, was, wouldBe, request }: ReplayedDecision) {
   const { amount, currency } = was
   return present({
     decisionId: row.id,
@@ -165,9 +165,9 @@ async function describePayee(op: Op, { accountIds }: PolicyRequest): Promise<str
   const payee = accountIds[1]
   if (payee === null) return 'An UMA address'
   if (!payee?.startsWith('ExternalAccount:')) return payee
-  const account = await findExternalAccountEver(op, payee)
+  const account = await findExternalAccountEvenIfDeleted(op, payee)
   if (!account) return undefined
-  return [nameOfHolder(account), describeShortly(account)].filter(Boolean).join(', ')
+  return [getHolderName(account), describeShortly(account)].filter(Boolean).join(', ')
 }
 
 type Outcome = PolicyDecision['outcome']

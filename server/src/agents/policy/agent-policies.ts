@@ -7,7 +7,7 @@ import type { Policy } from './policy.ts'
 import { selectPolicies } from './store.ts'
 
 /** Decodes the policy of an agent, with amounts as `bigint`. */
-export function policyOf(agent: AgentRow): Policy {
+export function readPolicy(agent: AgentRow): Policy {
   return decode(AgentPolicy, agent.policy)
 }
 

@@ -7,13 +7,14 @@ import {
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { rateBetween } from '../../base/pricing/ratios.ts'
+import { findRate } from '../../base/pricing/ratios.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
-import { policyOf } from './agent-policies.ts'
+import { readPolicy } from './agent-policies.ts'
+import { formatLimit } from './explain-decision.ts'
 import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usage } from './policy.ts'
 import { findUsage } from './usage.ts'
 
@@ -39,7 +40,7 @@ const PERMISSIONS: Readonly<Record<AgentActionType, AgentPermission>> = {
   TRANSFER_IN: 'CREATE_TRANSFERS',
 }
 
-export function permissionFor(type: AgentActionType): AgentPermission {
+export function getRequiredPermission(type: AgentActionType): AgentPermission {
   return PERMISSIONS[type]
 }
 
@@ -56,15 +57,15 @@ export interface Evaluation {
  * Evaluates the agent's current policy, with amounts converted at the current rate. If a `reservation`
  * already exists, uses the day of the reservation and does not count its amount as used.
  */
-export async function evaluate(
+export async function evaluateRequest(
   op: Op,
   agent: AgentRow,
   request: AgentRequest,
   reservation?: AgentReservationRow,
 ): Promise<Evaluation> {
-  const policy = policyOf(agent)
-  const used = (await findUsage(op, [agent], reservation ?? periodsOf(op.now)))(agent)
-  const usage = reservation ? withoutReservation(used, reservation) : used
+  const policy = readPolicy(agent)
+  const used = (await findUsage(op, [agent], reservation ?? toPeriods(op.now)))(agent)
+  const usage = reservation ? subtractReservation(used, reservation) : used
   const policyRequest: PolicyRequest = {
     permission: request.permission,
     ...(request.alsoNeeds ? { alsoNeeds: request.alsoNeeds } : {}),
@@ -81,7 +82,7 @@ export async function evaluate(
   }
 }
 
-function withoutReservation(used: Usage, { amount }: AgentReservationRow): Usage {
+function subtractReservation(used: Usage, { amount }: AgentReservationRow): Usage {
   return {
     dailyCount: used.dailyCount - 1,
     dailySpend: used.dailySpend - amount,
@@ -113,7 +114,7 @@ export async function convertAmount(
 ): Promise<bigint | null> {
   if (from === to) return amount
   if (!op.rates || !isKnownCurrency(from) || !isKnownCurrency(to)) return null
-  const rate = rateBetween(await op.rates.snapshot(), to, from)
+  const rate = findRate(await op.rates.snapshot(), to, from)
   return rate ? (amount * rate.numerator + rate.denominator - 1n) / rate.denominator : null
 }
 
@@ -137,14 +138,14 @@ export function recordDecision(
 }
 
 /**
- * Denies an agent's request. Counts the denial and, unless the agent is paused, records it. Returns the error
- * of `denialError`.
+ * Denies an agent's request: counts the denial and, unless the agent is paused, records it. Returns the error
+ * to throw.
  */
 export function denyRequest(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
   const rule = requireDenialRule(evaluation)
   if (rule === 'paused') return denyPausedAgent(op)
   op.metrics.agentDenied(rule)
-  return denialError(evaluation, [recordDecision(op, agent, evaluation, null)])
+  return createDenialError(evaluation, [recordDecision(op, agent, evaluation, null)])
 }
 
 /** Guard: the agent exists, and its policy and pause state have not changed since the decision. */
@@ -152,23 +153,22 @@ export function guardAgent(agent: AgentRow): Write {
   return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
 }
 
-/** The message for each denial; `details` also has the numbers. */
+/** The message of each denial. `details` repeats its amounts as numbers. */
 const DENIAL_MESSAGES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => string>> = {
   paused: () => 'The agent is paused.',
-  permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
-  account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
-  externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
-  conversion: () => 'No exchange rate is available to compare the amount with the limits of the agent.',
-  perTransactionLimit: (decision) => `One action may move at most ${formatAmounts(decision)}.`,
-  accountPerTransactionLimit: (decision) =>
-    `One action with this account may move at most ${formatAmounts(decision)}.`,
-  dailyTransactionLimit: () => 'The agent has made as many actions today as its policy allows.',
-  dailyLimit: (decision) => `The limit for today leaves ${formatAmounts(decision)}.`,
-  monthlyLimit: (decision) => `The limit for this month leaves ${formatAmounts(decision)}.`,
-}
-
-function formatAmounts({ asked, left, currency }: PolicyDecision): string {
-  return `${left} (smallest unit of ${currency}); this action would move ${asked}`
+  permission: ({ subject }) => `The agent's policy does not grant the permission ${subject}.`,
+  account: ({ subject }) => `The agent's policy does not allow ${subject}.`,
+  externalAccount: ({ subject }) => `The agent's policy does not allow ${subject}.`,
+  conversion: () => "No exchange rate is available to compare the amount with the agent's limits.",
+  perTransactionLimit: ({ asked, left, currency }) =>
+    `One action can move at most ${formatLimit(left, currency)}, not ${formatLimit(asked, currency)}.`,
+  accountPerTransactionLimit: ({ asked, left, currency }) =>
+    `One action with this account can move at most ${formatLimit(left, currency)}, not ${formatLimit(asked, currency)}.`,
+  dailyTransactionLimit: () => 'The agent has reached the number of actions that its policy allows per day.',
+  dailyLimit: ({ asked, left, currency }) =>
+    `The agent can move ${formatLimit(left, currency)} more today, not ${formatLimit(asked, currency)}.`,
+  monthlyLimit: ({ asked, left, currency }) =>
+    `The agent can move ${formatLimit(left, currency)} more this month, not ${formatLimit(asked, currency)}.`,
 }
 
 /**
@@ -192,7 +192,7 @@ function requireDenialRule({ decision }: Evaluation): AgentDenialRule {
  * The error of a denial: 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`, with the rule, the requested amount
  * and the remaining amount.
  */
-export function denialError(evaluation: Evaluation, writes: readonly Write[] = []): ApiError {
+export function createDenialError(evaluation: Evaluation, writes: readonly Write[] = []): ApiError {
   const rule = requireDenialRule(evaluation)
   const { decision } = evaluation
   const { subject, asked, left, currency } = decision
@@ -208,8 +208,8 @@ export function denialError(evaluation: Evaluation, writes: readonly Write[] = [
  * Evaluates the policy for a request that moves no money. Records the decision if the request is denied; if
  * it is allowed, the returned writes record it and belong in the request's write set. Throws 403 `FORBIDDEN`.
  */
-export async function allow(op: Op, agent: AgentRow, request: AgentRequest): Promise<Write[]> {
-  const evaluation = await evaluate(op, agent, request)
+export async function authorizeRequest(op: Op, agent: AgentRow, request: AgentRequest): Promise<Write[]> {
+  const evaluation = await evaluateRequest(op, agent, request)
   if (evaluation.decision.outcome === 'DENIED') throw denyRequest(op, agent, evaluation)
   return [guardAgent(agent), recordDecision(op, agent, evaluation, null)]
 }

@@ -10,13 +10,13 @@ const DENIAL_SENTENCES: Readonly<Record<AgentDenialRule, DescribeRule>> = {
   permission: ({ subject }) => `The policy does not grant ${subject}.`,
   account: ({ subject }) => `The policy does not allow the account ${subject}.`,
   externalAccount: ({ subject }) => `The policy does not allow ${subject}.`,
-  conversion: () => 'No exchange rate compares the amount with the limits.',
-  perTransactionLimit: ({ left, currency }) => `One action may move at most ${formatLimit(left, currency)}.`,
+  conversion: () => 'No exchange rate is available to compare the amount with the limits.',
+  perTransactionLimit: ({ left, currency }) => `One action can move at most ${formatLimit(left, currency)}.`,
   accountPerTransactionLimit: ({ left, currency }) =>
-    `One action with this account may move at most ${formatLimit(left, currency)}.`,
-  dailyTransactionLimit: () => 'As many actions as the policy allows were made on that day.',
-  dailyLimit: ({ left, currency }) => `The limit of the day leaves ${formatLimit(left, currency)}.`,
-  monthlyLimit: ({ left, currency }) => `The limit of the month leaves ${formatLimit(left, currency)}.`,
+    `One action with this account can move at most ${formatLimit(left, currency)}.`,
+  dailyTransactionLimit: () => 'The agent had already made as many actions that day as the policy allows.',
+  dailyLimit: ({ left, currency }) => `The daily limit leaves ${formatLimit(left, currency)}.`,
+  monthlyLimit: ({ left, currency }) => `The monthly limit leaves ${formatLimit(left, currency)}.`,
 }
 
 const APPROVAL_SENTENCES: Readonly<Record<AgentApprovalRule, DescribeRule>> = {
@@ -35,7 +35,8 @@ export function describeDecision(decision: PolicyDecision, policy: Policy): stri
   return because.map((approvalRule) => APPROVAL_SENTENCES[approvalRule](decision, policy)).join(' ')
 }
 
-function formatLimit(amount: bigint | undefined, currency: string | undefined): string {
+/** Formats an amount, such as `5.00 USD`. */
+export function formatLimit(amount: bigint | undefined, currency: string | undefined): string {
   if (amount === undefined || currency === undefined) return 'nothing'
   return isKnownCurrency(currency) ? amountText(amount, currency) : `${amount} ${currency}`
 }

@@ -18,7 +18,7 @@ const POLICY: Policy = {
   spendingLimits: { currency: 'USD', perTransactionLimit: 1_000n },
 }
 
-interface Given {
+interface Scenario {
   readonly policy?: Partial<Policy>
   readonly limits?: Partial<Policy['spendingLimits']>
   readonly isPaused?: boolean
@@ -27,32 +27,39 @@ interface Given {
   readonly spends?: Partial<Spending>
 }
 
-/** The decision about a transfer of 100, by default. */
-function decideFor({ policy, limits, isPaused = false, usage, request, spends }: Given = {}) {
+/** Decides a transfer, by default of 100. */
+function decideScenario({ policy, limits, isPaused = false, usage, request, spends }: Scenario = {}) {
   const spendingLimits = { ...POLICY.spendingLimits, ...limits }
   const spending = { amount: 100n, thresholdAmount: 100n, needsSignature: false, ...spends }
-  const asked: PolicyRequest = {
+  const policyRequest: PolicyRequest = {
     permission: 'CREATE_TRANSFERS',
     accountIds: [OWN, BANK],
     spends: spending,
     ...request,
   }
-  return decide({ ...POLICY, spendingLimits, ...policy }, isPaused, { ...NOTHING_USED, ...usage }, asked)
+  return decide(
+    { ...POLICY, spendingLimits, ...policy },
+    isPaused,
+    { ...NOTHING_USED, ...usage },
+    policyRequest,
+  )
 }
 
 const MOVED = { amount: 100n, currency: 'USD' }
 const ALLOWED = { outcome: 'ALLOWED', ...MOVED }
-const waits = (...because: string[]) => ({ outcome: 'APPROVAL_REQUIRED', because, ...MOVED })
-const lists = (
+const requireApproval = (...because: string[]) => ({ outcome: 'APPROVAL_REQUIRED', because, ...MOVED })
+const restrictAccounts = (
   accountRestrictions: NonNullable<Policy['accountRestrictions']>,
   accountIds = [OWN, BANK] as PolicyRequest['accountIds'],
 ) => ({ policy: { accountRestrictions }, request: { accountIds } })
-const rules = (...accountRules: NonNullable<Policy['accountRestrictions']>['accountRules'] & object) => ({
+const buildAccountRules = (
+  ...accountRules: NonNullable<Policy['accountRestrictions']>['accountRules'] & object
+) => ({
   accountRestrictions: { accountRules },
 })
 
 /** Each rule: the last allowed and the first denied amount or account. */
-const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]>> = {
+const CASES: Readonly<Record<string, readonly [scenario: Scenario, expected: object][]>> = {
   paused: [
     [{ isPaused: false }, ALLOWED],
     [{ isPaused: true }, { outcome: 'DENIED', rule: 'paused', ...MOVED }],
@@ -67,26 +74,29 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     [{ request: { permission: 'SEND_EVERYTHING' as never } }, { rule: 'permission' }],
   ],
   account: [
-    [lists({}), ALLOWED],
-    [lists({ allowedAccountIds: null }), ALLOWED],
-    [lists({ allowedAccountIds: [OWN] }), ALLOWED],
-    [lists({ allowedAccountIds: [SECOND] }), { rule: 'account', subject: OWN }],
-    [lists({ allowedAccountIds: [] }), { rule: 'account', subject: OWN }],
-    [lists({ allowedAccountIds: [OWN] }, [OWN, SECOND]), { rule: 'account', subject: SECOND }],
+    [restrictAccounts({}), ALLOWED],
+    [restrictAccounts({ allowedAccountIds: null }), ALLOWED],
+    [restrictAccounts({ allowedAccountIds: [OWN] }), ALLOWED],
+    [restrictAccounts({ allowedAccountIds: [SECOND] }), { rule: 'account', subject: OWN }],
+    [restrictAccounts({ allowedAccountIds: [] }), { rule: 'account', subject: OWN }],
+    [restrictAccounts({ allowedAccountIds: [OWN] }, [OWN, SECOND]), { rule: 'account', subject: SECOND }],
     // External payees have a separate rule.
-    [lists({ allowedAccountIds: [OWN] }, [OWN, null]), ALLOWED],
+    [restrictAccounts({ allowedAccountIds: [OWN] }, [OWN, null]), ALLOWED],
   ],
   externalAccount: [
-    [lists({ allowedExternalAccountIds: null }), ALLOWED],
-    [lists({ allowedExternalAccountIds: [OTHER, BANK] }), ALLOWED],
-    [lists({ allowedExternalAccountIds: [OTHER] }), { rule: 'externalAccount', subject: BANK }],
-    [lists({ allowedExternalAccountIds: [] }), { rule: 'externalAccount', subject: BANK }],
+    [restrictAccounts({ allowedExternalAccountIds: null }), ALLOWED],
+    [restrictAccounts({ allowedExternalAccountIds: [OTHER, BANK] }), ALLOWED],
+    [restrictAccounts({ allowedExternalAccountIds: [OTHER] }), { rule: 'externalAccount', subject: BANK }],
+    [restrictAccounts({ allowedExternalAccountIds: [] }), { rule: 'externalAccount', subject: BANK }],
     // A pulled account counts like a payee.
-    [lists({ allowedExternalAccountIds: [OTHER] }, [BANK, OWN]), { rule: 'externalAccount', subject: BANK }],
-    [lists({ allowedExternalAccountIds: [] }, [OWN, SECOND]), ALLOWED],
-    [lists({}, [OWN, null]), ALLOWED],
     [
-      lists({ allowedExternalAccountIds: [BANK] }, [OWN, null]),
+      restrictAccounts({ allowedExternalAccountIds: [OTHER] }, [BANK, OWN]),
+      { rule: 'externalAccount', subject: BANK },
+    ],
+    [restrictAccounts({ allowedExternalAccountIds: [] }, [OWN, SECOND]), ALLOWED],
+    [restrictAccounts({}, [OWN, null]), ALLOWED],
+    [
+      restrictAccounts({ allowedExternalAccountIds: [BANK] }, [OWN, null]),
       { rule: 'externalAccount', subject: 'UMA addresses' },
     ],
   ],
@@ -97,16 +107,16 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     [{ limits: { perTransactionLimit: 0n } }, { rule: 'perTransactionLimit', asked: 100n, left: 0n }],
   ],
   accountPerTransactionLimit: [
-    [{ policy: rules({ accountId: BANK, perTransactionLimit: 100n }) }, ALLOWED],
-    [{ policy: rules({ accountId: OTHER, perTransactionLimit: 1n }) }, ALLOWED],
-    [{ policy: rules({ accountId: BANK, perTransactionLimit: null }) }, ALLOWED],
+    [{ policy: buildAccountRules({ accountId: BANK, perTransactionLimit: 100n }) }, ALLOWED],
+    [{ policy: buildAccountRules({ accountId: OTHER, perTransactionLimit: 1n }) }, ALLOWED],
+    [{ policy: buildAccountRules({ accountId: BANK, perTransactionLimit: null }) }, ALLOWED],
     [
-      { policy: rules({ accountId: OWN, perTransactionLimit: 99n }) },
+      { policy: buildAccountRules({ accountId: OWN, perTransactionLimit: 99n }) },
       { rule: 'accountPerTransactionLimit', asked: 100n, left: 99n },
     ],
     [
       {
-        policy: rules(
+        policy: buildAccountRules(
           { accountId: OWN, perTransactionLimit: 98n },
           { accountId: BANK, perTransactionLimit: 97n },
         ),
@@ -129,7 +139,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
       { limits: { dailyLimit: 300n }, usage: { dailySpend: 201n } },
       { rule: 'dailyLimit', asked: 100n, left: 99n },
     ],
-    // The limit was lowered below what is used.
+    // The limit was lowered below the current usage.
     [
       { limits: { dailyLimit: 300n }, usage: { dailySpend: 301n } },
       { rule: 'dailyLimit', asked: 100n, left: 0n },
@@ -149,29 +159,29 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
   ],
   accountExecutionMode: [
     [
-      { policy: rules({ accountId: BANK, executionMode: 'APPROVAL_REQUIRED' }) },
-      waits('accountExecutionMode'),
+      { policy: buildAccountRules({ accountId: BANK, executionMode: 'APPROVAL_REQUIRED' }) },
+      requireApproval('accountExecutionMode'),
     ],
-    [{ policy: rules({ accountId: OTHER, executionMode: 'APPROVAL_REQUIRED' }) }, ALLOWED],
+    [{ policy: buildAccountRules({ accountId: OTHER, executionMode: 'APPROVAL_REQUIRED' }) }, ALLOWED],
     // The stricter of two accounts.
     [
       {
-        policy: rules(
+        policy: buildAccountRules(
           { accountId: OWN, executionMode: 'AUTO' },
           { accountId: BANK, executionMode: 'APPROVAL_REQUIRED' },
         ),
       },
-      waits('accountExecutionMode'),
+      requireApproval('accountExecutionMode'),
     ],
   ],
   defaultExecutionMode: [
-    [{ policy: { defaultExecutionMode: 'APPROVAL_REQUIRED' } }, waits('defaultExecutionMode')],
+    [{ policy: { defaultExecutionMode: 'APPROVAL_REQUIRED' } }, requireApproval('defaultExecutionMode')],
     // The rule of an account overrides it.
     [
       {
         policy: {
           defaultExecutionMode: 'APPROVAL_REQUIRED',
-          ...rules({ accountId: BANK, executionMode: 'AUTO' }),
+          ...buildAccountRules({ accountId: BANK, executionMode: 'AUTO' }),
         },
       },
       ALLOWED,
@@ -180,15 +190,15 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
       {
         policy: {
           defaultExecutionMode: 'APPROVAL_REQUIRED',
-          ...rules({ accountId: BANK, perTransactionLimit: 100n }),
+          ...buildAccountRules({ accountId: BANK, perTransactionLimit: 100n }),
         },
       },
-      waits('defaultExecutionMode'),
+      requireApproval('defaultExecutionMode'),
     ],
   ],
   approvalThreshold: [
     [{ policy: { approvalThresholds: { amount: 100n } } }, ALLOWED],
-    [{ policy: { approvalThresholds: { amount: 99n } } }, waits('approvalThreshold')],
+    [{ policy: { approvalThresholds: { amount: 99n } } }, requireApproval('approvalThreshold')],
     [{ policy: { approvalThresholds: { amount: null } } }, ALLOWED],
     [{ policy: { approvalThresholds: {} } }, ALLOWED],
     [
@@ -198,28 +208,28 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     // An amount that cannot be compared needs approval.
     [
       { policy: { approvalThresholds: { amount: 10n ** 15n } }, spends: { thresholdAmount: null } },
-      waits('approvalThreshold'),
+      requireApproval('approvalThreshold'),
     ],
     [{ spends: { thresholdAmount: null } }, ALLOWED],
   ],
-  walletSignature: [[{ spends: { needsSignature: true } }, waits('walletSignature')]],
+  walletSignature: [[{ spends: { needsSignature: true } }, requireApproval('walletSignature')]],
 }
 
 describe('the rules of a policy', () => {
-  test('every rule of the contract has a case here', () => {
+  test('every rule of the agent policy has a test case', () => {
     expect(Object.keys(CASES)).toEqual([...AGENT_DENIAL_RULES, ...AGENT_APPROVAL_RULES])
   })
 
-  test.each(Object.entries(CASES))('%s is exact to the unit', (_, cases) => {
-    for (const [given, expected] of cases) {
-      const decision = decideFor(given)
+  test.each(Object.entries(CASES))('the rule %s is exact to the unit', (_, cases) => {
+    for (const [scenario, expected] of cases) {
+      const decision = decideScenario(scenario)
       if ('outcome' in expected) expect(decision).toEqual(expected)
       else expect(decision).toMatchObject({ outcome: 'DENIED', ...expected })
     }
   })
 })
 
-test('if several rules deny a request, the first one in the table is reported', () => {
+test('if several rules deny a request, the decision names the first rule in the table', () => {
   const policy: Partial<Policy> = {
     permissions: [],
     accountRestrictions: {
@@ -231,55 +241,63 @@ test('if several rules deny a request, the first one in the table is reported', 
   const payees = { accountRestrictions: { ...policy.accountRestrictions, allowedAccountIds: [OWN] } }
   const limits = { perTransactionLimit: 0n, dailyTransactionLimit: 0, dailyLimit: 0n, monthlyLimit: 0n }
   /** Each change removes the previous denial. */
-  const steps: Given[] = [
+  const steps: Scenario[] = [
     { policy, limits, isPaused: true },
     { policy, limits },
     { policy: { ...policy, permissions: [...AGENT_PERMISSIONS] }, limits },
     { policy: payees, limits },
-    { policy: rules({ accountId: OWN, perTransactionLimit: 0n }), limits, spends: { amount: null } },
-    { policy: rules({ accountId: OWN, perTransactionLimit: 0n }), limits },
     {
-      policy: rules({ accountId: OWN, perTransactionLimit: 0n }),
+      policy: buildAccountRules({ accountId: OWN, perTransactionLimit: 0n }),
+      limits,
+      spends: { amount: null },
+    },
+    { policy: buildAccountRules({ accountId: OWN, perTransactionLimit: 0n }), limits },
+    {
+      policy: buildAccountRules({ accountId: OWN, perTransactionLimit: 0n }),
       limits: { ...limits, perTransactionLimit: 100n },
     },
     { limits: { ...limits, perTransactionLimit: 100n } },
     { limits: { dailyLimit: 0n, monthlyLimit: 0n } },
     { limits: { monthlyLimit: 0n } },
   ]
-  expect(steps.map((given) => decideFor(given).rule)).toEqual([...AGENT_DENIAL_RULES])
+  expect(steps.map((scenario) => decideScenario(scenario).rule)).toEqual([...AGENT_DENIAL_RULES])
 })
 
-test('all rules that require an approval are reported', () => {
+test('a decision lists all rules that require an approval', () => {
   const policy: Partial<Policy> = {
-    ...rules({ accountId: BANK, executionMode: 'APPROVAL_REQUIRED' }),
+    ...buildAccountRules({ accountId: BANK, executionMode: 'APPROVAL_REQUIRED' }),
     approvalThresholds: { amount: 1n },
     defaultExecutionMode: 'APPROVAL_REQUIRED',
   }
   const spends = { needsSignature: true }
-  expect(decideFor({ policy, spends })).toEqual(
-    waits('accountExecutionMode', 'approvalThreshold', 'walletSignature'),
+  expect(decideScenario({ policy, spends })).toEqual(
+    requireApproval('accountExecutionMode', 'approvalThreshold', 'walletSignature'),
   )
-  expect(decideFor({ policy: { ...policy, accountRestrictions: {} }, spends })).toEqual(
-    waits('defaultExecutionMode', 'approvalThreshold', 'walletSignature'),
+  expect(decideScenario({ policy: { ...policy, accountRestrictions: {} }, spends })).toEqual(
+    requireApproval('defaultExecutionMode', 'approvalThreshold', 'walletSignature'),
   )
 })
 
 test('a request that moves no money is checked for pause, permission and accounts, and never needs approval', () => {
-  const moving = { permission: 'CREATE_QUOTES', accountIds: [OWN, BANK] } as const
-  const nothing = { perTransactionLimit: 0n, dailyTransactionLimit: 0, dailyLimit: 0n, monthlyLimit: 0n }
-  const decided = (given: Given) => {
-    const { policy, isPaused = false } = given
-    const spendingLimits = { ...POLICY.spendingLimits, ...nothing }
-    return decide({ ...POLICY, spendingLimits, ...policy }, isPaused, NOTHING_USED, moving)
+  const quoteRequest = { permission: 'CREATE_QUOTES', accountIds: [OWN, BANK] } as const
+  const zeroLimits = { perTransactionLimit: 0n, dailyTransactionLimit: 0, dailyLimit: 0n, monthlyLimit: 0n }
+  const decideQuote = (scenario: Scenario) => {
+    const { policy, isPaused = false } = scenario
+    const spendingLimits = { ...POLICY.spendingLimits, ...zeroLimits }
+    return decide({ ...POLICY, spendingLimits, ...policy }, isPaused, NOTHING_USED, quoteRequest)
   }
-  expect(decided({ policy: { defaultExecutionMode: 'APPROVAL_REQUIRED' } })).toEqual({ outcome: 'ALLOWED' })
-  expect(decided({ isPaused: true })).toEqual({ outcome: 'DENIED', rule: 'paused' })
-  expect(decided({ policy: { permissions: [] } })).toMatchObject({ rule: 'permission' })
-  expect(decided({ policy: { accountRestrictions: { allowedAccountIds: [SECOND] } } })).toMatchObject({
+  expect(decideQuote({ policy: { defaultExecutionMode: 'APPROVAL_REQUIRED' } })).toEqual({
+    outcome: 'ALLOWED',
+  })
+  expect(decideQuote({ isPaused: true })).toEqual({ outcome: 'DENIED', rule: 'paused' })
+  expect(decideQuote({ policy: { permissions: [] } })).toMatchObject({ rule: 'permission' })
+  expect(decideQuote({ policy: { accountRestrictions: { allowedAccountIds: [SECOND] } } })).toMatchObject({
     rule: 'account',
     subject: OWN,
   })
-  expect(decided({ policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER] } } })).toMatchObject({
+  expect(
+    decideQuote({ policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER] } } }),
+  ).toMatchObject({
     rule: 'externalAccount',
     subject: BANK,
   })
@@ -340,7 +358,7 @@ const requests: fc.Arbitrary<Spends> = fc.record({
 })
 
 /** An independent second implementation of the rules. */
-function mayBeDone(policy: Policy, isPaused: boolean, usage: Usage, request: Spends): boolean {
+function isAllowedByRules(policy: Policy, isPaused: boolean, usage: Usage, request: Spends): boolean {
   const { permissions, spendingLimits, accountRestrictions } = policy
   const { amount } = request.spends
   if (isPaused || amount === null || !permissions.includes(request.permission)) return false
@@ -360,13 +378,13 @@ function mayBeDone(policy: Policy, isPaused: boolean, usage: Usage, request: Spe
   )
 }
 
-test('any policy denies a request exactly if a rule denies it, with a repeatable result', () => {
+test('a policy denies a request exactly if one of its rules does, and decides the same again', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(policies, fc.boolean(), usages, requests, (policy, isPaused, usage, request) => {
       const decision = decide(policy, isPaused, usage, request)
       seen.add(decision.rule ?? decision.outcome)
-      expect(decision.outcome !== 'DENIED').toBe(mayBeDone(policy, isPaused, usage, request))
+      expect(decision.outcome !== 'DENIED').toBe(isAllowedByRules(policy, isPaused, usage, request))
       expect(decide(structuredClone(policy), isPaused, { ...usage }, structuredClone(request))).toEqual(
         decision,
       )

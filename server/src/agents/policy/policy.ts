@@ -10,9 +10,8 @@ import type { Static } from 'typebox'
 import { INT64_MAX } from '../../base/json/int64.ts'
 
 /**
- * Decides what an agent may do, as a pure function over two tables of rules. Anything not clearly allowed is
- * denied. Amounts are in the smallest unit of the limits' currency, converted at the rate when the policy is
- * evaluated.
+ * Decides what an agent may do: a pure function over two tables of rules, which denies anything that is not
+ * clearly allowed. Amounts are in the smallest unit of the limits' currency, converted at the current rate.
  */
 
 export type Policy = Static<typeof AgentPolicy>
@@ -85,10 +84,11 @@ const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
     return forbiddenId === undefined ? undefined : { subject: forbiddenId ?? 'UMA addresses' }
   },
   conversion: ({ request }) => (request.spends && request.spends.amount === null ? {} : undefined),
-  perTransactionLimit: ({ policy, request }) => denyAbove(request, policy.spendingLimits.perTransactionLimit),
+  perTransactionLimit: ({ policy, request }) =>
+    denyAboveLimit(request, policy.spendingLimits.perTransactionLimit),
   accountPerTransactionLimit: (input) => {
-    const limits = rulesFor(input).flatMap(({ perTransactionLimit }) => perTransactionLimit ?? [])
-    return limits.length === 0 ? undefined : denyAbove(input.request, smallest(limits))
+    const limits = listAccountRules(input).flatMap(({ perTransactionLimit }) => perTransactionLimit ?? [])
+    return limits.length === 0 ? undefined : denyAboveLimit(input.request, findSmallest(limits))
   },
   dailyTransactionLimit: ({ policy, usage, request }) => {
     const limit = policy.spendingLimits.dailyTransactionLimit
@@ -103,10 +103,10 @@ const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
 
 /** Unlike denials, all matching rules are reported. */
 const APPROVALS: Readonly<Record<AgentApprovalRule, (input: PolicyInput, spends: Spending) => boolean>> = {
-  accountExecutionMode: (input) => modesFor(input).includes('APPROVAL_REQUIRED'),
+  accountExecutionMode: (input) => listExecutionModes(input).includes('APPROVAL_REQUIRED'),
   // The rule of an account overrides the default mode.
   defaultExecutionMode: (input) =>
-    input.policy.defaultExecutionMode === 'APPROVAL_REQUIRED' && modesFor(input).length === 0,
+    input.policy.defaultExecutionMode === 'APPROVAL_REQUIRED' && listExecutionModes(input).length === 0,
   approvalThreshold: ({ policy }, { thresholdAmount }) => {
     const threshold = policy.approvalThresholds?.amount ?? null
     // An amount that cannot be compared needs approval.
@@ -144,27 +144,27 @@ function isExternal(accountId: string): boolean {
   return accountId.startsWith('ExternalAccount:')
 }
 
-function rulesFor({ policy, request }: PolicyInput) {
+function listAccountRules({ policy, request }: PolicyInput) {
   const rules = policy.accountRestrictions?.accountRules ?? []
   return rules.filter(({ accountId }) => request.accountIds.includes(accountId))
 }
 
-function modesFor(input: PolicyInput) {
-  return rulesFor(input).flatMap(({ executionMode }) => executionMode ?? [])
+function listExecutionModes(input: PolicyInput) {
+  return listAccountRules(input).flatMap(({ executionMode }) => executionMode ?? [])
 }
 
-function denyAbove({ spends }: PolicyRequest, limit: bigint): Denial {
+function denyAboveLimit({ spends }: PolicyRequest, limit: bigint): Denial {
   const amount = spends?.amount ?? 0n
   return amount > limit ? { asked: amount, left: limit } : undefined
 }
 
-/** If there is no limit, the sum may not exceed what the usage row can store. */
+/** Without a limit, the sum must still fit the 64-bit integer of the usage row. */
 function denyAboveBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint | null | undefined): Denial {
   const amount = spends?.amount ?? 0n
   const left = (limit ?? INT64_MAX) - spent
   return amount > left ? { asked: amount, left: left > 0n ? left : 0n } : undefined
 }
 
-function smallest(amounts: readonly bigint[]): bigint {
+function findSmallest(amounts: readonly bigint[]): bigint {
   return amounts.reduce((least, amount) => (amount < least ? amount : least))
 }

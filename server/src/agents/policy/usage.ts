@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
-import { policyOf } from './agent-policies.ts'
+import { readPolicy } from './agent-policies.ts'
 import type { Usage } from './policy.ts'
 import { selectBudgets } from './store.ts'
 
@@ -18,7 +18,7 @@ export async function findUsage(
   const ids = agents.map(({ id }) => id)
   const budgets = ids.length === 0 ? [] : await selectBudgets(op, ids, day, month)
   return (agent) => {
-    const { currency } = policyOf(agent).spendingLimits
+    const { currency } = readPolicy(agent).spendingLimits
     const agentBudgets = budgets.filter(({ agent_id }) => agent_id === agent.id)
     const findSpent = (period: string) =>
       agentBudgets.find((budget) => budget.period === period && budget.currency === currency)?.spent ?? 0n
@@ -29,15 +29,15 @@ export async function findUsage(
 }
 
 /** Usage as the API shows it, with the day and month when it next resets. */
-export function usageView(op: Op, usage: Usage) {
+export function toUsageView(op: Op, usage: Usage) {
   const { now } = op
   const tomorrow = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))
   const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
   return {
     dailyTransactionCount: usage.dailyCount,
     dailySpend: usage.dailySpend,
-    dailyResetDate: periodsOf(tomorrow).day,
+    dailyResetDate: toPeriods(tomorrow).day,
     monthlySpend: usage.monthlySpend,
-    monthlyResetMonth: periodsOf(nextMonth).month,
+    monthlyResetMonth: toPeriods(nextMonth).month,
   }
 }

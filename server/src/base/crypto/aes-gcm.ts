@@ -52,6 +52,7 @@ export function gcmOpen(
 }
 
 function checkLengths(key: Uint8Array, nonce: Uint8Array): void {
-  if (key.length !== GCM_KEY_BYTES) throw new RangeError(`an AES-256-GCM key is ${GCM_KEY_BYTES} bytes`)
-  if (nonce.length !== GCM_NONCE_BYTES) throw new RangeError(`a GCM nonce is ${GCM_NONCE_BYTES} bytes here`)
+  if (key.length !== GCM_KEY_BYTES)
+    throw new RangeError(`an AES-256-GCM key must have ${GCM_KEY_BYTES} bytes`)
+  if (nonce.length !== GCM_NONCE_BYTES) throw new RangeError(`a GCM nonce must have ${GCM_NONCE_BYTES} bytes`)
 }

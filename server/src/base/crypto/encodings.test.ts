@@ -11,7 +11,7 @@ import {
 } from './encodings.ts'
 
 describe('encodings', () => {
-  test('bytes come back from hex in either case and from both base64 alphabets', () => {
+  test('bytes survive a round trip through hex in either case and through base64 and base64url', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), (array) => {
         const bytes = Buffer.from(array)
@@ -23,20 +23,20 @@ describe('encodings', () => {
     )
   })
 
-  test('hex is whole bytes in one case and nothing else', () => {
+  test('hex is rejected unless it consists of whole bytes in a single case', () => {
     for (const bad of ['', 'a', 'abc', 'aB', '0x00', 'zz', '00 ', ' 00', '00\n', '00zz']) {
       expect(bytesFromHex(bad), JSON.stringify(bad)).toBeUndefined()
     }
   })
 
-  test('base64url: no padding, no other alphabet, no leftover bits', () => {
+  test('base64url is rejected with padding, characters of another alphabet or leftover bits', () => {
     expect(bytesFromBase64url('-_-_')).toEqual(Buffer.of(0xfb, 0xff, 0xbf))
     for (const bad of ['', 'A', '+/+/', '-_+/', 'AA==', 'AB', 'AAB', 'AA A', 'AAAA\n', 'AA.A', 'AAAA=']) {
       expect(bytesFromBase64url(bad), JSON.stringify(bad)).toBeUndefined()
     }
   })
 
-  test('base64: padding to the character, no other alphabet, no leftover bits', () => {
+  test('base64 is rejected with missing padding, characters of another alphabet or leftover bits', () => {
     expect(bytesFromBase64('+/+/')).toEqual(Buffer.of(0xfb, 0xff, 0xbf))
     for (const bad of [
       '',
@@ -56,7 +56,7 @@ describe('encodings', () => {
     }
   })
 
-  test('UTF-8 is read strictly, and a byte order mark stays', () => {
+  test('invalid UTF-8 is rejected, and a byte order mark is kept', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-composite' }), (text) => {
         expect(textFromUtf8(Buffer.from(text, 'utf8'))).toBe(text)
@@ -69,7 +69,7 @@ describe('encodings', () => {
     }
   })
 
-  test('JSON is read from UTF-8, and anything else is undefined', () => {
+  test('JSON is parsed from UTF-8, and invalid bytes give undefined', () => {
     expect(jsonFromUtf8(Buffer.from('{"a":[1,null]}'))).toEqual({ a: [1, null] })
     expect(jsonFromUtf8(Buffer.from('null'))).toBeNull()
     for (const bad of ['', '{', '\ufeff{}'])
@@ -77,14 +77,14 @@ describe('encodings', () => {
     expect(jsonFromUtf8(Uint8Array.from([0x22, 0xff, 0x22]))).toBeUndefined()
   })
 
-  test('only the bytes of the view are read, not those around it', () => {
+  test('decoding reads only the bytes of a view, not the bytes around it', () => {
     const memory = Uint8Array.from([0x41, 0x42, 0x43, 0x44])
     expect(textFromUtf8(memory.subarray(1, 3))).toBe('BC')
     expect(hexFromBytes(memory.subarray(1, 3))).toBe('4243')
   })
 })
 
-describe('an object of exactly these string members', () => {
+describe('a JSON object with exactly two string properties', () => {
   const names = ['a', 'b'] as const
 
   test.each([
@@ -92,11 +92,11 @@ describe('an object of exactly these string members', () => {
     '{"b":"2","a":"1"}',
     ' {\n"a" : "1" ,\t"b":"2"} ',
     '{"\\u0061":"1","b":"\\u0032"}',
-  ])('read: %s', (text) => {
+  ])('is parsed from %s', (text) => {
     expect({ ...readStringMembers(text, names) }).toEqual({ a: '1', b: '2' })
   })
 
-  test('any strings, whatever quotes, backslashes and line separators they hold', () => {
+  test('may contain quotes, backslashes and line separators in its values', () => {
     const nasty = fc.string({
       unit: fc.constantFrom('"', '\\', '{', ':', ',', '\n', '\u2028', 'a', '\ud800', 'é'),
     })
@@ -128,7 +128,7 @@ describe('an object of exactly these string members', () => {
     '',
     '{"a":"1","b":"2"}{}',
     "{'a':'1','b':'2'}",
-  ])('refused: %s', (text) => {
+  ])('is not parsed from %s', (text) => {
     expect(readStringMembers(text, names)).toBeUndefined()
   })
 })

@@ -12,7 +12,7 @@ function members(text: string): Record<string, string> {
 }
 
 /** An envelope over arbitrary bytes, correctly signed. */
-function envelopeOf(bytes: Uint8Array, key = quorumKey): string {
+function makeEnvelope(bytes: Uint8Array, key = quorumKey): string {
   return JSON.stringify({
     version: 'v1.0.0',
     data: Buffer.from(bytes).toString('hex'),
@@ -21,8 +21,8 @@ function envelopeOf(bytes: Uint8Array, key = quorumKey): string {
   })
 }
 
-describe('signed envelope', () => {
-  test('the text is what formats 3 says, member by member', () => {
+describe('a signed envelope', () => {
+  test('has exactly the properties of formats 3', () => {
     const envelope = members(signEnvelope(data, quorumKey))
     expect(Object.keys(envelope)).toEqual(['version', 'data', 'dataSignature', 'enclaveQuorumPublic'])
     expect(envelope.version).toBe('v1.0.0')
@@ -34,7 +34,7 @@ describe('signed envelope', () => {
     expect(verifySignature(parsePublicKey(pinned)!, bytes, signature)).toBe(true)
   })
 
-  test('a signed envelope verifies, with the key pinned in either form', () => {
+  test('verifies with the pinned key in compressed and uncompressed form', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (object) => {
         const copy = JSON.parse(JSON.stringify(object)) as Record<string, string>
@@ -46,7 +46,7 @@ describe('signed envelope', () => {
     )
   })
 
-  test('an envelope with another key is refused, even with a valid signature', () => {
+  test('is rejected if it has another key, even with a valid signature', () => {
     const other = generateKeyPair()
     const text = signEnvelope(data, other)
     expect(verifyEnvelope(text, other.publicKey.uncompressedHex)).toEqual({ data })
@@ -78,18 +78,18 @@ describe('signed envelope', () => {
       JSON.stringify({ ...good, dataSignature: `${good.dataSignature}00` }),
       'BAD_SIGNATURE',
     ],
-    ['signed, but no object', envelopeOf(Buffer.from('[]')), 'MALFORMED'],
-    ['signed, but not JSON', envelopeOf(Buffer.from('data')), 'MALFORMED'],
-    ['signed, but not UTF-8', envelopeOf(Buffer.of(0x22, 0xff, 0x22)), 'MALFORMED'],
-  ])('refused: %s', (_what, text, failure) => {
+    ['signed, but no object', makeEnvelope(Buffer.from('[]')), 'MALFORMED'],
+    ['signed, but not JSON', makeEnvelope(Buffer.from('data')), 'MALFORMED'],
+    ['signed, but not UTF-8', makeEnvelope(Buffer.of(0x22, 0xff, 0x22)), 'MALFORMED'],
+  ])('is rejected: %s', (_change, text, failure) => {
     expect(verifyEnvelope(text, pinned)).toEqual({ failure })
   })
 
-  test("an invalid pinned key is the caller's mistake", () => {
+  test('cannot be verified with an invalid pinned key, which throws', () => {
     expect(() => verifyEnvelope(JSON.stringify(good), 'none')).toThrow(TypeError)
   })
 
-  test('arbitrary text and JSON fail without throwing', () => {
+  test('is not found in arbitrary text or JSON, and nothing is thrown', () => {
     const hostile = fc.oneof(
       fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
       fc.json(),

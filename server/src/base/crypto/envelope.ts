@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { bytesFromHex, hexFromBytes, readStringMembers, textFromUtf8 } from './encodings.ts'
-import { type KeyPair, parsePublicKey, samePublicKey, signMessage, verifySignature } from './p256.ts'
+import { isSamePublicKey, type KeyPair, parsePublicKey, signMessage, verifySignature } from './p256.ts'
 
 const VERSION = 'v1.0.0'
 /** Our envelopes are below 2 KiB. The limit keeps large hostile input away from the parsers. */
@@ -50,7 +50,7 @@ export function verifyEnvelope(
   if (bytes === undefined || signature === undefined || quorumKey === undefined)
     return { failure: 'MALFORMED' }
   if (quorumKey.uncompressedHex !== members.enclaveQuorumPublic) return { failure: 'MALFORMED' }
-  if (!samePublicKey(quorumKey, pinned)) return { failure: 'WRONG_QUORUM_KEY' }
+  if (!isSamePublicKey(quorumKey, pinned)) return { failure: 'WRONG_QUORUM_KEY' }
   if (!verifySignature(pinned, bytes, signature)) return { failure: 'BAD_SIGNATURE' }
   const data = jsonObject(bytes)
   return data === undefined ? { failure: 'MALFORMED' } : { data }

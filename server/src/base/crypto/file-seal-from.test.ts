@@ -11,7 +11,7 @@ test.each([
   [1, [0]],
   [64 * KIB, [0, 1, 64 * KIB - 1]],
   [200 * KIB + 7, [0, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 130_000, 192 * KIB, 200 * KIB + 6]],
-])('a file of %i bytes opens from any byte on', async (length, starts) => {
+])('a sealed file of %i bytes can be opened from any byte', async (length, starts) => {
   const file = randomBytes(length)
   const sealed = await buffer(Readable.from([file]).pipe(sealStream(key, 'File:1')))
   for (const from of starts) {

@@ -32,7 +32,7 @@ const seal = (bytes: Uint8Array, name = 'File:1', key = KEY) => through(sealStre
 const open = (bytes: Uint8Array, name = 'File:1', key = KEY) => through(openStream(key, name), bytes, 30_011)
 
 test.each([0, 1, KIB_64 - 1, KIB_64, KIB_64 + 1, 2 * KIB_64, 5 * KIB_64 + 17])(
-  'a file of %i bytes opens as it was, and is as long as foretold',
+  'a sealed file of %i bytes opens unchanged, and has the predicted length',
   async (length) => {
     const bytes = randomBytes(length)
     const sealed = await seal(bytes)
@@ -44,8 +44,8 @@ test.each([0, 1, KIB_64 - 1, KIB_64, KIB_64 + 1, 2 * KIB_64, 5 * KIB_64 + 17])(
 
 describe('a sealed file does not open', () => {
   const whole = randomBytes(3 * KIB_64 + 100)
-  const chunksOf = (sealed: Buffer) => inPieces(sealed, SEALED_CHUNK)
-  const CHANGES: readonly (readonly [what: string, change: (sealed: Buffer) => Buffer])[] = [
+  const splitChunks = (sealed: Buffer) => inPieces(sealed, SEALED_CHUNK)
+  const CHANGES: readonly (readonly [description: string, change: (sealed: Buffer) => Buffer])[] = [
     [
       'with a changed byte',
       (sealed) =>
@@ -57,21 +57,21 @@ describe('a sealed file does not open', () => {
     [
       'with two chunks swapped',
       (sealed) => {
-        const [a, b, ...rest] = chunksOf(sealed)
+        const [a, b, ...rest] = splitChunks(sealed)
         return Buffer.concat([b!, a!, ...rest])
       },
     ],
     [
       'without a chunk in its middle',
       (sealed) => {
-        const [a, , ...rest] = chunksOf(sealed)
+        const [a, , ...rest] = splitChunks(sealed)
         return Buffer.concat([a!, ...rest])
       },
     ],
     [
       'with a chunk twice',
       (sealed) => {
-        const [a, ...rest] = chunksOf(sealed)
+        const [a, ...rest] = splitChunks(sealed)
         return Buffer.concat([a!, a!, ...rest])
       },
     ],

@@ -57,7 +57,7 @@ function buildAssociatedData(name: string): Uint8Array {
 }
 
 function makeNonce(counter: number, isLast: boolean): Uint8Array {
-  if (counter >= CHUNKS_MAX) throw new RangeError('the file is too long to be sealed')
+  if (counter >= CHUNKS_MAX) throw new RangeError('the file is too long to seal')
   const nonce = Buffer.alloc(GCM_NONCE_BYTES)
   nonce.writeUInt32BE(counter, COUNTER_AT)
   nonce[LAST_AT] = isLast ? 1 : 0

@@ -13,7 +13,7 @@ export function hkdfExtract(salt: Uint8Array, ...inputKey: readonly Uint8Array[]
  * Throws RangeError beyond 255 blocks of 32 bytes.
  */
 export function hkdfExpand(key: Uint8Array, length: number, ...info: readonly Uint8Array[]): Uint8Array {
-  if (length > OUTPUT_BYTES_MAX) throw new RangeError(`HKDF-SHA256 gives at most ${OUTPUT_BYTES_MAX} bytes`)
+  if (length > OUTPUT_BYTES_MAX) throw new RangeError(`HKDF-SHA256 returns at most ${OUTPUT_BYTES_MAX} bytes`)
   const blocks: Uint8Array[] = []
   let block: Uint8Array = new Uint8Array(0)
   for (let counter = 1; blocks.length * HASH_BYTES < length; counter += 1) {

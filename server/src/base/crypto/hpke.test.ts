@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { gcmOpen, gcmSeal } from './aes-gcm.ts'
-import { HPKE_INFO, open, recipientContext, seal, senderContext } from './hpke.ts'
+import { HPKE_INFO, open, seal, setUpRecipient, setUpSender } from './hpke.ts'
 import { generateKeyPair, keyPairFromPrivateKey, parsePublicKey } from './p256.ts'
 import { hex, readVectors, vectorsAbsent } from './vectors.testing.ts'
 
@@ -27,9 +27,9 @@ function nonceAt(baseNonce: Uint8Array, sequenceNumber: number): Buffer {
   return nonce
 }
 
-describe.skipIf(vectorsAbsent)('RFC 9180 vectors of our suite', () => {
+describe.skipIf(vectorsAbsent)('RFC 9180 vectors for our cipher suite', () => {
   // Out of scope, because no format uses them: modes 1 to 3 (psk, auth, auth_psk) and exports.
-  test('base mode: key schedule and all 257 encryptions, both ways', () => {
+  test('base mode matches the key schedule and all 257 encryptions in both directions', () => {
     const vectors = readVectors<Rfc9180Vector[]>('hpke/rfc9180_p256_sha256_aes256gcm.json')
     const base = vectors.filter(({ mode }) => mode === 0)
     expect(base.map(({ kem_id, kdf_id, aead_id }) => [kem_id, kdf_id, aead_id])).toEqual([[16, 1, 2]])
@@ -38,18 +38,18 @@ describe.skipIf(vectorsAbsent)('RFC 9180 vectors of our suite', () => {
     expect(recipient.publicKey.uncompressedHex).toBe(vector.pkRm)
     const info = hex(vector.info)
     const ephemeral = keyPairFromPrivateKey(hex(vector.skEm))
-    const sender = senderContext(parsePublicKey(vector.pkRm)!, info, ephemeral)
-    const receiver = recipientContext(recipient, hex(vector.enc), info)!
+    const sender = setUpSender(parsePublicKey(vector.pkRm)!, info, ephemeral)
+    const receiver = setUpRecipient(recipient, hex(vector.enc), info)!
     for (const context of [sender, receiver]) {
       expect(Buffer.from(context.enc)).toEqual(hex(vector.enc))
       expect(context.key).toEqual(hex(vector.key))
       expect(context.baseNonce).toEqual(hex(vector.base_nonce))
     }
     let run = 0
-    for (const [sequenceNumber, one] of vector.encryptions.entries()) {
-      const [aad, pt, ct] = [hex(one.aad), hex(one.pt), hex(one.ct)]
+    for (const [sequenceNumber, encryption] of vector.encryptions.entries()) {
+      const [aad, pt, ct] = [hex(encryption.aad), hex(encryption.pt), hex(encryption.ct)]
       const nonce = nonceAt(sender.baseNonce, sequenceNumber)
-      expect(nonce).toEqual(hex(one.nonce))
+      expect(nonce).toEqual(hex(encryption.nonce))
       expect(gcmSeal(sender.key, nonce, aad, pt)).toEqual(ct)
       expect(gcmOpen(receiver.key, nonce, aad, ct)).toEqual(pt)
       run += 1
@@ -67,11 +67,11 @@ describe.skipIf(vectorsAbsent)('RFC 9180 vectors of our suite', () => {
   })
 })
 
-describe('single shot', () => {
+describe('HPKE single shot', () => {
   const recipient = generateKeyPair()
   const plaintext = Buffer.from('attack at dawn')
 
-  test('a sealed message opens with the scalar and with the pair', () => {
+  test('a sealed message opens with the private scalar and with the key pair', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const { enc, ciphertext } = seal({ recipientPublicKey: recipient.publicKey, plaintext: bytes })
@@ -83,7 +83,7 @@ describe('single shot', () => {
     )
   })
 
-  test('info and aad are those of formats 1 unless given', () => {
+  test('info and aad default to the values in formats 1', () => {
     const { enc, ciphertext } = seal({ recipientPublicKey: recipient.publicKey, plaintext })
     const info = Buffer.from('turnkey_hpke')
     const aad = Buffer.concat([enc, recipient.publicKey.bytes])
@@ -93,7 +93,7 @@ describe('single shot', () => {
     expect(open({ privateKey: recipient, enc, ciphertext, aad: Buffer.alloc(0) })).toBeUndefined()
   })
 
-  test('it does not open for another key, nor when changed', () => {
+  test('a sealed message does not open with another key or after a change', () => {
     const { enc, ciphertext } = seal({ recipientPublicKey: recipient.publicKey, plaintext })
     expect(open({ privateKey: generateKeyPair(), enc, ciphertext })).toBeUndefined()
     for (let length = 0; length < ciphertext.length; length += 1) {
@@ -101,7 +101,7 @@ describe('single shot', () => {
     }
   })
 
-  test('enc is an uncompressed point of the curve or nothing opens', () => {
+  test('a message does not open unless enc is an uncompressed point on the curve', () => {
     const { enc, ciphertext } = seal({ recipientPublicKey: recipient.publicKey, plaintext })
     const hybrid = Uint8Array.from(enc)
     hybrid[0] = 6 + (enc[64]! & 1)
@@ -120,7 +120,7 @@ describe('single shot', () => {
     }
   })
 
-  test('arbitrary bytes do not open and do not throw', () => {
+  test('arbitrary bytes do not open, and nothing is thrown', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.uint8Array({ maxLength: 80 }), (enc, ciphertext) => {
         expect(open({ privateKey: recipient, enc, ciphertext })).toBeUndefined()

@@ -61,7 +61,7 @@ export interface OpenOptions {
  */
 export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8Array } {
   const { recipientPublicKey, plaintext, info = HPKE_INFO } = options
-  const { enc, key, baseNonce } = senderContext(recipientPublicKey, info)
+  const { enc, key, baseNonce } = setUpSender(recipientPublicKey, info)
   const aad = options.aad ?? Buffer.concat([enc, recipientPublicKey.bytes])
   return { enc, ciphertext: gcmSeal(key, baseNonce, aad, plaintext) }
 }
@@ -74,14 +74,14 @@ export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8
 export function open(options: OpenOptions): Uint8Array | undefined {
   const { privateKey, ciphertext, info = HPKE_INFO } = options
   const keyPair = privateKey instanceof Uint8Array ? keyPairFromPrivateKey(privateKey) : privateKey
-  const context = recipientContext(keyPair, options.enc, info)
+  const context = setUpRecipient(keyPair, options.enc, info)
   if (context === undefined) return undefined
   const aad = options.aad ?? Buffer.concat([context.enc, keyPair.publicKey.bytes])
   return gcmOpen(context.key, context.baseNonce, aad, ciphertext)
 }
 
 /** SetupBaseS. The ephemeral key pair is random; only the test of the RFC's vectors sets it. */
-export function senderContext(
+export function setUpSender(
   recipientPublicKey: PublicKey,
   info: Uint8Array,
   ephemeral: KeyPair = generateKeyPair(),
@@ -91,7 +91,7 @@ export function senderContext(
 }
 
 /** SetupBaseR. Undefined if `enc` is not a point on the curve as 65 uncompressed bytes. */
-export function recipientContext(
+export function setUpRecipient(
   recipient: KeyPair,
   enc: Uint8Array,
   info: Uint8Array,

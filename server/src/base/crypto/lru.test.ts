@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lru } from './lru.ts'
 
-test('the number of entries is limited, and the least recently used one is evicted first', () => {
+test('a full LRU cache evicts its least recently used entry', () => {
   const lru = new Lru<string, number>(2)
   lru.set('a', 1)
   lru.set('b', 2)
@@ -12,7 +12,7 @@ test('the number of entries is limited, and the least recently used one is evict
   expect(lru.size).toBe(2)
 })
 
-test('setting a key again refreshes it and adds nothing', () => {
+test('setting an existing key of an LRU cache refreshes it without adding an entry', () => {
   const lru = new Lru<string, number>(2)
   lru.set('a', 1)
   lru.set('b', 2)

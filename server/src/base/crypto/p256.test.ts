@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import {
   deriveSharedSecret,
   generateKeyPair,
+  isSamePublicKey,
   keyPairFromPrivateKey,
   parsePublicKey,
   parsePublicKeyBytes,
   parseUncompressedPublicKey,
   type SignatureEncoding,
-  samePublicKey,
   signMessage,
   verifySignature,
 } from './p256.ts'
@@ -31,55 +31,55 @@ const N = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
 const OFF_CURVE = `04${'00'.repeat(63)}01`
 const pair = keyPairFromPrivateKey(hex('7f'.repeat(32)))
 
-/** The tcIds on which we and Wycheproof disagree, and how many cases of each kind were run. */
+/** Returns the number of cases of each kind, and the ids of those in which we disagree with Wycheproof. */
 function runEcdsa(file: string, encoding: SignatureEncoding) {
-  const seen = { valid: 0, invalid: 0, wrong: [] as number[] }
-  for (const { group, case: one } of wycheproofCases<EcdsaGroup, EcdsaCase>(file)) {
+  const counts = { valid: 0, invalid: 0, wrong: [] as number[] }
+  for (const { group, case: vector } of wycheproofCases<EcdsaGroup, EcdsaCase>(file)) {
     const publicKey = parsePublicKey(group.publicKey.uncompressed)!
-    const accepted = verifySignature(publicKey, hex(one.msg), hex(one.sig), encoding)
-    if (one.result === 'valid') seen.valid += 1
-    else seen.invalid += 1
-    if (accepted !== (one.result === 'valid')) seen.wrong.push(one.tcId)
+    const accepted = verifySignature(publicKey, hex(vector.msg), hex(vector.sig), encoding)
+    if (vector.result === 'valid') counts.valid += 1
+    else counts.invalid += 1
+    if (accepted !== (vector.result === 'valid')) counts.wrong.push(vector.tcId)
   }
-  return seen
+  return counts
 }
 
-describe.skipIf(vectorsAbsent)('Wycheproof', () => {
-  test('ECDSA P-256 SHA-256, DER: all 484', () => {
-    const seen = runEcdsa('wycheproof/ecdsa_secp256r1_sha256_test.json', 'der')
-    expect(seen).toEqual({ valid: 174, invalid: 310, wrong: [] })
+describe.skipIf(vectorsAbsent)('Wycheproof vectors', () => {
+  test('all 484 cases of ECDSA P-256 with SHA-256 in DER pass', () => {
+    const counts = runEcdsa('wycheproof/ecdsa_secp256r1_sha256_test.json', 'der')
+    expect(counts).toEqual({ valid: 174, invalid: 310, wrong: [] })
   })
 
-  test('ECDSA P-256 SHA-256, r ‖ s as in ES256: all 262', () => {
-    const seen = runEcdsa('wycheproof/ecdsa_secp256r1_sha256_p1363_test.json', 'ieee-p1363')
-    expect(seen.valid + seen.invalid).toBe(262)
-    expect(seen.valid).toBeGreaterThan(100)
-    expect(seen.wrong).toEqual([])
+  test('all 262 cases of ECDSA P-256 with SHA-256 as r ‖ s pass', () => {
+    const counts = runEcdsa('wycheproof/ecdsa_secp256r1_sha256_p1363_test.json', 'ieee-p1363')
+    expect(counts.valid + counts.invalid).toBe(262)
+    expect(counts.valid).toBeGreaterThan(100)
+    expect(counts.wrong).toEqual([])
   })
 
-  test('ECDH P-256 points: all 355, compressed points accepted', () => {
-    const seen = { shared: 0, refused: 0, wrong: [] as number[] }
+  test('all 355 cases of ECDH P-256 points pass, including compressed points', () => {
+    const counts = { shared: 0, refused: 0, wrong: [] as number[] }
     const cases = wycheproofCases<object, EcdhCase>('wycheproof/ecdh_secp256r1_ecpoint_test.json')
-    for (const { case: one } of cases) {
-      const publicKey = parsePublicKey(one.public)
-      const fromBytes = parsePublicKeyBytes(hex(one.public))
-      if (fromBytes?.compressedHex !== publicKey?.compressedHex) seen.wrong.push(one.tcId)
-      if (one.result === 'invalid') {
-        seen.refused += 1
-        if (publicKey !== undefined) seen.wrong.push(one.tcId)
+    for (const { case: vector } of cases) {
+      const publicKey = parsePublicKey(vector.public)
+      const fromBytes = parsePublicKeyBytes(hex(vector.public))
+      if (fromBytes?.compressedHex !== publicKey?.compressedHex) counts.wrong.push(vector.tcId)
+      if (vector.result === 'invalid') {
+        counts.refused += 1
+        if (publicKey !== undefined) counts.wrong.push(vector.tcId)
         continue
       }
-      seen.shared += 1
-      const scalar = hex(BigInt(`0x${one.private}`).toString(16).padStart(64, '0'))
+      counts.shared += 1
+      const scalar = hex(BigInt(`0x${vector.private}`).toString(16).padStart(64, '0'))
       const shared = publicKey && Buffer.from(deriveSharedSecret(scalar, publicKey)).toString('hex')
-      if (shared !== one.shared) seen.wrong.push(one.tcId)
+      if (shared !== vector.shared) counts.wrong.push(vector.tcId)
     }
-    expect(seen).toEqual({ shared: 331, refused: 24, wrong: [] })
+    expect(counts).toEqual({ shared: 331, refused: 24, wrong: [] })
   })
 })
 
-describe('public keys', () => {
-  test('one point in any form and case is the same key', () => {
+describe('a public key', () => {
+  test('is the same in every form and case of its point', () => {
     const { uncompressedHex, compressedHex, bytes } = pair.publicKey
     const texts = [uncompressedHex, uncompressedHex.toUpperCase(), compressedHex, compressedHex.toUpperCase()]
     const parsed = [
@@ -91,12 +91,12 @@ describe('public keys', () => {
     ]
     for (const key of parsed) {
       expect(key).toEqual(pair.publicKey)
-      expect(samePublicKey(key!, pair.publicKey)).toBe(true)
+      expect(isSamePublicKey(key!, pair.publicKey)).toBe(true)
     }
-    expect(samePublicKey(generateKeyPair().publicKey, pair.publicKey)).toBe(false)
+    expect(isSamePublicKey(generateKeyPair().publicKey, pair.publicKey)).toBe(false)
   })
 
-  test('a key from the cache, after it verified, is the same key', () => {
+  test('is the same after it was cached by a verification', () => {
     const fresh = generateKeyPair()
     const message = Buffer.from('m')
     expect(verifySignature(fresh.publicKey, message, signMessage(fresh, message))).toBe(true)
@@ -112,38 +112,38 @@ describe('public keys', () => {
     ['hybrid 06', `06${pair.publicKey.uncompressedHex.slice(2)}`],
     ['hybrid 07', `07${pair.publicKey.uncompressedHex.slice(2)}`],
     ['one character short', pair.publicKey.uncompressedHex.slice(0, -1)],
-    ['one character more', `${pair.publicKey.uncompressedHex}0`],
+    ['one character too many', `${pair.publicKey.uncompressedHex}0`],
     ['a newline at the end', `${pair.publicKey.uncompressedHex}\n`],
     ['not hex at the end', `${pair.publicKey.uncompressedHex.slice(0, -1)}g`],
-    ['0x before it', `0x${pair.publicKey.uncompressedHex}`],
+    ['a prefix 0x', `0x${pair.publicKey.uncompressedHex}`],
     ['uncompressed prefix on 33 bytes', `04${pair.publicKey.compressedHex.slice(2)}`],
     ['compressed prefix on 65 bytes', `02${pair.publicKey.uncompressedHex.slice(2)}`],
     ['X beyond the field', `02${'f'.repeat(64)}`],
-  ])('refused: %s', (_what, text) => {
+  ])('is rejected: %s', (_description, text) => {
     expect(parsePublicKey(text)).toBeUndefined()
     expect(parseUncompressedPublicKey(text)).toBeUndefined()
     expect(parsePublicKeyBytes(hex(text.replace(/[^0-9a-f]/g, '')))?.bytes.length).not.toBe(text.length / 2)
   })
 
-  test('a clientPublicKey is uncompressed only', () => {
+  test('must be uncompressed if it is a clientPublicKey', () => {
     expect(parseUncompressedPublicKey(pair.publicKey.compressedHex)).toBeUndefined()
   })
 
-  test('the parsed bytes do not change with their buffer', () => {
+  test('does not change when the buffer from which it was parsed changes', () => {
     const source = Buffer.from(pair.publicKey.bytes)
     const parsed = parsePublicKeyBytes(source)!
     source.fill(0)
     expect(parsed.bytes).toEqual(pair.publicKey.bytes)
   })
 
-  test('arbitrary text is never a key and never throws', () => {
+  test('is not found in arbitrary text, and nothing is thrown', () => {
     fc.assert(fc.property(fc.string(), (text) => parsePublicKey(text) === undefined))
   })
 })
 
-describe('key pairs and signatures', () => {
-  test('a generated pair has a 32-byte scalar of its public key, also where it starts with zeros', () => {
-    // One scalar in 256 does: the chance that none of these does is 3 in 1,000.
+describe('a key pair', () => {
+  test('has a 32-byte scalar that belongs to its public key, even if the scalar starts with zeros', () => {
+    // One scalar in 256 starts with a zero byte. The chance that none of these does is 3 in 1,000.
     for (let round = 0; round < 1500; round += 1) {
       const { privateKey, publicKey } = generateKeyPair()
       expect(privateKey.length).toBe(32)
@@ -158,25 +158,25 @@ describe('key pairs and signatures', () => {
     ['31 bytes', '01'.repeat(31)],
     ['33 bytes', `00${'01'.repeat(32)}`],
     ['none', ''],
-  ])('refused private key: %s', (_what, scalar) => {
+  ])('cannot be created from an invalid private key: %s', (_description, scalar) => {
     expect(() => keyPairFromPrivateKey(hex(scalar))).toThrow(RangeError)
     expect(() => deriveSharedSecret(hex(scalar), pair.publicKey)).toThrow(RangeError)
   })
 
-  test('a pair whose scalar was wiped before it ever signed does not sign', () => {
+  test('does not sign if its scalar was wiped before its first signature', () => {
     const wiped = generateKeyPair()
     wiped.privateKey.fill(0)
     expect(() => signMessage(wiped, Buffer.from('m'))).toThrow(RangeError)
   })
 
-  test('both parties of ECDH get the same secret', () => {
+  test('gives both parties of ECDH the same secret', () => {
     const [a, b] = [generateKeyPair(), generateKeyPair()]
     expect(deriveSharedSecret(a.privateKey, b.publicKey)).toEqual(
       deriveSharedSecret(b.privateKey, a.publicKey),
     )
   })
 
-  test('a signature verifies for its key and message and for no other; in its own encoding only', () => {
+  test('makes signatures that verify only with its key, their message and their encoding', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (message) => {
         const other = Uint8Array.of(...message, 0)
@@ -193,7 +193,7 @@ describe('key pairs and signatures', () => {
     )
   })
 
-  test('the high-S twin of a signature is valid too', () => {
+  test('makes signatures whose high-S twin is valid too', () => {
     const message = Buffer.from('pay 5')
     const signature = Buffer.from(signMessage(pair, message, 'ieee-p1363'))
     const s = BigInt(`0x${signature.subarray(32).toString('hex')}`)
@@ -203,7 +203,7 @@ describe('key pairs and signatures', () => {
     expect(verifySignature(pair.publicKey, message, twinSignature, 'ieee-p1363')).toBe(true)
   })
 
-  test('bytes after the DER, and arbitrary bytes, are refused without throwing', () => {
+  test('rejects arbitrary signatures and bytes after the DER without throwing', () => {
     const message = Buffer.from('m')
     const signature = signMessage(pair, message)
     expect(verifySignature(pair.publicKey, message, Uint8Array.of(...signature, 0))).toBe(false)

@@ -80,7 +80,7 @@ export function parsePublicKeyBytes(bytes: Uint8Array): PublicKey | undefined {
 }
 
 /** True if two keys are the same point, in whatever encoding. */
-export function samePublicKey(a: PublicKey, b: PublicKey): boolean {
+export function isSamePublicKey(a: PublicKey, b: PublicKey): boolean {
   return a.compressedHex === b.compressedHex
 }
 
@@ -202,14 +202,14 @@ function publicKeyFrom(uncompressed: Uint8Array, compressed: Uint8Array): Public
 }
 
 function createEcdh(privateKey: Uint8Array): ECDH {
-  if (privateKey.length !== PRIVATE_KEY_BYTES) throw new RangeError('a P-256 private key is 32 bytes')
+  if (privateKey.length !== PRIVATE_KEY_BYTES) throw new RangeError('a P-256 private key must have 32 bytes')
   const ecdh = createECDH(CURVE)
   try {
     // Checks the range of the scalar, which createPrivateKey does not.
     ecdh.setPrivateKey(privateKey)
   } catch {
     // Without the cause, so that no message contains any part of the key.
-    throw new RangeError('a P-256 private key lies in 1..n-1')
+    throw new RangeError('a P-256 private key must be in 1..n-1')
   }
   return ecdh
 }

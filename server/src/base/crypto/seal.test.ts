@@ -15,53 +15,53 @@ interface GcmCase extends WycheproofCase {
 
 const key = hex('42'.repeat(32))
 
-describe.skipIf(vectorsAbsent)('Wycheproof AES-GCM', () => {
+describe.skipIf(vectorsAbsent)('Wycheproof AES-GCM vectors', () => {
   const isOurs = ({ key, iv }: GcmCase) => key.length === 64 && iv.length === 24
 
-  test('the 66 with our lengths (key 32, nonce 12, tag 16) seal and open as they say, at rest too', () => {
-    const seen = { valid: 0, invalid: 0 }
-    for (const { case: one } of wycheproofCases<object, GcmCase>('wycheproof/aes_gcm_test.json')) {
-      if (!isOurs(one)) continue
+  test('all 66 cases with our lengths (key 32, nonce 12, tag 16) pass, also in the format for data at rest', () => {
+    const counts = { valid: 0, invalid: 0 }
+    for (const { case: vector } of wycheproofCases<object, GcmCase>('wycheproof/aes_gcm_test.json')) {
+      if (!isOurs(vector)) continue
       const [k, iv, aad, msg, sealed] = [
-        hex(one.key),
-        hex(one.iv),
-        hex(one.aad),
-        hex(one.msg),
-        hex(one.ct + one.tag),
+        hex(vector.key),
+        hex(vector.iv),
+        hex(vector.aad),
+        hex(vector.msg),
+        hex(vector.ct + vector.tag),
       ]
       const atRest = Buffer.concat([Buffer.of(1), iv, sealed])
-      if (one.result === 'valid') {
-        seen.valid += 1
-        expect(gcmSeal(k, iv, aad, msg), `tc ${one.tcId}`).toEqual(sealed)
-        expect(gcmOpen(k, iv, aad, sealed), `tc ${one.tcId}`).toEqual(msg)
-        expect(openAtRest(k, atRest, aad), `tc ${one.tcId}`).toEqual(msg)
+      if (vector.result === 'valid') {
+        counts.valid += 1
+        expect(gcmSeal(k, iv, aad, msg), `tc ${vector.tcId}`).toEqual(sealed)
+        expect(gcmOpen(k, iv, aad, sealed), `tc ${vector.tcId}`).toEqual(msg)
+        expect(openAtRest(k, atRest, aad), `tc ${vector.tcId}`).toEqual(msg)
       } else {
-        seen.invalid += 1
-        expect(gcmOpen(k, iv, aad, sealed), `tc ${one.tcId}`).toBeUndefined()
-        expect(openAtRest(k, atRest, aad), `tc ${one.tcId}`).toBeUndefined()
+        counts.invalid += 1
+        expect(gcmOpen(k, iv, aad, sealed), `tc ${vector.tcId}`).toBeUndefined()
+        expect(openAtRest(k, atRest, aad), `tc ${vector.tcId}`).toBeUndefined()
       }
     }
-    expect(seen.valid + seen.invalid).toBe(66)
-    expect(seen.valid).toBeGreaterThan(30)
-    expect(seen.invalid).toBeGreaterThan(20)
+    expect(counts.valid + counts.invalid).toBe(66)
+    expect(counts.valid).toBeGreaterThan(30)
+    expect(counts.invalid).toBeGreaterThan(20)
   })
 
   // tc 268, 272, 276 (README) are among these: their nonces are not 12 bytes.
-  test('the other 250, with other keys and nonces, are refused before any cipher runs', () => {
+  test('all 250 cases with other lengths of keys and nonces are rejected before any cipher runs', () => {
     let refused = 0
-    for (const { case: one } of wycheproofCases<object, GcmCase>('wycheproof/aes_gcm_test.json')) {
-      if (isOurs(one)) continue
-      const [k, iv, aad] = [hex(one.key), hex(one.iv), hex(one.aad)]
-      expect(() => gcmSeal(k, iv, aad, hex(one.msg)), `tc ${one.tcId}`).toThrow(RangeError)
-      expect(() => gcmOpen(k, iv, aad, hex(one.ct + one.tag)), `tc ${one.tcId}`).toThrow(RangeError)
+    for (const { case: vector } of wycheproofCases<object, GcmCase>('wycheproof/aes_gcm_test.json')) {
+      if (isOurs(vector)) continue
+      const [k, iv, aad] = [hex(vector.key), hex(vector.iv), hex(vector.aad)]
+      expect(() => gcmSeal(k, iv, aad, hex(vector.msg)), `tc ${vector.tcId}`).toThrow(RangeError)
+      expect(() => gcmOpen(k, iv, aad, hex(vector.ct + vector.tag)), `tc ${vector.tcId}`).toThrow(RangeError)
       refused += 1
     }
     expect(refused).toBe(250)
   })
 })
 
-describe('at rest', () => {
-  test('a sealed secret opens again, is 29 bytes longer, and never looks the same twice', () => {
+describe('a secret sealed for the database', () => {
+  test('opens again, is 29 bytes longer, and is different each time it is sealed', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (plaintext, associatedData) => {
         const sealed = sealAtRest(key, plaintext, associatedData)
@@ -73,7 +73,7 @@ describe('at rest', () => {
     )
   })
 
-  test('every flipped bit and every shorter length fails', () => {
+  test('does not open after a flipped bit or if it is truncated', () => {
     const sealed = sealAtRest(key, Buffer.from('a secret'), 'sessions.key/1')
     let tried = 0
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
@@ -88,20 +88,20 @@ describe('at rest', () => {
     expect(tried).toBe(37 * 8)
   })
 
-  test('it opens in its own place and with its own key only', () => {
+  test('opens only in the place and with the key for which it was sealed', () => {
     const sealed = sealAtRest(key, Buffer.from('a secret'), 'sessions.key/1')
     expect(openAtRest(key, sealed, 'sessions.key/2')).toBeUndefined()
     expect(openAtRest(hex('43'.repeat(32)), sealed, 'sessions.key/1')).toBeUndefined()
     expect(openAtRest(key, sealed, Buffer.from('sessions.key/1'))).toEqual(Buffer.from('a secret'))
   })
 
-  test('a key of another length throws', () => {
+  test('cannot be sealed with a key of another length', () => {
     expect(() => sealAtRest(key.subarray(1), key, '')).toThrow(RangeError)
     expect(() => openAtRest(key.subarray(1), sealAtRest(key, key, ''), '')).toThrow(RangeError)
   })
 })
 
-test('a tag cut to 4 bytes is refused, which node:crypto alone would accept', () => {
+test('AES-GCM rejects a tag cut to 4 bytes, which node:crypto alone would accept', () => {
   const sealed = gcmSeal(key, key.subarray(0, 12), Buffer.alloc(0), Buffer.from('x'))
   expect(gcmOpen(key, key.subarray(0, 12), Buffer.alloc(0), sealed.subarray(0, 5))).toBeUndefined()
   expect(gcmOpen(key, key.subarray(0, 12), Buffer.alloc(0), sealed)).toEqual(Buffer.from('x'))

@@ -10,7 +10,7 @@ const SECRET_BYTES_MAX = 64
  * The bytes of a secret in the format of Standard Webhooks 1.0, with or without its prefix. Undefined for any
  * other string.
  */
-export function secretOfText(text: string): Uint8Array | undefined {
+export function parseWebhookSecret(text: string): Uint8Array | undefined {
   const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text
   const bytes = Buffer.from(encoded, 'base64')
   const isExact = bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
@@ -18,7 +18,7 @@ export function secretOfText(text: string): Uint8Array | undefined {
 }
 
 /** The three headers of Standard Webhooks 1.0, with one signature for each secret. `at` is real time. */
-export function standardHeaders(
+export function buildStandardHeaders(
   secrets: readonly Uint8Array[],
   id: string,
   body: Uint8Array,

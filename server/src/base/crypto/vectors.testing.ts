@@ -28,7 +28,7 @@ export function wycheproofCases<Group, Case extends WycheproofCase>(
   path: string,
 ): { group: Group; case: Case }[] {
   const file = readVectors<Wycheproof<Group, Case>>(path)
-  return file.testGroups.flatMap((group) => group.tests.map((one) => ({ group, case: one })))
+  return file.testGroups.flatMap((group) => group.tests.map((vector) => ({ group, case: vector })))
 }
 
 export function hex(text: string): Buffer {
@@ -46,9 +46,9 @@ export function openVector(name: string): AsyncIterable<Uint8Array> {
 /** The files in these folders whose names have this ending. */
 export function vectorNames(folders: readonly string[], ending: string): readonly string[] {
   if (vectorsAbsent) return []
-  return folders.flatMap((one) =>
-    readdirSync(join(vectorsDir, one))
+  return folders.flatMap((folder) =>
+    readdirSync(join(vectorsDir, folder))
       .filter((name) => name.endsWith(ending))
-      .map((name) => `${one}/${name}`),
+      .map((name) => `${folder}/${name}`),
   )
 }

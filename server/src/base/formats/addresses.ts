@@ -49,7 +49,7 @@ const OFFER_RANGES = [
 ] as const
 
 /** The number of final characters that select a sandbox outcome. Fewer than the checksum has. */
-const GIVEN_END = 3
+const MAGIC_CHARACTERS = 3
 const BECH32_CHECKSUM_LETTERS = 6
 const BECH32_LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
@@ -99,13 +99,15 @@ export function isSparkAddress(text: string): boolean {
  * The canonical spelling of a Spark address: lower case, with the current prefix. If it ends with a magic
  * value, so that its checksum is wrong, it keeps that ending.
  */
-export function sparkSpelling(text: string): string {
+export function toSparkSpelling(text: string): string {
   const lower = text.toLowerCase()
   const [, network, data] = /^sp(rt)?1(.+)$/.exec(lower) ?? []
   if (data === undefined) return lower
   const words = [...data.slice(0, -BECH32_CHECKSUM_LETTERS)].map((letter) => BECH32_LETTERS.indexOf(letter))
   const spelling = bech32m.encode(`spark${network ?? ''}`, words, false)
-  return isSparkAddress(lower) ? spelling : spelling.slice(0, -GIVEN_END) + lower.slice(-GIVEN_END)
+  return isSparkAddress(lower)
+    ? spelling
+    : spelling.slice(0, -MAGIC_CHARACTERS) + lower.slice(-MAGIC_CHARACTERS)
 }
 
 /**
@@ -193,8 +195,8 @@ function readRecords(bytes: Uint8Array | undefined): TlvRecord[] | undefined {
   const records: TlvRecord[] = []
   let position = 0
   while (position < bytes.length) {
-    const type = bigSize(bytes, position)
-    const length = type && bigSize(bytes, type.next)
+    const type = readBigSize(bytes, position)
+    const length = type && readBigSize(bytes, type.next)
     if (!type || !length || length.value > BigInt(bytes.length - length.next)) return undefined
     const end = length.next + Number(length.value)
     records.push({ type: type.value, value: bytes.subarray(length.next, end) })
@@ -212,7 +214,7 @@ const BIG_SIZES: Readonly<Record<number, { readonly bytes: number; readonly min:
   255: { bytes: 8, min: 0x1_0000_0000n },
 }
 
-function bigSize(
+function readBigSize(
   bytes: Uint8Array,
   at: number,
 ): { readonly value: bigint; readonly next: number } | undefined {

@@ -19,8 +19,8 @@ export function isRoutingNumber(text: string): boolean {
 }
 
 /**
- * A SEPA creditor identifier: country, ISO 7064 check digits, a business code that the check digits do not
- * cover, and the national identifier, of which they cover letters and digits.
+ * A SEPA creditor identifier: country, ISO 7064 check digits, business code and national identifier. The check
+ * digits do not cover the business code, and only cover letters and digits in the national identifier.
  */
 export function isCreditorId(text: string): boolean {
   const [, head, national] = /^([A-Z]{2}\d{2})[A-Za-z0-9]{3}([A-Za-z0-9+?/:().,'-]{1,28})$/.exec(text) ?? []
@@ -34,13 +34,13 @@ export function isCreditorId(text: string): boolean {
   )
 }
 
-/** A CLABE: 18 digits, of which the last is computed from the others. */
+/** A CLABE: 17 digits and a check digit. */
 export function isClabe(text: string): boolean {
-  return /^\d{18}$/.test(text) && text.endsWith(clabeCheckDigit(text.slice(0, -1)))
+  return /^\d{18}$/.test(text) && text.endsWith(computeClabeDigit(text.slice(0, -1)))
 }
 
-/** The check digit of a CLABE that starts with these 17 digits. */
-export function clabeCheckDigit(digits: string): string {
+/** Computes the check digit of a CLABE from its first 17 digits. */
+export function computeClabeDigit(digits: string): string {
   const sum = [...digits].reduce(
     (total, digit, index) => total + ((Number(digit) * CLABE_WEIGHTS[index % 3]!) % 10),
     0,
@@ -53,18 +53,18 @@ export function clabeCheckDigit(digits: string): string {
  * digit.
  */
 export function isCbu(text: string): boolean {
-  return /^\d{22}$/.test(text) && text === cbuFrom(text.slice(0, 7), text.slice(8, 21))
+  return /^\d{22}$/.test(text) && text === buildCbu(text.slice(0, 7), text.slice(8, 21))
 }
 
 /** Builds the CBU or CVU from 7 digits for bank and branch, and 13 for the account. */
-export function cbuFrom(bank: string, account: string): string {
+export function buildCbu(bank: string, account: string): string {
   const check = (digits: string, weights: readonly number[]) =>
     (10 - (sumWeighted(digits, weights) % 10)) % 10
   return `${bank}${check(bank, CBU_WEIGHTS.bank)}${account}${check(account, CBU_WEIGHTS.account)}`
 }
 
 /**
- * A CPF, the tax number of a person in Brazil: 11 digits, of which the last two are computed. Eleven equal
+ * A CPF, the tax number of a person in Brazil: 11 digits, the last two of which are check digits. Eleven equal
  * digits are invalid.
  */
 export function isCpf(text: string): boolean {
@@ -72,8 +72,8 @@ export function isCpf(text: string): boolean {
 }
 
 /**
- * A CNPJ, the tax number of a business in Brazil: 14 characters, including letters since 2026, of which the
- * last two are computed.
+ * A CNPJ, the tax number of a business in Brazil: 14 characters, including letters since 2026. The last two
+ * are check digits.
  */
 export function isCnpj(text: string): boolean {
   return /^(?!(\d)\1{13})[0-9A-Z]{12}\d{2}$/.test(text) && hasTaxNumberDigits(text, CNPJ_CHARACTERS)
@@ -82,7 +82,7 @@ export function isCnpj(text: string): boolean {
 function hasTaxNumberDigits(text: string, length: number): boolean {
   const weightMax = length === CPF_DIGITS ? CPF_DIGITS : CNPJ_WEIGHT_MAX
   return [length - 2, length - 1].every(
-    (index) => Number(text[index]) === taxNumberDigit(text.slice(0, index), weightMax),
+    (index) => Number(text[index]) === computeTaxNumberDigit(text.slice(0, index), weightMax),
   )
 }
 
@@ -90,7 +90,7 @@ function hasTaxNumberDigits(text: string, length: number): boolean {
  * Modulo 11 over the distances of the characters from '0', weighted 2, 3, … from the right, and starting over
  * at 2 after the maximum weight.
  */
-function taxNumberDigit(first: string, weightMax: number): number {
+function computeTaxNumberDigit(first: string, weightMax: number): number {
   const weights = weightMax - 1
   const sum = [...first]
     .reverse()

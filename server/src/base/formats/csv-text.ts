@@ -13,12 +13,12 @@ export interface Figure {
 export type Columns<Name extends string, Row> = Readonly<Record<Name, (row: Row) => Cell>>
 
 /** The header row of a file (RFC 4180), with the names of the columns in order. */
-export function csvHeader(names: readonly string[]): string {
+export function formatCsvHeader(names: readonly string[]): string {
   return stringify([[...names]], { record_delimiter: '\r\n' })
 }
 
 /** The rows of a file. Cells that a spreadsheet would treat as formulas get an apostrophe as prefix. */
-export function csvRows<Name extends string, Row>(
+export function formatCsvRows<Name extends string, Row>(
   names: readonly Name[],
   columns: Columns<Name, Row>,
   rows: readonly Row[],

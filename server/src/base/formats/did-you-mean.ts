@@ -9,7 +9,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
   if (word.length > COMPARED_CHARACTERS_MAX) return undefined
   const folded = foldWord(word)
   const [best] = known
-    .map((candidate) => ({ candidate, mistypes: mistypesBetween(folded, foldWord(candidate)) }))
+    .map((candidate) => ({ candidate, mistypes: countTypos(folded, foldWord(candidate)) }))
     .sort((left, right) => left.mistypes - right.mistypes)
   const mistypesMax = Math.min(3, Math.ceil(folded.length / 4))
   return best && best.mistypes <= mistypesMax ? best.candidate : undefined
@@ -23,7 +23,7 @@ function foldWord(word: string): string {
  * The number of characters to insert, delete, replace or swap with their neighbors (optimal string
  * alignment).
  */
-function mistypesBetween(left: string, right: string): number {
+function countTypos(left: string, right: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let i = 1; i <= left.length; i++) {

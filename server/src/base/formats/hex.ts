@@ -7,7 +7,7 @@ export function hexOf(bytes: Uint8Array): Hex {
 }
 
 /** Converts `0x` hex to lower case. A string without `0x` becomes `0x?`, which equals no address. */
-export function lowerHex(text: string): Hex {
+export function toLowerHex(text: string): Hex {
   const lower = text.toLowerCase()
   return isHex(lower) ? lower : '0x?'
 }

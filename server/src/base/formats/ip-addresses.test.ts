@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalIp, clientAddress, parseNetworks, toCountedAddress } from './ip-addresses.ts'
+import { clientAddress, parseNetworks, toCanonicalIp, toCountedAddress } from './ip-addresses.ts'
 
-function trusted(...texts: string[]) {
+function parseTrusted(...texts: string[]) {
   const parsed = parseNetworks(texts)
   if ('problem' in parsed) throw new Error(parsed.problem)
   return parsed.networks
 }
 
-test('an address has one spelling, whatever a proxy adds to it', () => {
+test('an IP address has one canonical spelling, without port, brackets or zone', () => {
   for (const text of ['10.1.2.3', ' 10.1.2.3 ', '10.1.2.3:4711', '::ffff:10.1.2.3', '::FFFF:10.1.2.3'])
-    expect(canonicalIp(text)).toBe('10.1.2.3')
+    expect(toCanonicalIp(text)).toBe('10.1.2.3')
   for (const text of ['2001:DB8:0:0:0:0:0:1', '[2001:db8::1]', '[2001:db8::1]:443', '2001:db8::1%eth0'])
-    expect(canonicalIp(text)).toBe('2001:db8::1')
+    expect(toCanonicalIp(text)).toBe('2001:db8::1')
   for (const text of ['', 'unknown', '_hidden', '10.1.2', '10.1.2.3.4', 'fe80::/64', '1e3'])
-    expect(canonicalIp(text)).toBeUndefined()
+    expect(toCanonicalIp(text)).toBeUndefined()
 })
 
-test('the client is the last address that is no trusted proxy, read from the right', () => {
-  const proxies = trusted('10.0.0.0/8', 'fd00::/8')
+test('the client address is the last one in the header that is not a trusted proxy', () => {
+  const proxies = parseTrusted('10.0.0.0/8', 'fd00::/8')
   expect(clientAddress('10.0.0.1', '203.0.113.9', proxies)).toBe('203.0.113.9')
   expect(clientAddress('10.0.0.1', '6.6.6.6, 203.0.113.9, 10.0.0.7', proxies)).toBe('203.0.113.9')
   expect(clientAddress('fd00::1', '203.0.113.9, fd00::2', proxies)).toBe('203.0.113.9')
@@ -27,8 +27,8 @@ test('the client is the last address that is no trusted proxy, read from the rig
   expect(clientAddress('10.0.0.1', '10.0.0.5', proxies)).toBe('10.0.0.5')
 })
 
-test('what a client writes into the header changes nothing, whatever it is', () => {
-  const proxies = trusted('10.0.0.0/8')
+test('a client cannot change its address by sending an X-Forwarded-For header', () => {
+  const proxies = parseTrusted('10.0.0.0/8')
   const anything = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant('10.9.9.9'))
   fc.assert(
     fc.property(fc.array(anything), fc.ipV4(), (written, address) => {
@@ -40,13 +40,13 @@ test('what a client writes into the header changes nothing, whatever it is', () 
   )
 })
 
-test('an entry that is no address ends the search at the proxy that sent it', () => {
-  const proxies = trusted('10.0.0.0/8')
+test('an invalid entry in X-Forwarded-For ends the search at the proxy that sent it', () => {
+  const proxies = parseTrusted('10.0.0.0/8')
   expect(clientAddress('10.0.0.1', '203.0.113.9, unknown', proxies)).toBe('10.0.0.1')
   expect(clientAddress('10.0.0.1', '203.0.113.9, unknown, 10.0.0.2', proxies)).toBe('10.0.0.2')
 })
 
-test('all addresses of an IPv6 /64 count as one, and those of IPv4 one by one', () => {
+test('all addresses of an IPv6 /64 count as one caller, and every IPv4 address separately', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }),
@@ -67,7 +67,7 @@ test('all addresses of an IPv6 /64 count as one, and those of IPv4 one by one', 
   expect(toCountedAddress('no address')).toBe('no address')
 })
 
-test('an invalid network is named', () => {
+test('the error for a list of networks names the invalid one', () => {
   for (const text of [
     '10.0.0.0/33',
     '10.0.0',

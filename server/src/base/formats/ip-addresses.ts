@@ -5,7 +5,7 @@ import { BlockList, isIP } from 'node:net'
 const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /** The canonical spelling of an address, without port, brackets and zone. Undefined if it is invalid. */
-export function canonicalIp(text: string): string | undefined {
+export function toCanonicalIp(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
   const address = bare.split('%', 1)[0] ?? ''
@@ -47,10 +47,10 @@ export function clientAddress(
   forwardedFor: string | undefined,
   trusted: Networks,
 ): string {
-  let address = canonicalIp(connection) ?? connection
+  let address = toCanonicalIp(connection) ?? connection
   for (const entry of (forwardedFor ?? '').split(',').reverse()) {
     if (!isIn(trusted, address)) return address
-    const next = canonicalIp(entry)
+    const next = toCanonicalIp(entry)
     if (next === undefined) return address
     address = next
   }
@@ -62,7 +62,7 @@ export function clientAddress(
  * single home connection controls.
  */
 export function toCountedAddress(text: string): string {
-  const address = canonicalIp(text)
+  const address = toCanonicalIp(text)
   if (address === undefined || isIP(address) !== 6) return address ?? text
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')

@@ -2,14 +2,14 @@ import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { expect, test } from 'vitest'
 import { ISO_4217_CODES, iso4217Decimals } from './iso-4217.ts'
 
-test('every fiat currency that the platform deals in can be read with the same decimals', () => {
+test('every fiat currency of the platform has the same decimals in ISO 4217', () => {
   const fiat = Object.entries(CURRENCIES).filter(([, { kind }]) => kind === 'fiat')
   expect(fiat.map(([code]) => [code, iso4217Decimals(code)])).toEqual(
     fiat.map(([code, { decimals }]) => [code, decimals]),
   )
 })
 
-test('currencies with no, three and four decimals are not taken for those with two', () => {
+test('currencies with zero, three or four decimals are told apart from currencies with two', () => {
   expect(['JPY', 'ISK', 'KRW'].map(iso4217Decimals)).toEqual([0, 0, 0])
   expect(['KWD', 'TND', 'BHD'].map(iso4217Decimals)).toEqual([3, 3, 3])
   expect(['CLF', 'UYW'].map(iso4217Decimals)).toEqual([4, 4])
@@ -18,13 +18,13 @@ test('currencies with no, three and four decimals are not taken for those with t
   )
 })
 
-test('codes without minor units, and words that are no codes, have no decimals', () => {
+test('codes without minor units, and strings that are not currency codes, have no decimals', () => {
   expect(['XAU', 'XXX', 'XTS', 'USDC', 'eur', '', 'toString'].map(iso4217Decimals)).toEqual(
     Array(7).fill(undefined),
   )
 })
 
-test('no code is listed twice', () => {
+test('the list of ISO 4217 currencies consists of more than 170 valid codes', () => {
   expect(ISO_4217_CODES.every((code) => /^[A-Z]{3}$/.test(code))).toBe(true)
   expect(ISO_4217_CODES.length).toBeGreaterThan(170)
 })

@@ -17,13 +17,13 @@ const OTHER_DECIMALS = {
 } as const
 
 const DECIMALS: ReadonlyMap<string, number> = new Map([
-  ...codes(TWO_DECIMALS).map((code) => [code, 2] as const),
+  ...splitCodes(TWO_DECIMALS).map((code) => [code, 2] as const),
   ...Object.entries(OTHER_DECIMALS).flatMap(([decimals, list]) =>
-    codes(list).map((code) => [code, Number(decimals)] as const),
+    splitCodes(list).map((code) => [code, Number(decimals)] as const),
   ),
 ])
 
-function codes(list: string): readonly string[] {
+function splitCodes(list: string): readonly string[] {
   return list.trim().split(/\s+/)
 }
 

@@ -41,17 +41,26 @@ const LINE =
   /^(\d{6})(\d{4})?\s*(R?[CD]|E[CD])([A-Z])?(\d{1,18}(?:,\d{0,9})?)([A-Z][A-Z0-9 ]{3})(.*?)(?:\/\/(.*))?$/
 const FEBRUARY_DAYS_MAX = 30
 
-export function mtField(tag: string, content: string): string {
+export function formatMtField(tag: string, content: string): string {
   return `:${tag}:${content}${LINE_END}`
 }
 
-export function mtBalance({ isDebit, date = '', currency, figure }: MtBalance): string {
-  return `${isDebit ? 'D' : 'C'}${shortDate(date)}${currency}${figureText(figure)}`
+export function formatMtBalance({ isDebit, date = '', currency, figure }: MtBalance): string {
+  return `${isDebit ? 'D' : 'C'}${formatShortDate(date)}${currency}${formatFigure(figure)}`
 }
 
-export function mtLine({ valueOn = '', bookedOn, mark, figure, type, owner, bank, details }: MtLine): string {
-  const entryDate = shortDate(bookedOn ?? '').slice(2)
-  const first = `${shortDate(valueOn)}${entryDate}${mark}${figureText(figure)}${type}${owner}`
+export function formatMtLine({
+  valueOn = '',
+  bookedOn,
+  mark,
+  figure,
+  type,
+  owner,
+  bank,
+  details,
+}: MtLine): string {
+  const entryDate = formatShortDate(bookedOn ?? '').slice(2)
+  const first = `${formatShortDate(valueOn)}${entryDate}${mark}${formatFigure(figure)}${type}${owner}`
   return [`${first}${bank === null ? '' : `//${bank}`}`, ...details].join(LINE_END)
 }
 
@@ -70,7 +79,7 @@ export function readMtLine([first = '', ...others]: readonly string[]): MtLine |
   const valueOn = parseDate(value)
   return {
     valueOn,
-    bookedOn: entry === undefined ? null : nearestDate(entry, `20${value.slice(0, 2)}`, valueOn),
+    bookedOn: entry === undefined ? null : findNearestDate(entry, `20${value.slice(0, 2)}`, valueOn),
     mark,
     figure: parseFigure(figure),
     type,
@@ -85,12 +94,12 @@ function isMark(text: string | undefined): text is MtMark {
 }
 
 /** Formats `YYYY-MM-DD` as `YYMMDD`. */
-function shortDate(date: string): string {
+function formatShortDate(date: string): string {
   return date.slice(2).replaceAll('-', '')
 }
 
 /** The comma is required even without decimals. */
-function figureText(figure: string): string {
+function formatFigure(figure: string): string {
   return figure.includes('.') ? figure.replace('.', ',') : `${figure},`
 }
 
@@ -104,22 +113,22 @@ function parseFigure(figure: string): string {
  */
 function parseDate(text: string): string | undefined {
   const [year, month, day] = [text.slice(0, 2), text.slice(2, 4), text.slice(4)]
-  const exact = calendarDay(`20${year}`, month, day)
+  const exact = toCalendarDay(`20${year}`, month, day)
   if (exact !== undefined || month !== '02' || Number(day) > FEBRUARY_DAYS_MAX) return exact
-  return calendarDay(`20${year}`, month, '29') ?? calendarDay(`20${year}`, month, '28')
+  return toCalendarDay(`20${year}`, month, '29') ?? toCalendarDay(`20${year}`, month, '28')
 }
 
 /** The day `MMDD` nearest to another date, possibly in the year before or after. */
-function nearestDate(monthDay: string, year: string, near: string | undefined): string | undefined {
+function findNearestDate(monthDay: string, year: string, near: string | undefined): string | undefined {
   const years = [0, -1, 1].map((shift) => String(Number(year) + shift))
   const days = years.flatMap(
-    (candidateYear) => calendarDay(candidateYear, monthDay.slice(0, 2), monthDay.slice(2)) ?? [],
+    (candidateYear) => toCalendarDay(candidateYear, monthDay.slice(0, 2), monthDay.slice(2)) ?? [],
   )
   const distance = (day: string) => Math.abs(Date.parse(day) - Date.parse(near ?? day))
   return days.sort((left, right) => distance(left) - distance(right))[0]
 }
 
-function calendarDay(year: string, month: string, day: string): string | undefined {
+function toCalendarDay(year: string, month: string, day: string): string | undefined {
   const date = `${year}-${month}-${day}`
   const time = new Date(`${date}T00:00:00Z`)
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date) ? date : undefined

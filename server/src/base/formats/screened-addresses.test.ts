@@ -5,7 +5,7 @@ import { mayBeEvmAddress, toScreenedAddress } from './screened-addresses.ts'
 
 const DIGITS = fc.stringMatching(/^[0-9a-f]{40}$/)
 
-test('every spelling of an address of EVM is read as the same one', () => {
+test('every spelling of an EVM address is recognized as the same address', () => {
   const cases = DIGITS.chain((digits) => fc.tuple(fc.constant(digits), respelled(digits)))
   fc.assert(
     fc.property(
@@ -20,7 +20,7 @@ test('every spelling of an address of EVM is read as the same one', () => {
   )
 })
 
-test('a string that is not an address of its network is not read', () => {
+test('a string that is not an address of its network is not recognized', () => {
   const digits = '52908400098527886e0f7030069857d2e4169ee7'
   for (const text of [
     '',
@@ -46,7 +46,7 @@ test('a string that is not an address of its network is not read', () => {
   )
 })
 
-test('addresses of other chains keep their case, but for those that have none', () => {
+test('addresses of other chains keep their case, unless the chain ignores case', () => {
   const solana = '4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg'
   for (const text of [solana, ` ${solana}\u200b`, `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:${solana}`])
     expect(toScreenedAddress(text, 'SOLANA'), text).toBe(solana)

@@ -14,9 +14,11 @@ const ZERO_WIDTH = [
   '\u00a0',
 ]
 
-const full = (text: string) =>
+const toFullWidth = (text: string) =>
   [...text]
-    .map((one) => (/[0-9A-Za-z]/.test(one) ? String.fromCodePoint(one.codePointAt(0)! + 0xfee0) : one))
+    .map((letter) =>
+      /[0-9A-Za-z]/.test(letter) ? String.fromCodePoint(letter.codePointAt(0)! + 0xfee0) : letter,
+    )
     .join('')
 
 /** An EVM address in a random spelling. */
@@ -43,7 +45,9 @@ export const respelled = (digits: string) =>
       isFull: fc.boolean(),
     })
     .map(({ prefix, suffix, upper, hidden, isFull }) => {
-      const cased = [...digits].map((one, at) => (upper[at] ? one.toUpperCase() : one.toLowerCase())).join('')
-      const plain = `${prefix}${isFull ? full(cased) : cased}${prefix.includes(':') ? suffix : ''}`
-      return hidden.reduce((text, [place, one]) => text.slice(0, place) + one + text.slice(place), plain)
+      const cased = [...digits]
+        .map((digit, at) => (upper[at] ? digit.toUpperCase() : digit.toLowerCase()))
+        .join('')
+      const plain = `${prefix}${isFull ? toFullWidth(cased) : cased}${prefix.includes(':') ? suffix : ''}`
+      return hidden.reduce((text, [place, space]) => text.slice(0, place) + space + text.slice(place), plain)
     })

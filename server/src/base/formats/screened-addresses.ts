@@ -21,12 +21,12 @@ function toVisibleText(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '')
 }
 
-function withoutPrefix(text: string): string {
+function removePrefix(text: string): string {
   return text.replace(PREFIX, '').replace(SUFFIX, '')
 }
 
-function evmAddress(text: string): string | undefined {
-  const digits = (EVM.exec(text) ?? EVM.exec(withoutPrefix(text)))?.[1]
+function readEvmAddress(text: string): string | undefined {
+  const digits = (EVM.exec(text) ?? EVM.exec(removePrefix(text)))?.[1]
   return digits && `0x${digits.toLowerCase()}`
 }
 
@@ -42,13 +42,13 @@ export function mayBeEvmAddress(text: string): boolean {
 export function toScreenedAddress(text: string, network?: string): string | undefined {
   const visibleText = toVisibleText(text)
   if (!PRINTABLE.test(visibleText)) return undefined
-  const evm = evmAddress(visibleText)
+  const evm = readEvmAddress(visibleText)
   if (network !== undefined && EVM_NETWORKS.has(network)) return evm
   if (evm !== undefined) return evm
   if (HAS_EVM_DIGITS.test(visibleText) && /0x/i.test(visibleText)) return undefined
   const lower = visibleText.toLowerCase()
   if (NAME_AT_HOST.test(visibleText) && !PREFIX.test(visibleText)) return lower
-  const bare = withoutPrefix(visibleText)
+  const bare = removePrefix(visibleText)
   const bareLower = bare.toLowerCase()
   if (BECH32.test(bareLower)) return bare === bareLower || bare === bare.toUpperCase() ? bareLower : undefined
   if (NAME_AT_HOST.test(visibleText.replace(PREFIX, ''))) return visibleText.replace(PREFIX, '').toLowerCase()

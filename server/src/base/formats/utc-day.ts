@@ -1,4 +1,4 @@
 /** The UTC day of a time, as `YYYY-MM-DD`. */
-export function utcDay(time: Date): string {
+export function toUtcDay(time: Date): string {
   return time.toISOString().slice(0, 'YYYY-MM-DD'.length)
 }

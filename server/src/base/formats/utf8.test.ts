@@ -7,7 +7,7 @@ function isText(bytes: Uint8Array): boolean {
   return bytes.every((byte) => check.takes(byte)) && check.isWhole
 }
 
-test('of all bytes, pairs and edges of longer characters the same are text as for the runtime', {
+test('UTF-8 is accepted and rejected exactly as by the runtime, for all byte pairs and the limits of longer characters', {
   tags: 'long',
 }, () => {
   const edges = [

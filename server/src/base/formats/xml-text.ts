@@ -16,7 +16,7 @@ export type Element = string & { readonly element: unique symbol }
  */
 export function element(name: string, content: Content, attributes = ''): Element {
   const inside =
-    typeof content === 'string' ? escapeXml(content) : content.filter((one) => one !== undefined).join('')
+    typeof content === 'string' ? escapeXml(content) : content.filter((child) => child !== undefined).join('')
   return `<${name}${attributes}>${inside}</${name}>` as Element
 }
 
@@ -26,6 +26,6 @@ export function optional(name: string, text: string | undefined): Element | unde
 }
 
 function escapeXml(text: string): string {
-  if (UNWRITABLE.test(text)) throw new RangeError('XML cannot carry a control character')
+  if (UNWRITABLE.test(text)) throw new RangeError('XML cannot contain control characters')
   return text.replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? '')
 }

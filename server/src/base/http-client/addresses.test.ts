@@ -2,7 +2,7 @@ import type { lookup } from 'node:dns'
 import { expect, test } from 'vitest'
 import { isPublicAddress, publicLookup } from './addresses.ts'
 
-test('only addresses of the public internet are public', () => {
+test('private, reserved and embedded IP addresses do not count as public', () => {
   const refused = [
     '0.0.0.0',
     '10.0.0.1',
@@ -45,15 +45,15 @@ test('only addresses of the public internet are public', () => {
     expect(isPublicAddress(address), address).toBe(true)
 })
 
-test('of several addresses of a name only the public ones remain', async () => {
+test('a DNS lookup returns only the public addresses of a name', async () => {
   const several: typeof lookup = ((_host: string, _options: unknown, callback: (...all: unknown[]) => void) =>
     callback(null, [
       { address: '10.0.0.1', family: 4 },
       { address: '8.8.8.8', family: 4 },
       { address: '::1', family: 6 },
     ])) as typeof lookup
-  const look = (all: boolean) =>
-    new Promise((resolve) => publicLookup(several)('name.example', { all }, (...answer) => resolve(answer)))
-  expect(await look(true)).toEqual([null, [{ address: '8.8.8.8', family: 4 }]])
-  expect(await look(false)).toEqual([null, '8.8.8.8', 4])
+  const resolveName = (all: boolean) =>
+    new Promise((resolve) => publicLookup(several)('name.example', { all }, (...found) => resolve(found)))
+  expect(await resolveName(true)).toEqual([null, [{ address: '8.8.8.8', family: 4 }]])
+  expect(await resolveName(false)).toEqual([null, '8.8.8.8', 4])
 })

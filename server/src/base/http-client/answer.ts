@@ -60,7 +60,10 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Errors of a connection closed by the server. */
 const CONNECTION_CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
-/** A request that has had a connection for longer, and has not begun, waits for the server to accept it. */
+/**
+ * A request that has not started this long after it got a connection is waiting for the server to accept the
+ * connection.
+ */
 const OPENING_MS = 1_000
 
 interface Settling {
@@ -69,7 +72,7 @@ interface Settling {
 }
 
 /** Reads the response to one request, up to `bytesMax` bytes of its decompressed body. */
-export class AnswerReading implements Dispatcher.DispatchHandler {
+export class ResponseReader implements Dispatcher.DispatchHandler {
   onSettled: (() => void) | undefined
   readonly #bytesMax: number
   readonly #settling: Settling
@@ -89,7 +92,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
     this.#settling = settling
   }
 
-  /** Notes the connection that sends the request, which may have to be opened first. */
+  /** Records the connection that sends the request, which may have to be opened first. */
   assign(connection: Connection): void {
     this.#connection = connection
     this.#connectionMs = performance.now()
@@ -116,7 +119,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
     if (!unpacker) return
     unpacker.on('data', (chunk: Uint8Array) => this.#add(chunk))
     unpacker.on('end', () => this.#finish(true))
-    unpacker.on('error', (error) => this.fail(reasonOf(error)))
+    unpacker.on('error', (error) => this.fail(toFailureCode(error)))
     unpacker.on('drain', () => controller.resume())
     this.#unpacker = unpacker
   }
@@ -133,7 +136,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(reasonOf(error))
+    this.fail(toFailureCode(error))
   }
 
   /** Ends the request without a response. */
@@ -181,8 +184,8 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The reason why no response was received. */
-export function reasonOf(error: unknown): string {
+/** Converts an error to the code that says why no response was received. */
+export function toFailureCode(error: unknown): string {
   const code = codeOf(error) ?? 'FAILED'
   return memberOf(REASONS, code) ?? code
 }

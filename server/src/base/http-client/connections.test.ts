@@ -48,21 +48,21 @@ const post = (port: number, bounds: Partial<Bounds> = {}) =>
 test('500 requests in parallel to one receiver open at most 32 connections', async () => {
   const { port, sockets } = await serve((_, response) => setImmediate(() => response.end('ok')))
   const connections = new Connections()
-  const answers = await Promise.all(Array.from({ length: 500 }, () => post(port, { connections })))
-  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  const responses = await Promise.all(Array.from({ length: 500 }, () => post(port, { connections })))
+  expect(responses.every(({ status }) => status === 200)).toBe(true)
   expect(sockets.length).toBeGreaterThan(1)
   expect(sockets.length).toBeLessThanOrEqual(32)
 })
 
-/** The turns of the loop after which a connection can be used again. */
-const turns = async () => {
+/** Waits for two turns of the event loop, after which a connection can be reused. */
+const waitForReuse = async () => {
   for (let n = 0; n < 2; n++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('requests one after the other use one connection, or two if nothing comes between them', async () => {
+test('sequential requests reuse one connection, or two if there is no pause between them', async () => {
   const { port, sockets } = await serve((_, response) => response.end('ok'))
   const connections = new Connections()
-  for (let n = 0; n < 50; n++) await post(port, { connections }).then(turns)
+  for (let n = 0; n < 50; n++) await post(port, { connections }).then(waitForReuse)
   expect(sockets.length).toBe(1)
   for (let n = 0; n < 50; n++) await post(port, { connections })
   expect(sockets.length).toBe(2)
@@ -95,12 +95,12 @@ test('an owner whose requests hang does not block the requests of another owner'
 test('a request that gets no response on a reused connection is sent again on a new one', async () => {
   const { port, sockets, counted } = await serveBreaking(2)
   const connections = new Connections()
-  await post(port, { connections }).then(turns)
+  await post(port, { connections }).then(waitForReuse)
   expect(await post(port, { connections })).toMatchObject({ status: 200 })
   expect([counted.calls, sockets.length]).toEqual([3, 2])
 })
 
-test('a request fails if the response has begun on the reused connection that broke', async () => {
+test('a request fails if its reused connection breaks after the response has started', async () => {
   let calls = 0
   const { port } = await serve((request, response) => {
     calls++
@@ -111,12 +111,12 @@ test('a request fails if the response has begun on the reused connection that br
     }
   })
   const connections = new Connections()
-  await post(port, { connections }).then(turns)
+  await post(port, { connections }).then(waitForReuse)
   await expect(post(port, { connections })).rejects.toMatchObject({ code: 'ECONNRESET' })
   expect(calls).toBe(2)
 })
 
-test('a request fails if a new connection breaks, and is not sent again', async () => {
+test('a request fails and is not sent again if a new connection breaks', async () => {
   let calls = 0
   const { port } = await serve((request) => {
     calls++
@@ -126,7 +126,7 @@ test('a request fails if a new connection breaks, and is not sent again', async 
   expect(calls).toBe(1)
 })
 
-test('a request that must not arrive twice has its own connection and is sent once', async () => {
+test('a request that must not arrive twice is sent once, on its own connection', async () => {
   const { port, sockets, counted } = await serveBreaking(3)
   const connections = new Connections()
   await post(port, { connections })
@@ -149,7 +149,7 @@ test('a connection that the receiver closed while it was idle is not used', asyn
   expect(sockets.length).toBe(2)
 })
 
-test('a connection that any address may have is not used for public addresses only', async () => {
+test('a connection that was opened without an address check is not reused for public-only requests', async () => {
   const { port, sockets } = await serve((_, response) => response.end('ok'))
   const connections = new Connections({ lookup: publicLookup() })
   const url = `http://localhost:${port}/`
@@ -161,11 +161,11 @@ test('a connection that any address may have is not used for public addresses on
   expect(sockets.length).toBe(1)
 })
 
-test('the address of a name is looked up and checked once per connection, and again after its age limit', async () => {
+test('a host name is resolved and checked once per connection, and again after the age limit', async () => {
   const { port, sockets } = await serve((_, response) => response.end('ok'))
   let address = '127.0.0.1'
   let lookups = 0
-  /** Accepts this machine, and refuses every other address as private. */
+  /** Accepts this machine and rejects all other addresses as private. */
   const lookup: LookupFunction = (_host, _options, callback) => {
     lookups++
     if (address === '127.0.0.1') callback(null, [{ address, family: 4 }])
@@ -178,7 +178,7 @@ test('the address of a name is looked up and checked once per connection, and ag
       { method: 'GET', url },
       { signal: AbortSignal.timeout(timeLimit(5000)), bytesMax: 1024, reach: 'public', connections },
     )
-  await ask(kept).then(turns)
+  await ask(kept).then(waitForReuse)
   await ask(kept)
   expect([lookups, sockets.length]).toEqual([1, 1])
   const aged = new Connections({ lookup, ageMsMax: 0 })

@@ -42,13 +42,13 @@ function echo(server: Http2SecureServer): void {
   })
 }
 
-test('a server that offers HTTP/2 gets it, and requests in parallel share its connections', async () => {
+test('HTTP/2 is used if the server offers it, and parallel requests share its connections', async () => {
   const { sessions, post } = await serve(echo)
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => post(String(n))))
-  expect(answers.map(({ body }) => Buffer.from(body).toString())).toEqual(
+  const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(String(n))))
+  expect(responses.map(({ body }) => Buffer.from(body).toString())).toEqual(
     Array.from({ length: 100 }, (_, n) => `2.0 ${n}`),
   )
-  expect(answers[0]).toMatchObject({ status: 200, isWhole: true, retryAfter: '7' })
+  expect(responses[0]).toMatchObject({ status: 200, isWhole: true, retryAfter: '7' })
   expect(sessions.length).toBeLessThanOrEqual(32)
 })
 
@@ -104,7 +104,7 @@ test('a request over HTTP/2 that must not arrive twice is sent once, on its own 
   expect(sessions.length).toBe(2)
 })
 
-test('a session that the server closes is replaced', async () => {
+test('an HTTP/2 session that the server closes is replaced', async () => {
   const { sessions, post } = await serve(echo)
   await post('a')
   for (const session of sessions) session.destroy()
@@ -112,7 +112,7 @@ test('a session that the server closes is replaced', async () => {
   expect(sessions.length).toBe(2)
 })
 
-test('a request that gets no response on a used session is sent again on a new one', async () => {
+test('a request that gets no response on a reused HTTP/2 session is sent again on a new one', async () => {
   let calls = 0
   const { post } = await serve((server) => {
     server.on('request', (request, response) => {
@@ -126,7 +126,7 @@ test('a request that gets no response on a used session is sent again on a new o
   expect(calls).toBe(3)
 })
 
-test('a request over HTTP/2 that hangs ends with its signal, and others go on', async () => {
+test('a hanging request over HTTP/2 is aborted by its signal, and other requests continue', async () => {
   const { post } = await serve((server) => {
     let calls = 0
     server.on('request', (_request, response) => {

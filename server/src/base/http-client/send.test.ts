@@ -31,7 +31,7 @@ const publicOnly = { bytesMax: KIB_64, reach: 'public' } as const
 const post = (url: string, bounds: Omit<Bounds, 'signal'>, timeoutMs = timeLimit(5000)) =>
   send({ method: 'POST', url, body: BODY }, { ...bounds, signal: AbortSignal.timeout(timeoutMs) })
 
-test('an answer is read up to 64 KiB, however much more of it there is', async () => {
+test('a response of any length is read only up to the limit of 64 KiB', async () => {
   for (const [length, isWhole] of [
     [0, true],
     [KIB_64, true],
@@ -53,7 +53,7 @@ test('an answer is read up to 64 KiB, however much more of it there is', async (
   }
 })
 
-test('a server that is too slow at any point yields no response', async () => {
+test('a request to a server that is too slow at any point fails without a response', async () => {
   const silent = await serve(() => {})
   const slow = await serve((_, response) => {
     response.writeHead(200)
@@ -68,7 +68,7 @@ test('a server that is too slow at any point yields no response', async () => {
   await expect(post('http://example.com/', neverResolved, 50)).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
-test('a connection that breaks before or within the response yields no response', async () => {
+test('a request whose connection breaks before or within the response fails without a response', async () => {
   const before = await serve((request) => request.socket.destroy())
   const within = await serve((request, response) => {
     response.writeHead(200, { 'Content-Length': 10 })
@@ -90,7 +90,7 @@ test('credentials in a URL are sent as basic authentication', async () => {
   expect(header).toBe(`Basic ${Buffer.from('user:p@ss').toString('base64')}`)
 })
 
-test('a redirect is a response, and is not followed', async () => {
+test('a redirect is returned as a response and not followed', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
@@ -100,7 +100,7 @@ test('a redirect is a response, and is not followed', async () => {
   expect(calls).toBe(1)
 })
 
-test('a host that is an address is checked without a DNS lookup, in any notation', async () => {
+test('a host that is an IP address in any notation is checked without a DNS lookup', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
@@ -128,21 +128,21 @@ test('a host that is an address is checked without a DNS lookup, in any notation
   expect(calls).toBe(0)
 })
 
-test('the address of a name is checked at the connection: a name that has changed reaches nothing', async () => {
+test('a host name is checked when the connection opens, so DNS rebinding reaches no private address', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
     response.end()
   })
-  const asked: string[] = []
-  /** Public at the first lookup, this machine at every later one. */
+  const lookups: string[] = []
+  /** Resolves to a public address at first, and to this machine afterwards. */
   const rebinding: typeof lookup = ((
     host: string,
     _options: unknown,
     callback: (...all: unknown[]) => void,
   ) => {
-    asked.push(host)
-    const address = asked.length === 1 ? '8.8.8.8' : '127.0.0.1'
+    lookups.push(host)
+    const address = lookups.length === 1 ? '8.8.8.8' : '127.0.0.1'
     callback(null, [{ address, family: 4 }])
   }) as typeof lookup
   const guarded = publicLookup(rebinding)
@@ -154,14 +154,14 @@ test('the address of a name is checked at the connection: a name that has change
     ).rejects.toMatchObject({
       code: 'ADDRESS_REFUSED',
     })
-  // Also with the system's own lookup.
+  // The system's own lookup must behave the same.
   await expect(post(`http://localhost:${port}/`, publicOnly)).rejects.toMatchObject({
     code: 'ADDRESS_REFUSED',
   })
   expect(calls).toBe(0)
 })
 
-test('a compressed answer is decompressed, and the limit counts its decompressed bytes', async () => {
+test('a compressed response is decompressed, and the limit counts its decompressed bytes', async () => {
   const port = await serve((request, response) => {
     const text = 'x'.repeat(request.url === '/long' ? 50 * KIB_64 : 10)
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text))
@@ -179,7 +179,7 @@ test.each([
   'example.com',
   'http://%zz@example.com/',
   '',
-])('only http and https go out, with credentials that can be decoded: %s', async (url) => {
+])('a URL that is not http or https, or has undecodable credentials, is not called: %s', async (url) => {
   await expect(post(url, anywhere)).rejects.toMatchObject({ code: 'INVALID_URL' })
 })
 
@@ -194,7 +194,7 @@ const streamed = (
     { signal, reach: 'any', idleMsMax },
   )
 
-test('a body that is not in memory is sent with its length, and its answer is read as it arrives', async () => {
+test('a streamed body is sent with its length, and the response is read as it arrives', async () => {
   const port = await serve((request, response) => {
     response.writeHead(200, { 'X-Length': request.headers['content-length'] })
     request.pipe(response)
@@ -204,7 +204,7 @@ test('a body that is not in memory is sent with its length, and its answer is re
   expect((await buffer(body)).equals(Buffer.alloc(3_000_000, 1))).toBe(true)
 })
 
-test('a response may take long once its head has arrived, but no single pause may', async () => {
+test('a streamed response may take long in total, but each pause is limited', async () => {
   const port = await serve((_, response) => {
     response.write('x')
   })
@@ -214,7 +214,7 @@ test('a response may take long once its head has arrived, but no single pause ma
   await expect(buffer(body)).rejects.toThrow(new NoAnswer('TIMEOUT'))
 })
 
-test('a streamed response that nobody reads closes its connection when it is destroyed', async () => {
+test('destroying an unread streamed response closes its connection', async () => {
   let closed: Promise<unknown> | undefined
   const port = await serve((request, response) => {
     closed = once(request.socket, 'close')
@@ -225,13 +225,13 @@ test('a streamed response that nobody reads closes its connection when it is des
   await closed
 })
 
-test('a streamed request without a response ends with its signal', async () => {
+test('a streamed request without a response is aborted by its signal', async () => {
   const port = await serve(() => {})
-  const asked = streamed(`http://127.0.0.1:${port}/`, 10, AbortSignal.timeout(100))
-  await expect(asked).rejects.toThrow(new NoAnswer('TIMEOUT'))
+  const request = streamed(`http://127.0.0.1:${port}/`, 10, AbortSignal.timeout(100))
+  await expect(request).rejects.toThrow(new NoAnswer('TIMEOUT'))
 })
 
-test('a request that gets no connection in time is known not to be sent, unlike one without a response', async () => {
+test('a request that times out waiting for a connection counts as unsent, unlike one without a response', async () => {
   const arrivals = new EventEmitter()
   let calls = 0
   const port = await serve(() => {
@@ -249,7 +249,7 @@ test('a request that gets no connection in time is known not to be sent, unlike 
   expect(calls).toBe(1)
 })
 
-test('a request that gets its connection when the one before times out is not sent either', async () => {
+test('a request that gets a connection only as it times out counts as unsent', async () => {
   const arrivals = new EventEmitter()
   const port = await serve(() => arrivals.emit('request'))
   const received = once(arrivals, 'request')
@@ -266,7 +266,7 @@ test('a request that gets its connection when the one before times out is not se
   expect(await Promise.all(both)).toMatchObject([{ isUnsent: false }, { isUnsent: true }])
 })
 
-test('a refused connection is an answer of the host, so its request does not count as unsent', async () => {
+test('a request does not count as unsent if the host refused the connection', async () => {
   const refused = post('http://127.0.0.1:1/', { ...anywhere, isRepeatable: true })
   await expect(refused).rejects.toMatchObject({ code: 'ECONNREFUSED', isUnsent: false })
 })

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { isRefusedHost } from './addresses.ts'
-import { type Answer, AnswerReading, NoAnswer, reasonOf } from './answer.ts'
+import { type Answer, NoAnswer, ResponseReader, toFailureCode } from './answer.ts'
 import { type Connection, Connections, type Reach, type TracedOptions } from './connections.ts'
 
 /** A request to an absolute `http:` or `https:` URL. */
@@ -13,7 +13,7 @@ export interface Outgoing {
 }
 
 /** A request sent only once, because its body may be a stream. */
-export interface StreamedOutgoing extends Omit<Outgoing, 'body'> {
+export interface StreamedRequest extends Omit<Outgoing, 'body'> {
   readonly body?: Uint8Array | StreamedBody
 }
 
@@ -59,7 +59,7 @@ export const PAYMENT_SERVICE = { reach: 'any', isRepeatable: true, connectionsMa
 const OWN_CONNECTIONS = new Connections()
 
 /** A response with a streamed body, which the caller must read to its end or destroy. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly status: number
   readonly body: Readable
 }
@@ -90,7 +90,7 @@ async function exchange(
   { signal, bytesMax }: Pick<Bounds, 'signal' | 'bytesMax'>,
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
-    const reading = new AnswerReading(bytesMax, { resolve, reject })
+    const reading = new ResponseReader(bytesMax, { resolve, reject })
     const onAbort = () => reading.fail('TIMEOUT')
     signal.addEventListener('abort', onAbort)
     reading.onSettled = () => signal.removeEventListener('abort', onAbort)
@@ -105,9 +105,9 @@ async function exchange(
  * until the response's head has arrived, `idleMsMax` each pause of its body after that. Throws NoAnswer.
  */
 export async function sendForStream(
-  outgoing: StreamedOutgoing,
+  outgoing: StreamedRequest,
   { idleMsMax, ...bounds }: Omit<Bounds, 'bytesMax'> & { readonly idleMsMax: number },
-): Promise<StreamedAnswer> {
+): Promise<StreamedResponse> {
   const { signal } = bounds
   const { options, dispatcher, close } = prepare(outgoing, bounds)
   const aborter = new AbortController()
@@ -126,7 +126,7 @@ export async function sendForStream(
     return { status: statusCode, body: stream }
   } catch (error) {
     close()
-    throw new NoAnswer(aborter.signal.aborted ? 'TIMEOUT' : reasonOf(error))
+    throw new NoAnswer(aborter.signal.aborted ? 'TIMEOUT' : toFailureCode(error))
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
@@ -137,7 +137,7 @@ async function* read(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {
-    throw new NoAnswer(reasonOf(error))
+    throw new NoAnswer(toFailureCode(error))
   }
 }
 
@@ -150,7 +150,7 @@ interface PreparedRequest {
 
 /** Checks a request, and finds a connection for it. Throws NoAnswer. */
 function prepare(
-  { method, url, headers, body }: StreamedOutgoing,
+  { method, url, headers, body }: StreamedRequest,
   bounds: Omit<Bounds, 'bytesMax'>,
 ): PreparedRequest {
   const { signal, reach, isRepeatable = false, connections = OWN_CONNECTIONS } = bounds
@@ -167,7 +167,7 @@ function prepare(
     method,
     headers: {
       'Accept-Encoding': 'identity',
-      ...credentialsOf(target),
+      ...readCredentials(target),
       ...headers,
       ...(isStream ? { 'Content-Length': String(body.bytes) } : {}),
     },
@@ -183,7 +183,7 @@ function prepare(
 }
 
 /** The credentials in a URL as a header. Throws NoAnswer. */
-function credentialsOf({ username, password }: URL): Record<string, string> {
+function readCredentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {}
   try {
     const credentials = [username, password].map(decodeURIComponent).join(':')

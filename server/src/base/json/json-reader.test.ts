@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonLimitError, readJson } from './json-reader.ts'
 
-/** The result of JSON.parse, or its refusal. */
-function outcome(parse: (text: string) => unknown, text: string): unknown {
+/** Returns the parsed value, or `refused` for a SyntaxError. */
+function readOutcome(parse: (text: string) => unknown, text: string): unknown {
   try {
     return { value: asNumbers(parse(text)) }
   } catch (error) {
@@ -19,7 +19,7 @@ function asNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asNumbers(member)]))
 }
 
-/** Properties that JSON.parse accepts and this reader refuses: they have separate tests. */
+/** Properties that JSON.parse accepts and this reader rejects. They have separate tests. */
 const POLLUTING = /__proto__|constructor/
 
 const texts = fc
@@ -39,42 +39,42 @@ const PIECES = [
   '"a"',
 ]
 
-describe('a JSON text', () => {
-  test('is read as JSON.parse reads it', () => {
+describe('JSON text', () => {
+  test('is parsed like JSON.parse does', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        expect(outcome(readJson, text)).toEqual(outcome(JSON.parse, text))
+        expect(readOutcome(readJson, text)).toEqual(readOutcome(JSON.parse, text))
       }),
     )
   })
 
-  test('with a part removed or inserted is read, or refused, as by JSON.parse', () => {
+  test('with a part removed or inserted is accepted or rejected like JSON.parse does', () => {
     const changed = fc
       .tuple(texts, fc.nat(), fc.nat({ max: 2 }), fc.constantFrom('', ...PIECES))
-      .map(([text, at, left, piece]) => {
+      .map(([text, at, removed, piece]) => {
         const place = at % (text.length + 1)
-        return text.slice(0, place) + piece + text.slice(place + left)
+        return text.slice(0, place) + piece + text.slice(place + removed)
       })
       .filter((text) => !POLLUTING.test(text))
     fc.assert(
       fc.property(changed, (text) => {
-        expect(outcome(readJson, text)).toEqual(outcome(JSON.parse, text))
+        expect(readOutcome(readJson, text)).toEqual(readOutcome(JSON.parse, text))
       }),
       { numRuns: 2_000 },
     )
   })
 
-  test('of meaningful pieces is read, or refused, as by JSON.parse', () => {
+  test('of random JSON tokens is accepted or rejected like JSON.parse does', () => {
     const mixed = fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map((pieces) => pieces.join(''))
     fc.assert(
       fc.property(mixed, (text) => {
-        expect(outcome(readJson, text)).toEqual(outcome(JSON.parse, text))
+        expect(readOutcome(readJson, text)).toEqual(readOutcome(JSON.parse, text))
       }),
       { numRuns: 2_000 },
     )
   })
 
-  test('keeps every integer to the last digit', () => {
+  test('keeps every digit of large integers', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n }), (integer) => {
         expect(BigInt(readJson(`${integer}`) as bigint | number)).toBe(integer)
@@ -88,13 +88,13 @@ describe('a JSON text', () => {
   })
 
   test.each(['{"__proto__":1}', '{"\\u005f_proto__":{}}', '[{"constructor":{"prototype":{}}}]'])(
-    'that names a prototype is refused: %s',
+    'is rejected if it names a prototype: %s',
     (text) => {
       expect(() => readJson(text)).toThrow(SyntaxError)
     },
   )
 
-  test('is read only until a limit is exceeded', () => {
+  test('is read no further once it exceeds a limit', () => {
     const limits = { depthMax: 3, membersMax: 4 }
     const rest = 'this is not JSON'
     expect(readJson('[[[1,2]]]', limits)).toEqual([[[1, 2]]])

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { putAt, valueAt } from './paths.ts'
+import { getValueAt, setValueAt } from './paths.ts'
 
-test('a path finds a value within objects and lists, and nothing where it leads nowhere', () => {
+test('a path finds a value within objects and lists, or undefined if the path does not exist', () => {
   const record = { name: { first: 'Ada' }, tags: ['a', 'b'], empty: null }
-  expect(valueAt(record, 'name.first')).toBe('Ada')
-  expect(valueAt(record, 'tags.1')).toBe('b')
-  expect(valueAt(record, 'empty.first')).toBeUndefined()
-  expect(valueAt(record, 'other.first')).toBeUndefined()
-  expect(valueAt(undefined, 'name')).toBeUndefined()
+  expect(getValueAt(record, 'name.first')).toBe('Ada')
+  expect(getValueAt(record, 'tags.1')).toBe('b')
+  expect(getValueAt(record, 'empty.first')).toBeUndefined()
+  expect(getValueAt(record, 'other.first')).toBeUndefined()
+  expect(getValueAt(undefined, 'name')).toBeUndefined()
 })
 
-test('a value is put beside what its objects already have', () => {
+test('a value set at a path leaves the other properties unchanged', () => {
   const record = { name: { first: 'Ada' } }
-  putAt(record, ['name', 'last'], 'King')
-  putAt(record, ['address', 'city'], 'London')
+  setValueAt(record, ['name', 'last'], 'King')
+  setValueAt(record, ['address', 'city'], 'London')
   expect(record).toEqual({ name: { first: 'Ada', last: 'King' }, address: { city: 'London' } })
 })

@@ -1,7 +1,7 @@
 /** Converts amounts to strings of digits, as JSON in the database and in events requires. */
-export function plainJson(value: unknown): unknown {
+export function toPlainJson(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
-  if (Array.isArray(value)) return value.map(plainJson)
+  if (Array.isArray(value)) return value.map(toPlainJson)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainJson(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, toPlainJson(property)]))
 }

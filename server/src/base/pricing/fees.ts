@@ -1,6 +1,6 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { parseJson } from '../json/json.ts'
-import { type Ratio, ratioOf } from './ratios.ts'
+import { type Ratio, toRatio } from './ratios.ts'
 
 /** The fee paid by the sender of a payment. */
 export interface Fee {
@@ -20,15 +20,15 @@ export interface FeeRule {
 /** Rules for different corridors, in any order. */
 export type FeeSchedule = readonly FeeRule[]
 
-const NO_FEE: Fee = { fixedUsd: ratioOf('0'), variable: ratioOf('0') }
-const DEFAULT_FEE: Fee = { fixedUsd: ratioOf('0.10'), variable: ratioOf('0.005') }
+const NO_FEE: Fee = { fixedUsd: toRatio('0'), variable: toRatio('0') }
+const DEFAULT_FEE: Fee = { fixedUsd: toRatio('0.10'), variable: toRatio('0.005') }
 
 /**
  * The fee for one corridor. Order of precedence: the rule that names both currencies; then, for conversions,
  * the rule that names the source, the destination, or neither. Without a rule it is 0.10 USD and 0.5 %.
  * Within one currency there is no fee unless a rule names that currency on both sides.
  */
-export function feesFor(schedule: FeeSchedule, source: KnownCurrency, destination: KnownCurrency): Fee {
+export function findFees(schedule: FeeSchedule, source: KnownCurrency, destination: KnownCurrency): Fee {
   const findFee = (from: FeeRule['source'], to: FeeRule['destination']) =>
     schedule.find((rule) => rule.source === from && rule.destination === to)?.fee
   const named = findFee(source, destination)
@@ -60,10 +60,10 @@ export function parseFees(text: string): { readonly schedule: FeeSchedule } | { 
   for (const [index, entry] of entries.entries()) {
     const rule = parseRule(entry)
     if (typeof rule === 'string') return { problem: `[${index}]${rule}` }
-    const same = schedule.findIndex(
+    const duplicate = schedule.findIndex(
       ({ source, destination }) => source === rule.source && destination === rule.destination,
     )
-    if (same >= 0) return { problem: `[${index}] is for the same corridor as [${same}]` }
+    if (duplicate >= 0) return { problem: `[${index}] is for the same corridor as [${duplicate}]` }
     schedule.push(rule)
   }
   return { schedule }
@@ -72,8 +72,8 @@ export function parseFees(text: string): { readonly schedule: FeeSchedule } | { 
 function parseRule(entry: unknown): FeeRule | string {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return ' must be an object'
   const members = new Map<string, unknown>(Object.entries(entry))
-  const strange = [...members.keys()].find((name) => !MEMBERS.some((member) => member === name))
-  if (strange !== undefined) return ` has an unknown property "${strange.slice(0, 40)}"`
+  const unknownName = [...members.keys()].find((name) => !MEMBERS.some((member) => member === name))
+  if (unknownName !== undefined) return ` has an unknown property "${unknownName.slice(0, 40)}"`
   const source = parseCurrency(members.get('source'))
   if (source === undefined) return '.source must be the code of a supported currency or "*"'
   const destination = parseCurrency(members.get('destination'))
@@ -84,7 +84,7 @@ function parseRule(entry: unknown): FeeRule | string {
   const variable = members.get('variable')
   if (typeof variable !== 'string' || !VARIABLE.test(variable))
     return '.variable must be a share from "0" to less than 1 as a decimal string, such as "0.005"'
-  return { source, destination, fee: { fixedUsd: ratioOf(fixed), variable: ratioOf(variable) } }
+  return { source, destination, fee: { fixedUsd: toRatio(fixed), variable: toRatio(variable) } }
 }
 
 function parseCurrency(code: unknown): FeeRule['source'] | undefined {

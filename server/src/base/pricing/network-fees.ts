@@ -1,11 +1,11 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { EvmNetwork } from '@countersign/contract/core/evm'
 import { NETWORK_ASSETS, type NetworkAsset } from './network-assets.ts'
-import { timesRoundedUp } from './pricing.ts'
+import { multiplyRoundedUp } from './pricing.ts'
 import type { RateTable } from './ratios.ts'
 
 /** The coin with which gas is paid on a chain. */
-export const COIN_OF = {
+export const CHAIN_COINS = {
   ETHEREUM: 'ETH',
   BASE: 'ETH',
   POLYGON: 'POL',
@@ -28,7 +28,7 @@ export function networkFeeRoundedUp(
 ): bigint | undefined {
   const [assetRate, accountRate] = [rates.usdPerUnit(asset), rates.usdPerUnit(currency)]
   if (!assetRate || !accountRate) return undefined
-  return timesRoundedUp(amount, {
+  return multiplyRoundedUp(amount, {
     numerator: assetRate.numerator * accountRate.denominator * 10n ** BigInt(CURRENCIES[currency].decimals),
     denominator: assetRate.denominator * accountRate.numerator * 10n ** BigInt(NETWORK_ASSETS[asset]),
   })

@@ -3,7 +3,7 @@ import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/co
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createSandboxRates } from '../../outside/sandbox/rates.ts'
-import { type FeeSchedule, feesFor } from './fees.ts'
+import { type FeeSchedule, findFees } from './fees.ts'
 import {
   amountText,
   exchangeRate,
@@ -11,10 +11,10 @@ import {
   type LockedSide,
   type Price,
   price,
-  priceOfSending,
+  priceSendingAmount,
   rateDetails,
 } from './pricing.ts'
-import { type RateTable, type Ratio, rateBetween, ratioOf } from './ratios.ts'
+import { findRate, type RateTable, type Ratio, toRatio } from './ratios.ts'
 
 const CODES = Object.keys(CURRENCIES).filter(isKnownCurrency)
 const PAIRS = CODES.flatMap((sending) => CODES.map((receiving) => [sending, receiving] as const))
@@ -61,16 +61,16 @@ interface Case {
   readonly networkFee: bigint
 }
 
-/** Throws if the figures of a price are inconsistent. */
-function explain(asked: Case): Price | undefined {
-  const { rates, fees, sending, receiving, side, amount, networkFee } = asked
+/** Computes a price. Throws if its amounts are inconsistent. */
+function checkPrice(testCase: Case): Price | undefined {
+  const { rates, fees, sending, receiving, side, amount, networkFee } = testCase
   const found = price(rates, fees, sending, receiving, side, amount, networkFee)
-  const rate = rateBetween(rates, sending, receiving)!
-  const fee = feesFor(fees, sending, receiving)
-  const perDollar = times(rateBetween(rates, sending, 'USD')!, ratio(100n))
+  const rate = findRate(rates, sending, receiving)!
+  const fee = findFees(fees, sending, receiving)
+  const perDollar = times(findRate(rates, sending, 'USD')!, ratio(100n))
   const fixed = roundedUp(times(fee.fixedUsd, perDollar)) + networkFee
   if (!found) {
-    // Nothing is bought: the rest after the fees is less than the cost of one receiving unit.
+    // The amount left after the fees does not buy one receiving unit.
     const left = amount - fixed - roundedUp(times(ratio(amount), fee.variable))
     equal(side, 'SENDING')
     ok(isLess(ratio(left), rate))
@@ -80,12 +80,11 @@ function explain(asked: Case): Price | undefined {
   equal(side === 'SENDING' ? sendingAmount : receivingAmount, amount)
   ok(receivingAmount > 0n)
 
-  // The sum, to the unit.
+  // The amounts add up exactly.
   equal(deliveredAmount, roundedUp(times(ratio(receivingAmount), rate)))
   equal(sendingAmount, deliveredAmount + feesOf(found))
 
-  // The fees: the share of the sending amount, rounded up, and the fixed one with the rest that buys no whole
-  // unit.
+  // The fees are a share of the sending amount, rounded up, and a fixed fee that includes the remainder.
   const details = rateDetails(rates, sending, found)
   const variableFee = times(ratio(sendingAmount), fee.variable)
   equal(feesOf(found), details.svcApiFixedFee + roundedUp(variableFee))
@@ -100,14 +99,14 @@ function explain(asked: Case): Price | undefined {
     ok(left === 0n || isLess(ratio(left), rate))
   }
 
-  // Each field of the response, and its formula (specification 2.7).
+  // The response fields match their formulas (specification 2.7).
   ok(isNearest(exchangeRate(found), rate))
   const shown = times(ratio(receivingAmount), exactly(exchangeRate(found)))
   const off = minus(ratio(sendingAmount - feesOf(found)), shown)
-  const ofDouble = times(ratio(receivingAmount), rate, ratio(1n, 2n ** 53n))
-  ok(!isLess(off, times(ratio(-1n), ofDouble)))
-  ok(isLess(minus(off, ofDouble), ratio(1n)))
-  const msat = times(rateBetween(rates, receiving, 'BTC')!, ratio(1n, 1000n))
+  const doubleError = times(ratio(receivingAmount), rate, ratio(1n, 2n ** 53n))
+  ok(!isLess(off, times(ratio(-1n), doubleError)))
+  ok(isLess(minus(off, doubleError), ratio(1n)))
+  const msat = times(findRate(rates, receiving, 'BTC')!, ratio(1n, 1000n))
   ok(isNearest(details.counterpartyMultiplier, msat))
   const afterFixedFee = sendingAmount - details.svcApiFixedFee
   const product = times(
@@ -117,13 +116,13 @@ function explain(asked: Case): Price | undefined {
   )
   // The multiplier includes the variable fee and the rounding to whole units.
   const msats = times(ratio(afterFixedFee), exactly(details.svcApiMultiplier))
-  const perUnit = times(inverse(rateBetween(rates, sending, 'BTC')!), ratio(1000n))
+  const perUnit = times(inverse(findRate(rates, sending, 'BTC')!), ratio(1000n))
   const afterFees = ratio(afterFixedFee - roundedUp(variableFee))
   ok(!isLess(times(afterFees, perUnit, ratio(2n ** 53n + 1n, 2n ** 53n)), msats))
   ok(isLess(times(minus(afterFees, ratio(1n)), perUnit, ratio(2n ** 53n - 1n, 2n ** 53n)), msats))
   const tolerance = times(ratio(receivingAmount), ratio(2n ** 53n + 1n, 2n ** 105n))
   ok(!isLess(tolerance, absolute(minus(product, ratio(receivingAmount)))))
-  // Computed in doubles, as a client does: exact to the unit while a double still resolves a quarter of one.
+  // A client's calculation in doubles is exact as long as a double resolves a quarter of a unit.
   if (receivingAmount < 2n ** 50n) {
     const computed = Number(afterFixedFee) * details.svcApiMultiplier * details.counterpartyMultiplier
     equal(BigInt(Math.round(computed)), receivingAmount)
@@ -131,14 +130,15 @@ function explain(asked: Case): Price | undefined {
   return found
 }
 
-/** Throws if a quote of the price's other side gives another price. */
-function quoteBack(asked: Case, found: Price): void {
-  const { rates, fees, sending, receiving, side, networkFee } = asked
+/** Throws if locking the price's other side gives an inconsistent price. */
+function checkOtherSide(testCase: Case, found: Price): void {
+  const { rates, fees, sending, receiving, side, networkFee } = testCase
   const { sendingAmount, receivingAmount, deliveredAmount, rate } = found
-  const locked = (lockedSide: LockedSide, amount: bigint) => explain({ ...asked, side: lockedSide, amount })!
+  const locked = (lockedSide: LockedSide, amount: bigint) =>
+    checkPrice({ ...testCase, side: lockedSide, amount })!
   if (side === 'RECEIVING') {
-    // The sending amount is the smallest that buys the amount: one unit less does not.
-    const less = priceOfSending(rates, fees, sending, receiving, sendingAmount - 1n, networkFee)!
+    // One sending unit less does not buy the amount.
+    const less = priceSendingAmount(rates, fees, sending, receiving, sendingAmount - 1n, networkFee)!
     ok(less.receivingAmount < receivingAmount)
     // The fees are the same. If one sending unit buys several receiving units, it may buy a few more.
     const back = locked('SENDING', sendingAmount)
@@ -147,7 +147,7 @@ function quoteBack(asked: Case, found: Price): void {
     ok(back.receivingAmount >= receivingAmount)
     equal(back.receivingAmount, roundedDown(times(ratio(deliveredAmount), inverse(rate))))
   } else {
-    // The bought amount never costs more when it is locked, and buys the same again.
+    // Locking the receiving amount never costs more, and its cost buys the same amount.
     const back = locked('RECEIVING', receivingAmount)
     ok(back.sendingAmount <= sendingAmount)
     equal(locked('SENDING', back.sendingAmount).receivingAmount, receivingAmount)
@@ -190,16 +190,24 @@ const tables: fc.Arbitrary<RateTable> = fc
   }))
 
 describe('a price', () => {
-  test('is consistent from both sides, for every pair of currencies', { tags: 'long' }, () => {
+  test('is consistent whichever side is locked, for every pair of currencies', { tags: 'long' }, () => {
     const some = fc.sample(amounts, { numRuns: 4 * PAIRS.length, seed: 4 })
     PAIRS.forEach(([sending, receiving], index) => {
       const own = some.slice(4 * index, 4 * index + 4)
       for (const side of SIDES)
         for (const amount of [1n, ...own, AMOUNT_MAX]) {
-          const asked: Case = { rates: sandbox, fees: [], sending, receiving, side, amount, networkFee: 0n }
+          const testCase: Case = {
+            rates: sandbox,
+            fees: [],
+            sending,
+            receiving,
+            side,
+            amount,
+            networkFee: 0n,
+          }
           try {
-            const found = explain(asked)
-            if (found) quoteBack(asked, found)
+            const found = checkPrice(testCase)
+            if (found) checkOtherSide(testCase, found)
           } catch (error) {
             throw new Error(`${side} ${amount} ${sending} → ${receiving}`, { cause: error })
           }
@@ -207,8 +215,8 @@ describe('a price', () => {
     })
   })
 
-  test('does so at any rates and under any fees', { tags: 'long' }, () => {
-    const asked: fc.Arbitrary<Case> = fc.record({
+  test('is consistent at any rates and with any fees', { tags: 'long' }, () => {
+    const cases: fc.Arbitrary<Case> = fc.record({
       rates: fc.oneof(fc.constant(sandbox), tables),
       fees: schedules,
       sending: codes,
@@ -218,17 +226,17 @@ describe('a price', () => {
       networkFee: fc.oneof(fc.constant(0n), amounts),
     })
     fc.assert(
-      fc.property(asked, (one) => {
-        const found = explain(one)
-        if (found) quoteBack(one, found)
+      fc.property(cases, (testCase) => {
+        const found = checkPrice(testCase)
+        if (found) checkOtherSide(testCase, found)
       }),
       { numRuns: 3000 },
     )
   })
 
-  test('of an amount that buys nothing is only fees, and cannot be priced without a rate', () => {
+  test('consists only of fees if the amount buys nothing, and is undefined without a rate', () => {
     for (const amount of [0n, 1n, 9n])
-      expect(priceOfSending(sandbox, [], 'USD', 'EUR', amount)).toMatchObject({
+      expect(priceSendingAmount(sandbox, [], 'USD', 'EUR', amount)).toMatchObject({
         sendingAmount: amount,
         receivingAmount: 0n,
         deliveredAmount: 0n,
@@ -246,7 +254,7 @@ describe('a price', () => {
     }
   })
 
-  test('is the one of the documentation', () => {
+  test('matches the example in the documentation', () => {
     const found = price(sandbox, [], 'USD', 'EUR', 'SENDING', 10_000n)!
     expect(found).toMatchObject({
       receivingAmount: 8568n,
@@ -274,7 +282,7 @@ describe('a price', () => {
 })
 
 describe('the fees of a corridor', () => {
-  const dollars = (text: string) => ({ fixedUsd: ratioOf(text), variable: ratioOf('0') })
+  const dollars = (text: string) => ({ fixedUsd: toRatio(text), variable: toRatio('0') })
   const schedule: FeeSchedule = [
     { source: '*', destination: '*', fee: dollars('4') },
     { source: '*', destination: 'EUR', fee: dollars('3') },
@@ -291,18 +299,18 @@ describe('the fees of a corridor', () => {
     ['GBP', 'GBP', '5'],
     ['USD', 'USD', '0'],
     ['EUR', 'EUR', '0'],
-  ] as const)('from %s to %s are those of the most specific rule: %s', (source, destination, fixed) => {
+  ] as const)('from %s to %s follow the most specific rule: %s', (source, destination, fixed) => {
     for (const rules of [schedule, schedule.toReversed()])
-      expect(feesFor(rules, source, destination).fixedUsd).toEqual(ratioOf(fixed))
+      expect(findFees(rules, source, destination).fixedUsd).toEqual(toRatio(fixed))
   })
 
   test('are 0.10 USD and 0.5 % without a rule, and nothing within one currency', () => {
-    expect(feesFor([], 'USD', 'EUR')).toEqual({ fixedUsd: ratioOf('0.10'), variable: ratioOf('0.005') })
-    expect(isZero(feesFor([], 'USD', 'USD').variable)).toBe(true)
+    expect(findFees([], 'USD', 'EUR')).toEqual({ fixedUsd: toRatio('0.10'), variable: toRatio('0.005') })
+    expect(isZero(findFees([], 'USD', 'USD').variable)).toBe(true)
   })
 })
 
-test('an amount is written with the places of its currency', () => {
+test('an amount is formatted with the decimal places of its currency', () => {
   expect(amountText(5n, 'USD')).toBe('0.05 USD')
   expect(amountText(1_234_567n, 'USDB')).toBe('1.234567 USDB')
   expect(amountText(25n, 'VND')).toBe('25 VND')

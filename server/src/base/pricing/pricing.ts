@@ -2,8 +2,8 @@ import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/curre
 import type { OutgoingRateDetails } from '@countersign/contract/payments/rate-details'
 import type { Static } from 'typebox'
 import { decimalText } from '../formats/decimal.ts'
-import { type FeeSchedule, feesFor } from './fees.ts'
-import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
+import { type FeeSchedule, findFees } from './fees.ts'
+import { findRate, type RateTable, type Ratio } from './ratios.ts'
 
 /**
  * The arithmetic of a quote (specification 2.5, 2.7), exact to the smallest unit:
@@ -53,8 +53,8 @@ export function price(
 ): Price | undefined {
   const amounts =
     side === 'SENDING'
-      ? priceOfSending(rates, fees, sending, receiving, amount, networkFee)
-      : priceOfReceiving(rates, fees, sending, receiving, amount, networkFee)
+      ? priceSendingAmount(rates, fees, sending, receiving, amount, networkFee)
+      : priceReceivingAmount(rates, fees, sending, receiving, amount, networkFee)
   return amounts && amounts.receivingAmount > 0n ? amounts : undefined
 }
 
@@ -62,7 +62,7 @@ export function price(
  * The price for a sending amount, which may be zero, buy nothing and consist only of fees. Undefined if there
  * is no rate.
  */
-export function priceOfSending(
+export function priceSendingAmount(
   rates: RateTable,
   fees: FeeSchedule,
   sending: KnownCurrency,
@@ -70,13 +70,13 @@ export function priceOfSending(
   sendingAmount: bigint,
   networkFee = 0n,
 ): Price | undefined {
-  const terms = priceTerms(rates, fees, sending, receiving, networkFee)
+  const terms = computeTerms(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
-  const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
-  return complete(terms, sendingAmount, spendable > 0n ? divideRoundedDown(spendable, terms.rate) : 0n)
+  const spendable = sendingAmount - terms.fixed - multiplyRoundedUp(sendingAmount, terms.variableFeeRate)
+  return completePrice(terms, sendingAmount, spendable > 0n ? divideRoundedDown(spendable, terms.rate) : 0n)
 }
 
-function priceOfReceiving(
+function priceReceivingAmount(
   rates: RateTable,
   fees: FeeSchedule,
   sending: KnownCurrency,
@@ -84,10 +84,10 @@ function priceOfReceiving(
   receivingAmount: bigint,
   networkFee: bigint,
 ): Price | undefined {
-  const terms = priceTerms(rates, fees, sending, receiving, networkFee)
+  const terms = computeTerms(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
-  const net = timesRoundedUp(receivingAmount, terms.rate) + terms.fixed
-  return complete(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
+  const net = multiplyRoundedUp(receivingAmount, terms.rate) + terms.fixed
+  return completePrice(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
 }
 
 interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
@@ -95,24 +95,28 @@ interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
   readonly fixed: bigint
 }
 
-function priceTerms(
+function computeTerms(
   rates: RateTable,
   fees: FeeSchedule,
   sending: KnownCurrency,
   receiving: KnownCurrency,
   networkFee: bigint,
 ): Terms | undefined {
-  const rate = rateBetween(rates, sending, receiving)
-  const perCent = rateBetween(rates, sending, 'USD')
+  const rate = findRate(rates, sending, receiving)
+  const perCent = findRate(rates, sending, 'USD')
   if (!rate || !perCent) return undefined
-  const { fixedUsd, variable } = feesFor(fees, sending, receiving)
-  const fixed = timesRoundedUp(100n, times(fixedUsd, perCent)) + networkFee
+  const { fixedUsd, variable } = findFees(fees, sending, receiving)
+  const fixed = multiplyRoundedUp(100n, multiplyRatios(fixedUsd, perCent)) + networkFee
   return { rate, variableFeeRate: variable, fixed }
 }
 
-function complete({ rate, variableFeeRate }: Terms, sendingAmount: bigint, receivingAmount: bigint): Price {
-  const deliveredAmount = timesRoundedUp(receivingAmount, rate)
-  const variableFee = timesRoundedUp(sendingAmount, variableFeeRate)
+function completePrice(
+  { rate, variableFeeRate }: Terms,
+  sendingAmount: bigint,
+  receivingAmount: bigint,
+): Price {
+  const deliveredAmount = multiplyRoundedUp(receivingAmount, rate)
+  const variableFee = multiplyRoundedUp(sendingAmount, variableFeeRate)
   return {
     rate,
     sendingAmount,
@@ -143,19 +147,19 @@ export function exchangeRate(price: Price): number {
  * includes the variable fee and all rounding. Each is the double nearest to its exact value.
  */
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
-  const satoshi = rateBetween(rates, sending, 'BTC')
+  const satoshi = findRate(rates, sending, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
-  const millisatoshi = divideBy(satoshi, { numerator: 1000n, denominator: 1n })
-  const receivedPerMillisatoshi = divideBy(millisatoshi, price.rate)
+  const millisatoshi = divideRatios(satoshi, { numerator: 1000n, denominator: 1n })
+  const receivedPerMillisatoshi = divideRatios(millisatoshi, price.rate)
   const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
   return {
     counterpartyMultiplier: nearestDouble(receivedPerMillisatoshi),
     counterpartyFixedFee: 0n,
-    svcApiMultiplier: nearestDouble(divideBy(received, receivedPerMillisatoshi)),
+    svcApiMultiplier: nearestDouble(divideRatios(received, receivedPerMillisatoshi)),
     svcApiFixedFee: price.fixedFee,
     svcApiVariableFeeRate: nearestDouble(price.variableFeeRate),
     svcApiVariableFeeAmount: nearestDouble(
-      times({ numerator: price.sendingAmount, denominator: 1n }, price.variableFeeRate),
+      multiplyRatios({ numerator: price.sendingAmount, denominator: 1n }, price.variableFeeRate),
     ),
   }
 }
@@ -166,7 +170,7 @@ export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Pri
 export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
   const cached = OWN_RATE_DETAILS.get(rates)?.get(currency)
   if (cached) return cached
-  const satoshi = rateBetween(rates, currency, 'BTC')
+  const satoshi = findRate(rates, currency, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
   const details = {
     svcApiMultiplier: nearestDouble({
@@ -194,18 +198,18 @@ export function amountText(amount: bigint, currency: KnownCurrency): string {
  * up.
  */
 function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
-  return timesRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
+  return multiplyRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
 }
 
-function times(a: Ratio, b: Ratio): Ratio {
+function multiplyRatios(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator }
 }
 
-function divideBy(a: Ratio, b: Ratio): Ratio {
+function divideRatios(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator }
 }
 
-export function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
+export function multiplyRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
   return (amount * numerator + denominator - 1n) / denominator
 }
 

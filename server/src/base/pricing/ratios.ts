@@ -21,7 +21,7 @@ export const TABLE_MS = 5 * 60 * 1000
 /**
  * The number of smallest units of `sending` per smallest unit of `receiving`. Undefined if there is no rate.
  */
-export function rateBetween(
+export function findRate(
   table: RateTable,
   sending: KnownCurrency,
   receiving: KnownCurrency,
@@ -36,7 +36,7 @@ export function rateBetween(
 }
 
 /** Converts a decimal number to a ratio: `1.0850` becomes 10850 / 10000. */
-export function ratioOf(decimal: string): Ratio {
+export function toRatio(decimal: string): Ratio {
   const [whole, fraction = ''] = decimal.split('.')
   return reduceRatio(BigInt(`${whole}${fraction}`), 10n ** BigInt(fraction.length))
 }

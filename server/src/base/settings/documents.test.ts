@@ -4,7 +4,7 @@ import { parseDocuments } from './documents.ts'
 const KEYS = { DOCUMENTS_ACCESS_KEY_ID: 'id', DOCUMENTS_SECRET_ACCESS_KEY: 'secret' }
 const LOGIN = { accessKeyId: 'id', secretAccessKey: 'secret' }
 
-test('documents are kept in the data directory, and for five years, unless the settings say otherwise', () => {
+test('documents are stored in the data directory for five years by default', () => {
   expect(parseDocuments({})).toEqual({ retentionDays: 1825 })
   expect(parseDocuments({ DOCUMENTS_RETENTION_DAYS: '0' })).toEqual({ retentionDays: 0 })
 })
@@ -14,14 +14,14 @@ test.each([
   ['s3://docs/a/b?region=eu-central-1', 'https://s3.eu-central-1.amazonaws.com/docs', 'eu-central-1', 'a/b/'],
   ['s3://docs/a/?endpoint=https://minio.example:9000', 'https://minio.example:9000/docs', 'us-east-1', 'a/'],
   ['s3://docs?endpoint=http://127.0.0.1:9000/', 'http://127.0.0.1:9000/docs', 'us-east-1', ''],
-])('%s is the bucket at %s', (DOCUMENTS_URL, url, region, prefix) => {
+])('DOCUMENTS_URL %s selects the bucket %s', (DOCUMENTS_URL, url, region, prefix) => {
   expect(parseDocuments({ DOCUMENTS_URL, ...KEYS })).toEqual({
     retentionDays: 1825,
     bucket: { url, region, prefix, ...LOGIN },
   })
 })
 
-describe('a setting that cannot be used is named, and no secret is repeated:', () => {
+describe('the error for invalid document settings names the setting and repeats no secret:', () => {
   test.each([
     ['DOCUMENTS_URL', { DOCUMENTS_URL: 'https://docs.example', ...KEYS }],
     ['DOCUMENTS_URL', { DOCUMENTS_URL: 's3://id:secret@docs', ...KEYS }],

@@ -26,7 +26,7 @@ const SETTINGS_OF_CLIENTS = [
 /**
  * A warning for each unknown variable that looks like a setting, which would otherwise be silently ignored.
  */
-export function settingWarnings(env: Readonly<Record<string, string | undefined>>): string[] {
+export function listSettingWarnings(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set<string>([...SETTINGS, ...SETTINGS_OF_CLIENTS])
   return Object.keys(env)
     .filter((name) => name.startsWith('COUNTERSIGN_') && !known.has(name))

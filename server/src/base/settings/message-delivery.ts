@@ -42,7 +42,7 @@ export function readSmtp(env: Environment): SmtpConfig | undefined {
   const hasLogin = username !== '' || password !== ''
   if (!/^smtps?:$/.test(protocol) || host === '' || !/^\/?$/.test(pathname)) throw new ConfigError(SMTP_FORM)
   if (hasLogin && (username === '' || password === '')) throw new ConfigError(SMTP_FORM)
-  const login = { user: percentDecoded(username), password: percentDecoded(password) }
+  const login = { user: decodePercent(username), password: decodePercent(password) }
   const requireTls = searchParams.get('requireTLS') ?? (isThisMachine(host) ? undefined : 'true')
   if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
     throw new ConfigError('SMTP_URL: requireTLS must be true or false')
@@ -54,7 +54,7 @@ export function readSmtp(env: Environment): SmtpConfig | undefined {
     tls: isImplicit ? 'implicit' : startTls,
     ...(hasLogin ? { login } : {}),
     from: readSender(SMTP_FROM) ?? {
-      address: ADDRESS.test(login.user) ? login.user : `no-reply@${withoutIp(host)}`,
+      address: ADDRESS.test(login.user) ? login.user : `no-reply@${replaceIp(host)}`,
     },
   }
 }
@@ -70,7 +70,7 @@ function readSender(text: string | undefined): SmtpConfig['from'] | undefined {
   return displayName === '' ? { address } : { name: displayName, address }
 }
 
-function percentDecoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -82,18 +82,18 @@ function percentDecoded(text: string): string {
  * Replaces an IP address with localhost: many mail servers reject email addresses whose domain is an IP
  * address.
  */
-function withoutIp(host: string): string {
+function replaceIp(host: string): string {
   return isIP(host) === 0 ? host : 'localhost'
 }
 
 export function readSms(env: Environment): SmsConfig | undefined {
   const { SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM } = env
   if (!SMS_URL && !SMS_ACCOUNT_SID && !SMS_AUTH_TOKEN && !SMS_FROM) return undefined
-  const together = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM must be set together'
-  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${together}`)
-  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
-  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
-  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
+  const requirement = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM must be set together'
+  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${requirement}`)
+  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${requirement}`)
+  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${requirement}`)
+  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${requirement}`)
   // Credentials in the URL are rejected, because URLs are not treated as secrets.
   if (!isSafeUrl(SMS_URL) || new URL(SMS_URL).search)
     throw new ConfigError(

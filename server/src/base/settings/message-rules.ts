@@ -49,7 +49,7 @@ export function parseSenderDomains(text: string): ReadonlyMap<string, readonly s
 /**
  * True if a platform may send mail from this address. Its domain must be listed; subdomains are not included.
  */
-export function maySendFrom(rules: MessageRules | undefined, platformId: string, address: string): boolean {
+export function canSendFrom(rules: MessageRules | undefined, platformId: string, address: string): boolean {
   if (!rules) return true
   const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))
   const allowed = [rules.senderDomains.get('*'), rules.senderDomains.get(platformId)]

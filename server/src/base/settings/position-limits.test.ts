@@ -3,7 +3,7 @@ import { readPositionLimits } from './position-limits.ts'
 
 const read = (text?: string) => readPositionLimits({ FX_POSITION_LIMITS: text })
 
-test('limits are read by currency, in the smallest unit, up to the largest amount', () => {
+test('position limits are read by currency, in the smallest unit, up to the largest amount', () => {
   expect(read()).toEqual({})
   expect(read('')).toEqual({})
   expect(read('EUR:100000000, USD:0,USDB:9223372036854775807').positionLimits).toEqual(
@@ -23,6 +23,6 @@ test.each([
   ['EUR:1,', 'not ""'],
   ['ZZZ:1', 'the currency "ZZZ", which this server does not support'],
   ['EUR:1,USD:2,EUR:3', 'names EUR twice'],
-])('%s ends the start with a line that says what is wrong', (text, message) => {
+])('FX_POSITION_LIMITS must not be %s, and the error says why', (text, message) => {
   expect(() => read(text)).toThrow(message)
 })

@@ -1,4 +1,4 @@
-import { secretOfText } from '../crypto/standard-webhooks.ts'
+import { parseWebhookSecret } from '../crypto/standard-webhooks.ts'
 
 /** A service of the operator whose calls are signed as in Standard Webhooks. */
 export interface SignedProvider {
@@ -24,7 +24,7 @@ export function parseSignedProvider(
     return {
       problem: `${name}_URL must begin with https:// (http:// only for this machine) and have no user, password or fragment`,
     }
-  const decoded = secrets.split(',').map((secret) => secretOfText(secret.trim()))
+  const decoded = secrets.split(',').map((secret) => parseWebhookSecret(secret.trim()))
   const valid = decoded.filter((secret) => secret !== undefined)
   if (valid.length < decoded.length || valid.length > 2)
     return {

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { readTracing } from './tracing.ts'
 
 const ENDPOINT = 'http://collector:4318'
-const read = (more: Record<string, string> = {}) =>
-  readTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: ENDPOINT, ...more }).tracing
+const read = (settings: Record<string, string> = {}) =>
+  readTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: ENDPOINT, ...settings }).tracing
 
-test('without an endpoint there are no traces, regardless of other settings', () => {
+test('tracing is disabled without an endpoint, regardless of other settings', () => {
   expect(readTracing({})).toEqual({})
   expect(readTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_SAMPLER: 'jaeger_remote' })).toEqual({})
 })
 
-test('an endpoint is enough', () => {
+test('tracing needs only an endpoint, and all other settings have defaults', () => {
   expect(read()).toEqual({
     url: 'http://collector:4318/v1/traces',
     headers: {},
@@ -22,7 +22,7 @@ test('an endpoint is enough', () => {
   })
 })
 
-test('the settings are those of OpenTelemetry', () => {
+test('tracing is configured with the standard variables of OpenTelemetry', () => {
   const tracing = read({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otlp.example.com/otlp/',
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%2Cb%3D, x-tenant=one,',
@@ -58,7 +58,7 @@ test.each([
   ['OTEL_TRACES_SAMPLER_ARG', '-1'],
   ['OTEL_TRACES_SAMPLER_ARG', '1.0.0'],
   ['OTEL_BSP_SCHEDULE_DELAY', '1'],
-])('%s=%s ends the start with one line that names it and repeats no secret', (name, value) => {
+])('%s=%s is rejected with one line that names the setting and repeats no secret', (name, value) => {
   const reading = () => read({ [name]: value })
   expect(reading).toThrow(new RegExp(`^${name} must be [^\\n]*$`))
   expect(reading).not.toThrow(/s3cret/)

@@ -28,13 +28,13 @@ const MEMBERS: Readonly<
   name: [
     `a name of 1 to ${NAME_CHARACTERS_MAX} characters on one line`,
     (value) =>
-      isText(value) &&
+      isNonEmptyString(value) &&
       value.length <= NAME_CHARACTERS_MAX &&
       /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u.test(value),
   ],
   domain: [
     'a host name in lower case',
-    (value) => isText(value) && canonicalUmaAddress(`$a@${value}`) === `$a@${value}`,
+    (value) => isNonEmptyString(value) && canonicalUmaAddress(`$a@${value}`) === `$a@${value}`,
   ],
   supportedRegions: [
     'a list of countries like US',
@@ -46,11 +46,11 @@ const MEMBERS: Readonly<
   ],
   logoUrl: [
     'a URL that begins with https://',
-    (value) => isText(value) && /^https:\/\//.test(value) && URL.canParse(value),
+    (value) => isNonEmptyString(value) && /^https:\/\//.test(value) && URL.canParse(value),
   ],
   lei: [
     '20 letters and digits (ISO 17442)',
-    (value) => isText(value) && /^[A-Z0-9]{18}[0-9]{2}$/.test(value),
+    (value) => isNonEmptyString(value) && /^[A-Z0-9]{18}[0-9]{2}$/.test(value),
   ],
 }
 const REQUIRED = ['name', 'domain', 'supportedCurrencies'] as const
@@ -68,11 +68,12 @@ export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | u
   if (!Array.isArray(entries) || entries.length > PROVIDERS_MAX)
     throw new ConfigError(`UMA_PROVIDERS_FILE: ${path} must be a list of at most ${PROVIDERS_MAX} providers`)
   const umaProviders = entries.map((entry: unknown, index) =>
-    provider(entry, `UMA_PROVIDERS_FILE: entry ${index + 1}`),
+    readProvider(entry, `UMA_PROVIDERS_FILE: entry ${index + 1}`),
   )
   const domains = umaProviders.map(({ domain }) => domain)
-  const twice = domains.find((domain, index) => domains.indexOf(domain) !== index)
-  if (twice !== undefined) throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${twice} occurs twice`)
+  const repeatedDomain = domains.find((domain, index) => domains.indexOf(domain) !== index)
+  if (repeatedDomain !== undefined)
+    throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${repeatedDomain} is listed twice`)
   return { umaProviders }
 }
 
@@ -86,22 +87,22 @@ function readJsonFile(path: string): unknown {
   }
 }
 
-function provider(entry: unknown, place: string): KnownUmaProvider {
+function readProvider(entry: unknown, place: string): KnownUmaProvider {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
     throw new ConfigError(`${place} must be an object`)
   const members: Entry = { ...entry }
   for (const name of REQUIRED)
-    if (!Object.hasOwn(members, name)) throw new ConfigError(`${place} has no ${name}`)
+    if (!Object.hasOwn(members, name)) throw new ConfigError(`${place} lacks the property ${name}`)
   for (const [name, value] of Object.entries(members)) {
     const [patternText, is] = isKeyOf(MEMBERS, name) ? MEMBERS[name] : []
-    if (!is) throw new ConfigError(`${place} has ${name}, which is not a property of a provider`)
+    if (!is) throw new ConfigError(`${place} has an unknown property: ${name}`)
     if (!is(value)) throw new ConfigError(`${place}: ${name} must be ${patternText}`)
   }
   // All properties were checked above.
   return members as unknown as KnownUmaProvider
 }
 
-function isText(value: unknown): value is string {
+function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 

@@ -13,9 +13,9 @@ const MODE = 0o600
 const LINE_FEED = 10
 
 /**
- * Writes a line per row to a compressed file and flushes it to disk. The file appears under its name complete
- * or not at all. Throws a one-line error if a different file with this name exists, because it may be an
- * archive of another server.
+ * Writes a line per row to a compressed file and flushes it to disk. The file appears complete or not at all.
+ * Throws a one-line error if a different file with this name exists, because it may be another server's
+ * archive.
  */
 export async function writeRows(
   folder: string,
@@ -36,7 +36,7 @@ export async function writeRows(
     await sync(unfinished)
     const sha256 = await hashFile(unfinished)
     if (existsSync(path) && (await hashFile(path)) !== sha256)
-      throw new Error(`${path} already exists with different content: choose another folder`)
+      throw new Error(`${path} already exists with different content. Choose another folder`)
     await rename(unfinished, path)
     await sync(folder)
     return { file, rows, sha256 }
@@ -52,7 +52,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Reads a file back. Throws a one-line error if it is missing, or differs from what was written. */
+/** Checks a file's digest and rows. Throws a one-line error if it is missing or was changed. */
 export async function checkFile(folder: string, { file, rows, sha256 }: Written): Promise<void> {
   const path = join(folder, file)
   let rowCount = 0
@@ -60,7 +60,7 @@ export async function checkFile(folder: string, { file, rows, sha256 }: Written)
     for await (const chunk of source) for (const byte of chunk) if (byte === LINE_FEED) rowCount += 1
   }
   try {
-    if ((await hashFile(path)) !== sha256) throw new Error('it has changed since it was written')
+    if ((await hashFile(path)) !== sha256) throw new Error('its content has changed since it was written')
     await pipeline(createReadStream(path), createGunzip(), count)
   } catch (error) {
     throw new Error(`${path} is damaged: ${messageOf(error)}`)

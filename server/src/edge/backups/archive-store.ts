@@ -1,8 +1,8 @@
 import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import { MONTHLY, type MonthlyTable } from '../../storage/schema/monthly.ts'
-import { LOCK_MS_MAX, leastIdOf, type Part } from '../../storage/schema/months.ts'
+import { LOCK_MS_MAX, lowestUuidAt, type Part } from '../../storage/schema/months.ts'
 
 /** A detached partition, which is now a separate table or a file. */
 export interface Detached {
@@ -19,7 +19,7 @@ export interface ArchiveRow extends Detached {
   readonly written_at: Date
 }
 
-/** The maximum number of objects per statement. While such a statement writes, the feed waits. */
+/** The maximum number of objects per statement. The event feed waits while a statement writes. */
 const OBJECTS_MAX = 2_000
 /** The maximum number of rows read at a time. */
 const ROWS_MAX = 1_000
@@ -27,10 +27,7 @@ const ROWS_MAX = 1_000
 /** The maximum number of events counted per feed. */
 const BEYOND_CURSOR_MAX = 1_000
 
-/**
- * Counts events older than `before` that a platform's endpoints have yet to receive, among the first thousand
- * of each feed.
- */
+/** Counts undelivered events older than `before`, among the first thousand of each feed. */
 export async function countDue(db: Database, before: Date): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     `SELECT (SELECT count(*) FROM undelivered_events u JOIN webhook_endpoints e ON e.id = u.endpoint_id
@@ -38,9 +35,9 @@ export async function countDue(db: Database, before: Date): Promise<number> {
        + (SELECT count(*) FROM webhook_endpoints e JOIN platforms p ON p.id = e.platform_id AND p.closed_at IS NULL
           CROSS JOIN LATERAL ${nextBeyondCursor(BEYOND_CURSOR_MAX)}
           WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND v.id < $1::uuid AND ${IS_SENT}) AS count`,
-    [leastIdOf(before)],
+    [lowestUuidAt(before)],
   )
-  return Number(onlyRow(rows).count)
+  return Number(getOnlyRow(rows).count)
 }
 
 /** Stores the last event number of each object that has events in a partition. Idempotent. */
@@ -59,7 +56,7 @@ export async function storeLastSequences(db: Database, { name }: Part): Promise<
       [after, OBJECTS_MAX],
       { connection: 'long' },
     )
-    const { last, count } = onlyRow(rows)
+    const { last, count } = getOnlyRow(rows)
     if (last === null || Number(count) < OBJECTS_MAX) return
     after = last
   }
@@ -102,7 +99,7 @@ const TYPES: Readonly<Record<string, string>> = { attempt: 'integer', created_at
 export async function* readRows(db: Database, { name, of_table }: Detached): AsyncGenerator<string[]> {
   const { primaryKey } = MONTHLY[of_table]
   const keys = primaryKey.split(', ')
-  const whole =
+  const rowJson =
     of_table === 'events'
       ? `to_jsonb(t) || jsonb_build_object('data', coalesce(t.data,
            (SELECT with_balances(r.text, t.available, t.posted) FROM event_records r WHERE r.digest = t.record)))`
@@ -111,7 +108,7 @@ export async function* readRows(db: Database, { name, of_table }: Detached): Asy
   for (;;) {
     const parameters = keys.map((key, index) => `$${index + 2}::text::${TYPES[key] ?? 'uuid'}`)
     const { rows } = await db.query<{ line: string; key: string[] }>(
-      `SELECT (${whole})::text AS line, ARRAY[${keys.map((key) => `t.${key}::text`).join(', ')}] AS key FROM ${name} t
+      `SELECT (${rowJson})::text AS line, ARRAY[${keys.map((key) => `t.${key}::text`).join(', ')}] AS key FROM ${name} t
        ${after ? `WHERE (${keys.map((key) => `t.${key}`).join(', ')}) > (${parameters.join(', ')})` : ''}
        ORDER BY ${primaryKey} LIMIT $1`,
       [ROWS_MAX, ...(after ?? [])],
@@ -127,7 +124,7 @@ export async function countRows(db: Database, { name }: Detached): Promise<numbe
   const { rows } = await db.query<{ count: bigint }>(`SELECT count(*) AS count FROM ${name}`, [], {
     connection: 'long',
   })
-  return Number(onlyRow(rows).count)
+  return Number(getOnlyRow(rows).count)
 }
 
 /** A file with the rows of a partition. */

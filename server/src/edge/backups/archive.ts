@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { App } from '../../kernel/operation/app.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { tryOften } from '../../storage/schema/migrate.ts'
+import { retryOnLock } from '../../storage/schema/migrate.ts'
 import { findParts, type Part } from '../../storage/schema/months.ts'
 import { checkFile, writeRows } from './archive-file.ts'
 import {
@@ -33,22 +33,22 @@ export interface Archived {
 
 /**
  * Detaches the months before `before` (such as 2026-03) from all partitioned tables, writes their rows to
- * files in the folder `to`, and drops them once each file was verified. An interrupted run is continued by
- * the next call. Throws a one-line error.
+ * files in the folder `to`, and drops them after verifying each file. The next call continues an interrupted
+ * run. Throws a one-line error.
  */
 export async function archive(
   { db, clock }: App,
   before: string,
   to: string,
 ): Promise<{ readonly archived: readonly Archived[] }> {
-  if (!isAbsolute(to)) throw new Error(`${to} is not the absolute path of a folder`)
+  if (!isAbsolute(to)) throw new Error(`${to} is not an absolute path`)
   const end = partEnd(before, clock())
   const due = await countDue(db, end)
-  if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet: try again later`)
+  if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet. Try again later`)
   await mkdir(to, { recursive: true, mode: 0o700 })
-  for (const part of await findParts(db)) if (part.until <= end) await takeOff(db, part, clock())
+  for (const part of await findParts(db)) if (part.until <= end) await detachPart(db, part, clock())
   const archived: Archived[] = []
-  for (const part of await findUnwritten(db)) archived.push(await writeOut(db, part, to, clock()))
+  for (const part of await findUnwritten(db)) archived.push(await movePartToFile(db, part, to, clock()))
   return { archived }
 }
 
@@ -60,22 +60,22 @@ function partEnd(before: string, now: Date): Date {
   const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS_KEPT_MIN))
   if (end > last)
     throw new Error(
-      `--before must be ${last.toISOString().slice(0, 7)} or earlier: ${MONTHS_KEPT_MIN} whole months are kept`,
+      `--before must be ${last.toISOString().slice(0, 7)} or earlier, because ${MONTHS_KEPT_MIN} whole months are kept`,
     )
   return end
 }
 
-async function takeOff(db: Database, part: Part, now: Date): Promise<void> {
+async function detachPart(db: Database, part: Part, now: Date): Promise<void> {
   if (part.table === 'events') await storeLastSequences(db, part)
-  await tryOften(() => detach(db, part, now))
+  await retryOnLock(() => detach(db, part, now))
 }
 
-async function writeOut(db: Database, part: Detached, folder: string, now: Date): Promise<Archived> {
+async function movePartToFile(db: Database, part: Detached, folder: string, now: Date): Promise<Archived> {
   const written = await writeRows(folder, `${part.name}.jsonl.gz`, readRows(db, part))
   await checkFile(folder, written)
   const rows = await countRows(db, part)
   if (rows !== written.rows)
-    throw new Error(`${part.name} has ${rows} rows, but its file has ${written.rows}: nothing was removed`)
+    throw new Error(`${part.name} has ${rows} rows, but its file has ${written.rows}. Nothing was removed`)
   await dropWritten(db, part, written, now)
   return { table: part.of_table, part: part.name, ...written }
 }
@@ -85,7 +85,7 @@ export async function checkArchives(
   { db }: App,
   folder: string,
 ): Promise<{ readonly files: number; readonly findings: readonly string[] }> {
-  if (!isAbsolute(folder)) throw new Error(`${folder} is not the absolute path of a folder`)
+  if (!isAbsolute(folder)) throw new Error(`${folder} is not an absolute path`)
   const archives = await findWritten(db)
   const findings: string[] = []
   for (const { file, row_count, sha256 } of archives)

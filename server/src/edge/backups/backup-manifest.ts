@@ -21,10 +21,10 @@ export interface Manifest {
   /** The location of the uploaded files: in the backup, or in a bucket with its own backups. */
   readonly documents: 'HERE' | 'BUCKET'
   /** All files except the manifest, by path with forward slashes. */
-  readonly files: Readonly<Record<string, FileSeen>>
+  readonly files: Readonly<Record<string, FileFingerprint>>
 }
 
-interface FileSeen {
+interface FileFingerprint {
   readonly bytes: number
   /** The digest in hex. */
   readonly sha256: string
@@ -33,9 +33,9 @@ interface FileSeen {
 /** Writes the manifest for the files of a folder. */
 export async function writeManifest(
   folder: string,
-  about: Omit<Manifest, 'format' | 'files'>,
+  fields: Omit<Manifest, 'format' | 'files'>,
 ): Promise<Manifest> {
-  const manifest: Manifest = { format: FORMAT, ...about, files: await hashFiles(folder) }
+  const manifest: Manifest = { format: FORMAT, ...fields, files: await hashFiles(folder) }
   await writeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 1)}\n`, { mode: MODE, flush: true })
   return manifest
 }
@@ -48,14 +48,14 @@ export async function checkManifest(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder)
   const found = await hashFiles(folder)
   for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
-    const there = found[path]
-    if (!there) throw new Error(`${join(folder, path)} is missing: the backup is incomplete`)
-    if (there.bytes !== bytes || there.sha256 !== sha256)
+    const actual = found[path]
+    if (!actual) throw new Error(`${join(folder, path)} is missing. The backup is incomplete`)
+    if (actual.bytes !== bytes || actual.sha256 !== sha256)
       throw new Error(`${join(folder, path)} has changed since the backup was made`)
   }
   for (const path of Object.keys(found))
     if (!Object.hasOwn(manifest.files, path))
-      throw new Error(`${join(folder, path)} does not belong to the backup: remove it`)
+      throw new Error(`${join(folder, path)} does not belong to the backup. Remove it`)
   return manifest
 }
 
@@ -67,23 +67,23 @@ async function readManifest(folder: string): Promise<Manifest> {
     throw new Error(`${folder} is not a backup: ${messageOf(error)}`)
   }
   if (manifest.format !== FORMAT)
-    throw new Error(`${folder} is a backup of format ${manifest.format}, which this release does not read`)
+    throw new Error(`${folder} is a backup of format ${manifest.format}, which this release cannot read`)
   return manifest
 }
 
-async function hashFiles(folder: string): Promise<Record<string, FileSeen>> {
+async function hashFiles(folder: string): Promise<Record<string, FileFingerprint>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .filter((path) => path !== FILE)
     .sort()
-  const files: Record<string, FileSeen> = {}
+  const files: Record<string, FileFingerprint> = {}
   for (const path of paths) files[path] = await inspectFile(join(folder, path))
   return files
 }
 
-async function inspectFile(path: string): Promise<FileSeen> {
+async function inspectFile(path: string): Promise<FileFingerprint> {
   const hash = createHash('sha256')
   const { size } = await stat(path)
   await pipeline(createReadStream(path), hash)

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 
 /** The status of log archiving as PostgreSQL reports it. */
 export interface Archiving {
@@ -9,7 +9,7 @@ export interface Archiving {
   readonly has_command: boolean | null
   readonly last_archived_at: Date | null
   readonly last_failed_at: Date | null
-  /** The log segment that could not be archived last. */
+  /** The last log segment that could not be archived. */
   readonly last_failed: string | null
 }
 
@@ -22,5 +22,5 @@ FROM pg_stat_archiver`
 
 export async function findArchiving(db: Database): Promise<Archiving> {
   const { rows } = await db.query<Archiving>(ARCHIVING)
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }

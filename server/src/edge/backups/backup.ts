@@ -21,15 +21,14 @@ export interface Backup {
 }
 
 /**
- * Copies the embedded database and the uploaded files into the new folder `to`, while the server runs. The
- * master key is never included. The copy is then opened and its books are verified, so the backup is known to
- * be usable; throws a one-line error.
+ * Copies the embedded database and the uploaded files, but never the master key, into the new folder `to` while
+ * the server runs. Then opens the copy and verifies its books. Throws a one-line error.
  */
 export async function makeBackup(app: App, to: string): Promise<Backup> {
   const { db, config, enclave } = app
-  if (!db.copyFiles) throw new Error('PostgreSQL has its own backups: omit the folder to check them')
-  if (!isAbsolute(to)) throw new Error(`${to} is not the absolute path of a folder`)
-  if (existsSync(to)) throw new Error(`${to} already exists: choose a new folder for the backup`)
+  if (!db.copyFiles) throw new Error('PostgreSQL has its own backups. Omit the folder to check them')
+  if (!isAbsolute(to)) throw new Error(`${to} is not an absolute path`)
+  if (existsSync(to)) throw new Error(`${to} already exists. Choose a new folder for the backup`)
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const unfinished = await mkdtemp(`${to}.unfinished-`)
   try {
@@ -40,9 +39,9 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
     const documents = config.documents.bucket ? 'BUCKET' : 'HERE'
     if (documents === 'HERE')
       await copyFolder(join(config.dataDir, 'files'), join(unfinished, 'files'), () => false)
-    const about = { version: VERSION, schema: SCHEMA_NAME, createdAt, documents } as const
+    const fields = { version: VERSION, schema: SCHEMA_NAME, createdAt, documents } as const
     const { quorumPublicKey } = enclave
-    const { files } = await writeManifest(unfinished, { ...about, quorumPublicKey })
+    const { files } = await writeManifest(unfinished, { ...fields, quorumPublicKey })
     await sync(unfinished)
     await rename(unfinished, to)
     await sync(dirname(to))
@@ -56,8 +55,8 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
 }
 
 /**
- * Opens the copy like a server at startup, verifies its books and closes it, after which it no longer needs
- * its log.
+ * Opens the copy like a server at startup, verifies its books and closes it. After that the copy no longer
+ * needs its log.
  */
 async function verifyCopy(folder: string, quorumPublicKey: string): Promise<BooksReport> {
   const copy = await openEmbedded(folder)
@@ -70,6 +69,6 @@ async function verifyCopy(folder: string, quorumPublicKey: string): Promise<Book
 
 /** Problems with backups that PostgreSQL itself reports. */
 export async function checkBackups({ db, clock }: App): Promise<{ readonly findings: readonly string[] }> {
-  if (db.copyFiles) throw new Error('a backup of the embedded database needs a folder')
+  if (db.copyFiles) throw new Error('A backup of the embedded database needs a folder')
   return { findings: await checkArchiving(db, clock()) }
 }

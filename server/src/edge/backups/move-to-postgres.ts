@@ -21,15 +21,15 @@ export interface MovedDatabase {
 }
 
 /**
- * Moves the embedded database of a data directory to an empty PostgreSQL database. All rows are copied in one
- * transaction and compared with the originals, and the books are verified there. No server may use the
- * directory meanwhile, and none can open its database afterwards; throws a one-line error.
+ * Moves a data directory's embedded database to an empty PostgreSQL database: copies all rows in one
+ * transaction, compares them, and verifies the books. No server may use the directory during the move, and
+ * none can open its database afterwards. Throws a one-line error.
  */
 export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
   if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)
   const masterKey = config.masterKey ?? (await findMasterKey(from))
   if (!masterKey)
-    throw new Error('The master key is required to verify the books: set COUNTERSIGN_MASTER_KEY')
+    throw new Error('The master key is required to verify the books. Set COUNTERSIGN_MASTER_KEY')
   const marker = join(from, MOVED_FILE)
   const source = await openEmbedded(from)
   try {
@@ -37,14 +37,13 @@ export async function moveToPostgres(config: Config, from: string, url: string):
     const target = await openPostgres(url, { prepares: true, schema: config.databaseSchema })
     try {
       await migrate(target, { isLast: true })
-      // Written just before the commit and never removed, so that the two databases can never both be in use,
-      // even if the response of the commit is lost.
+      // Written just before the commit and never removed, so the two databases are never both in use, even if the commit's response is lost.
       const moved = await moveTables(source, { url, schema: config.databaseSchema }, () =>
         writeFile(marker, `Moved to PostgreSQL at ${machineClock().toISOString()}.\n`, { flush: true }),
       )
       await continueFeed(target)
       const keys = await findDataKeys(target, masterKey)
-      if (!keys) throw new Error('The database has no keys: its server was never used')
+      if (!keys) throw new Error('The database has no keys because its server was never used')
       const { quorumPublicKey } = await openEnclave(target, keys, config.mode, machineClock())
       return { moved, verified: await verifyLedger(target, quorumPublicKey) }
     } finally {

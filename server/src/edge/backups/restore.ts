@@ -16,22 +16,24 @@ export interface Restored {
 }
 
 /**
- * Restores a backup into an empty data directory: first the files, and last the database, with one rename.
- * Before the rename every file is compared with the manifest, and the copy is opened with the master key.
- * Throws a one-line error.
+ * Restores a backup into an empty data directory: first the files, then the database with one rename. Before
+ * that, every file is compared with the manifest and the copy is opened with the master key. Throws a
+ * one-line error.
  */
 export async function restoreBackup(config: Config, from: string): Promise<Restored> {
   const { dataDir } = config
   if (config.databaseUrl)
-    throw new Error('restore is for the embedded database: DATABASE_URL is set. See docs/backups.md')
+    throw new Error(
+      'restore only works with the embedded database, but DATABASE_URL is set. See docs/backups.md',
+    )
   for (const name of ['db', 'files'])
     if (existsSync(join(dataDir, name)))
-      throw new Error(`${join(dataDir, name)} already exists: restore into a new COUNTERSIGN_DATA_DIR`)
+      throw new Error(`${join(dataDir, name)} already exists. Restore into a new COUNTERSIGN_DATA_DIR`)
   const manifest = await checkManifest(from)
   const masterKey = config.masterKey ?? (await findMasterKey(dataDir))
   if (!masterKey)
     throw new Error(
-      `The master key is not part of a backup: put it in ${join(dataDir, 'master.key')}, or in COUNTERSIGN_MASTER_KEY`,
+      `The master key is not part of a backup. Put it in ${join(dataDir, 'master.key')} or in COUNTERSIGN_MASTER_KEY`,
     )
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const unfinished = join(dataDir, 'restore.unfinished')
@@ -54,7 +56,7 @@ async function checkOpens(folder: string, masterKey: Uint8Array): Promise<void> 
   const copy = await openEmbedded(folder)
   try {
     if (!(await findDataKeys(copy, masterKey)))
-      throw new Error('The backup has no keys: its server was never used')
+      throw new Error('The backup has no keys because its server was never used')
   } finally {
     await copy.close()
   }

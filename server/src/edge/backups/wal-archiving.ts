@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/engine/port.ts'
 import { type Archiving, findArchiving } from './backup-store.ts'
 
-/** It is a problem if no log segment was archived for longer than this. */
+/** The maximum acceptable time without an archived log segment. */
 const SILENCE_MS_MAX = 24 * 3600 * 1000
 
 /** Problems with the archiving of PostgreSQL's log, which point-in-time recovery requires. */
@@ -16,11 +16,11 @@ function listFindings(archiving: Archiving, now: Date): string[] {
   if (archive_mode === 'off')
     return ['archive_mode is off: the log is not archived, so point-in-time recovery is impossible.']
   if (has_command === false)
-    return ['neither archive_command nor archive_library is set: nothing is archived.']
+    return ['neither archive_command nor archive_library is set, so nothing is archived.']
   if (last_failed_at && (!last_archived_at || last_failed_at > last_archived_at))
-    return [`the log has not been archived since ${last_failed_at.toISOString()}: ${last_failed} failed.`]
-  if (!last_archived_at) return ['no part of the log was archived yet.']
+    return [`archiving the log segment ${last_failed} failed at ${last_failed_at.toISOString()}.`]
+  if (!last_archived_at) return ['no log segment has been archived yet.']
   if (now.getTime() - last_archived_at.getTime() > SILENCE_MS_MAX)
-    return [`nothing was archived since ${last_archived_at.toISOString()}: set archive_timeout.`]
+    return [`no log segment has been archived since ${last_archived_at.toISOString()}. Set archive_timeout.`]
   return []
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../base/settings/config.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { publicBasePath } from '../../kernel/operation/base-path.ts'
-import { baseUrlOf } from '../service/first-platform.ts'
+import { formatBaseUrl } from '../service/first-platform.ts'
 import { readCommand, readOffline } from './arguments.ts'
 import { ADMIN_COMMANDS } from './commands.ts'
 import { checkDatabaseIsThere } from './database-there.ts'
@@ -19,13 +19,13 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
     return OFFLINE_COMMANDS[offline.name](config, offline.values)
   }
   readCommand(args)
-  const answer = config.databaseUrl ? undefined : await askServer(config.dataDir, args)
-  if (answer) return answer
+  const result = config.databaseUrl ? undefined : await askServer(config.dataDir, args)
+  if (result) return result
   checkDatabaseIsThere(config)
   const { openService } = await import('../service/service.ts')
   const service = await openService(config)
   try {
-    return await runCommand(service.app, args, baseUrlOf(config.host, config.port, config.pathPrefix))
+    return await runCommand(service.app, args, formatBaseUrl(config.host, config.port, config.pathPrefix))
   } finally {
     await service.close()
   }

@@ -10,7 +10,7 @@ import {
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { CHECKS, type Values } from './forms.ts'
 
-interface Read<Name> {
+interface ParsedCommand<Name> {
   readonly name: Name
   readonly values: Values
 }
@@ -21,22 +21,22 @@ export function checkCommand(args: readonly string[]): void {
 }
 
 /** Parses a command that needs a service. Throws a one-line error. */
-export function readCommand(args: readonly string[]): Read<ServiceCommand> {
-  const options = readFrom(SERVICE_FORMS, args)
+export function readCommand(args: readonly string[]): ParsedCommand<ServiceCommand> {
+  const options = parseCommand(SERVICE_FORMS, args)
   if (options) return options
   const all: [string, OperatorCommand][] = Object.entries({ ...SERVICE_FORMS, ...OFFLINE_FORMS })
   throw new Error(`usage: ${all.map(([name, form]) => formatUsage(name, form)).join(' | ')}`)
 }
 
 /** Parses a command that needs no service. Undefined for other commands. Throws a one-line error. */
-export function readOffline(args: readonly string[]): Read<OfflineCommand> | undefined {
-  return readFrom(OFFLINE_FORMS, args)
+export function readOffline(args: readonly string[]): ParsedCommand<OfflineCommand> | undefined {
+  return parseCommand(OFFLINE_FORMS, args)
 }
 
-function readFrom<Name extends string>(
+function parseCommand<Name extends string>(
   forms: Readonly<Record<Name, OperatorCommand>>,
   args: readonly string[],
-): Read<Name> | undefined {
+): ParsedCommand<Name> | undefined {
   const commandName = args.slice(0, 2).join(' ')
   if (!isKeyOf(forms, commandName)) return undefined
   const form: OperatorCommand = forms[commandName]
@@ -48,11 +48,11 @@ function readFrom<Name extends string>(
         options.map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
       ),
     })
-    const read: Values = values
-    const missing = options.find(([name, { required }]) => required === true && !read[name])
+    const parsed: Values = values
+    const missing = options.find(([name, { required }]) => required === true && !parsed[name])
     if (missing) throw new Error(`--${missing[0]} is required`)
-    memberOf(CHECKS, commandName)?.(read)
-    return { name: commandName, values: read }
+    memberOf(CHECKS, commandName)?.(parsed)
+    return { name: commandName, values: parsed }
   } catch (error) {
     throw new Error(`${messageOf(error)} (usage: ${formatUsage(commandName, form)})`)
   }

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { extendChains } from '../../operation/proofs/chain.ts'
 import { signCheckpoints } from '../../operation/proofs/checkpoints.ts'
-import { type KeptCheckpoint, verifyLedger } from '../../operation/proofs/verify.ts'
+import { type StoredCheckpoint, verifyLedger } from '../../operation/proofs/verify.ts'
 import type { AdminCommands } from './admin-command.ts'
 
 /** Commands that verify the books (decision 0057). */
 export const BOOK_COMMANDS = {
   'books verify': async (app, { checkpoints }) => {
-    const storedCheckpoints = checkpoints === undefined ? [] : await readKept(String(checkpoints))
+    const storedCheckpoints = checkpoints === undefined ? [] : await readCheckpoints(String(checkpoints))
     return verifyLedger(app.db, app.enclave.quorumPublicKey, storedCheckpoints)
   },
   'books checkpoint': async (app) => {
@@ -20,7 +20,7 @@ export const BOOK_COMMANDS = {
 /**
  * Reads a file with one checkpoint per line, in the form of the API or of its event. Throws a one-line error.
  */
-async function readKept(path: string): Promise<KeptCheckpoint[]> {
+async function readCheckpoints(path: string): Promise<StoredCheckpoint[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   return lines.map((line, index) => {
     try {

@@ -5,7 +5,7 @@ import { checkCell, listCells } from '../../storage/schema/cells.ts'
 import type { AdminCommands } from './admin-command.ts'
 
 /** Tokens may be given with or without this prefix. */
-const TOKEN = 'Token:'
+const TOKEN_PREFIX = 'Token:'
 
 /** Commands for cells, which are schemas with separate servers (docs/scale.md). */
 export const CELL_COMMANDS = {
@@ -17,12 +17,12 @@ export const CELL_COMMANDS = {
 } satisfies AdminCommands
 
 /**
- * Lines of an HAProxy map: the client id of each API token in this cell, and the backend with the cell's
- * servers.
+ * Builds the lines of an HAProxy map: the client id of each API token in this cell, and the cell's backend.
  */
 async function mapTokens({ read }: App, backend: string): Promise<string[]> {
   const lines: string[] = []
   for (const { id } of await listPlatforms(read))
-    for (const token of await listTokens(read, id)) lines.push(`${token.id.slice(TOKEN.length)} ${backend}`)
+    for (const token of await listTokens(read, id))
+      lines.push(`${token.id.slice(TOKEN_PREFIX.length)} ${backend}`)
   return lines
 }

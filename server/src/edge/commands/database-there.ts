@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Config } from '../../base/settings/config.ts'
 
 /**
- * Throws a one-line error unless the database exists. Only a server creates the embedded database, on its
- * first start: a command run without the server's settings would otherwise create a new one and use that.
+ * Throws a one-line error if the database does not exist. Only a server's first start may create it, because
+ * a command without the server's settings would otherwise create and use a new one.
  */
 export function checkDatabaseIsThere({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'db'))) return
   throw new Error(
-    `${dataDir} has no database: run this with the settings of the server, such as DATABASE_URL, or start the server first`,
+    `${dataDir} has no database. Run this command with the server's settings, such as DATABASE_URL, or start the server first`,
   )
 }

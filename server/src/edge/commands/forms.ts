@@ -6,17 +6,14 @@ import { readPermissions } from './permissions.ts'
 /** Options by name, without dashes. */
 export type Values = Readonly<Record<string, string | boolean | undefined>>
 
-/**
- * Decisions that the operator can make about a verification. Requesting further entries is possible only
- * through the API.
- */
-const DECIDED = ['APPROVE', 'REJECT'] as const
+/** Decisions that the operator can make about a verification. Only the API can request more information. */
+const DECISIONS = ['APPROVE', 'REJECT'] as const
 const BOOKED_AS = ['fx', 'costs'] as const satisfies readonly BookedAs[]
 
 const checkPermissions = ({ permissions }: Values) => void readPermissions(permissions)
 
 /**
- * Checks of values that need no service, so that mistyped commands are rejected before one is loaded. Each
+ * Validates option values before the service is loaded, so that mistyped commands fail fast. Each check
  * throws a one-line error.
  */
 export const CHECKS: Partial<Readonly<Record<ServiceCommand, (values: Values) => void>>> = {
@@ -25,7 +22,7 @@ export const CHECKS: Partial<Readonly<Record<ServiceCommand, (values: Values) =>
   'verification list': ({ status }) => void readStatus(status),
   'verification decide': ({ decision }) => void readDecision(decision),
   'reconciliation run': ({ date }) => {
-    if (date !== undefined && !isDate(String(date))) throw new Error('--date must be like 2026-03-01')
+    if (date !== undefined && !isDate(String(date))) throw new Error('--date must be a date like 2026-03-01')
   },
   'reconciliation book': ({ as }) => void readBookedAs(String(as)),
 }
@@ -36,20 +33,20 @@ export function readStatus(value: Values[string]): (typeof VERIFICATION_STATES)[
 }
 
 /** Throws a one-line error. */
-export function readDecision(value: Values[string]): (typeof DECIDED)[number] {
-  return readChoice('--decision', value, DECIDED)
+export function readDecision(value: Values[string]): (typeof DECISIONS)[number] {
+  return readChoice('--decision', value, DECISIONS)
 }
 
-/** Parses the kind of record that an entry is booked as. Throws a one-line error. */
+/** Parses the account to which an entry is booked. Throws a one-line error. */
 export function readBookedAs(text: string): BookedAs {
-  const found = BOOKED_AS.find((one) => one === text)
-  if (!found) throw new Error(`--as takes ${BOOKED_AS.join(' or ')}, not ${text}`)
+  const found = BOOKED_AS.find((account) => account === text)
+  if (!found) throw new Error(`--as must be ${BOOKED_AS.join(' or ')}, not ${text}`)
   return found
 }
 
 function readChoice<T extends string>(name: string, value: Values[string], choices: readonly T[]): T {
-  const choice = choices.find((word) => word === value)
-  if (!choice) throw new Error(`${name} takes ${choices.join(', ')}, not ${value}`)
+  const choice = choices.find((candidate) => candidate === value)
+  if (!choice) throw new Error(`${name} must be one of ${choices.join(', ')}, not ${value}`)
   return choice
 }
 

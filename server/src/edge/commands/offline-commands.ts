@@ -22,19 +22,19 @@ export const OFFLINE_COMMANDS: Readonly<
   'backup restore': (config, { from }) => restoreBackup(config, resolve(String(from))),
   'database move': (config, { from, to }) => {
     const url = to === undefined ? config.databaseUrl : String(to)
-    if (url === undefined) throw new Error('--to or DATABASE_URL is required: the target of the move')
+    if (url === undefined) throw new Error('The target of the move is missing. Set --to or DATABASE_URL')
     return moveToPostgres(config, resolve(String(from)), url)
   },
 }
 
 /**
- * Rotates the master key from COUNTERSIGN_MASTER_KEY, or the key in the data directory, to
- * COUNTERSIGN_NEW_MASTER_KEY. The database is changed first: if the process dies in between, the operator
- * already has the new key.
+ * Rotates the master key from COUNTERSIGN_MASTER_KEY, or the data directory's key, to
+ * COUNTERSIGN_NEW_MASTER_KEY. The database is changed first, because the operator already has the new key if
+ * the process dies.
  */
 async function rotate(config: Config): Promise<{ readonly rotated: true }> {
   if (!config.newMasterKey)
-    throw new Error('COUNTERSIGN_NEW_MASTER_KEY is required: 32 random bytes as 64 hex digits')
+    throw new Error('COUNTERSIGN_NEW_MASTER_KEY is not set. It must be 32 random bytes as 64 hex digits')
   checkDatabaseIsThere(config)
   const db = await openDatabase(config)
   try {

@@ -6,7 +6,7 @@ import type { AdminCommands } from './admin-command.ts'
 
 /** The operator's commands for the rails of RAILS_FILE. */
 export const RAIL_COMMANDS = {
-  'rails list': async (app) => ({ data: await routingTable(app) }),
+  'rails list': async (app) => ({ data: await listRoutes(app) }),
   'bank-files retry': async (app, { rail, file }) => {
     const { retryRefused } = await import('../../outside/bank-files/retry-refused.ts')
     return { data: await retryRefused(app, readText(rail), readText(file)) }
@@ -22,8 +22,8 @@ function readText(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The lines of the routing table in order, each with the payments that it currently takes. */
-async function routingTable(app: App): Promise<object[]> {
+/** Lists the lines of the routing table in order, each with its current state. */
+async function listRoutes(app: App): Promise<object[]> {
   const rails = app.rails.list()
   const owners = await Promise.all(rails.map((rail) => app.rails.ownerOf(rail)))
   return rails.flatMap(({ name, entry, isRetired, opensAt, chain }, index) =>
@@ -43,14 +43,14 @@ async function routingTable(app: App): Promise<object[]> {
 }
 
 /**
- * Sends a rail a signed request that moves no money, and describes the result. For a chain, reports all
- * monitored values.
+ * Sends a rail a signed request that moves no money, and describes the result. For a chain, it also reports
+ * all monitored values.
  */
 async function checkRail(app: App, rail: Rail): Promise<object> {
   const { name } = rail
   const platformId = await app.rails.ownerOf(rail)
   if (platformId === undefined)
-    return { rail: name, ok: false, says: 'It belongs to no platform yet: create one.' }
+    return { rail: name, ok: false, says: 'No platform owns this rail yet. Create a platform.' }
   try {
     if (rail.chain) {
       const { facts, faults } = await (await import('../../outside/chains/chain-report.ts')).checkChain(
@@ -58,22 +58,22 @@ async function checkRail(app: App, rail: Rail): Promise<object> {
         rail,
         platformId,
       )
-      const says = faults.length === 0 ? 'Its nodes respond.' : faults.join(' ')
+      const says = faults.length === 0 ? 'The nodes respond.' : faults.join(' ')
       return { rail: name, ok: faults.length === 0, says, facts }
     }
     if (rail.entry?.kind === 'bank-files') {
       const { checkBankFiles } = await import('../../outside/bank-files/check-bank-files.ts')
       const { facts, faults } = await checkBankFiles(app, rail, platformId)
-      const says = faults.length === 0 ? 'Its folders can be listed and written.' : faults.join(' ')
+      const says = faults.length === 0 ? 'The folders can be listed and written.' : faults.join(' ')
       return { rail: name, ok: faults.length === 0, says, facts }
     }
-    if (!rail.balances) return { rail: name, ok: true, says: 'It has no address to call.' }
+    if (!rail.balances) return { rail: name, ok: true, says: 'This rail has no URL to call.' }
     const balances = await rail.balances(await operate(app, platformId))
     const remaining = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
     return {
       rail: name,
       ok: true,
-      says: `It responds, accepts our signature, and holds ${remaining || 'nothing'}.`,
+      says: `The rail responds and accepts the server's signature. Its balance is ${remaining || 'zero'}.`,
     }
   } catch (error) {
     return { rail: name, ok: false, says: `${messageOf(error)}.` }

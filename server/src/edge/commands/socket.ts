@@ -4,32 +4,29 @@ import { join } from 'node:path'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 
 /** The server's response to a command. Requests and responses are one line of JSON each. */
-type Answer = { readonly result: object } | { readonly error: string }
+type CommandResponse = { readonly result: object } | { readonly error: string }
 
 const LINE_BYTES_MAX = 64 * 1024
-/**
- * The time in which a request must arrive. There is no limit for the response, because a backup takes a
- * while.
- */
+/** The maximum time for a request to arrive. Responses have no limit, because a backup takes a while. */
 const REQUEST_MS_MAX = 30_000
-/** The maximum length of a socket's path. For longer paths the system just reports that they are invalid. */
+/** The maximum length of a socket path. The system rejects longer ones as invalid. */
 const PATH_BYTES_MAX = 100
 
 /**
- * Accepts operator commands on a socket in the data directory, to which only its owner can connect. This is
- * for the embedded database, which a single process has open: the caller holds its lock, so a socket left
- * behind by an earlier server is removed. Undefined if the path of the folder is too long for a socket.
+ * Accepts operator commands on a socket in the data directory, to which only its owner can connect. The
+ * caller holds the embedded database's lock, so a socket left behind by an earlier server is removed.
+ * Undefined if the folder's path is too long for a socket.
  */
 export async function listenForAdmin(
   dataDir: string,
   run: (args: readonly string[]) => Promise<object>,
 ): Promise<Server | undefined> {
-  const path = socketIn(dataDir)
+  const path = findSocketPath(dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
   rmSync(path, { force: true })
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
-    answer(socket, run).catch(() => socket.destroy())
+    respond(socket, run).catch(() => socket.destroy())
   })
   server.maxConnections = 8
   return new Promise((resolve, reject) => {
@@ -46,25 +43,25 @@ export async function listenForAdmin(
  * server's error message.
  */
 export async function askServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
-  const path = socketIn(dataDir)
+  const path = findSocketPath(dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
   const socket = await connectSocket(path)
   if (!socket) return undefined
   socket.write(`${JSON.stringify(args)}\n`)
-  const answer: Answer = JSON.parse(await readLine(socket, 'answer'))
-  if ('error' in answer) throw new Error(answer.error)
-  return answer.result
+  const response: CommandResponse = JSON.parse(await readLine(socket, 'response'))
+  if ('error' in response) throw new Error(response.error)
+  return response.result
 }
 
-async function answer(socket: Socket, run: (args: readonly string[]) => Promise<object>): Promise<void> {
+async function respond(socket: Socket, run: (args: readonly string[]) => Promise<object>): Promise<void> {
   const args: unknown = JSON.parse(await readLine(socket, 'request'))
   socket.setTimeout(0)
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return void socket.destroy()
-  const answer: Answer = await run(args).then(
+  const response: CommandResponse = await run(args).then(
     (result) => ({ result }),
     (error: unknown) => ({ error: messageOf(error) }),
   )
-  socket.end(`${JSON.stringify(answer)}\n`)
+  socket.end(`${JSON.stringify(response)}\n`)
 }
 
 function connectSocket(path: string): Promise<Socket | undefined> {
@@ -77,16 +74,17 @@ function connectSocket(path: string): Promise<Socket | undefined> {
 }
 
 /** Reads one line. The length of the server's response is not limited. */
-function readLine(socket: Socket, of: 'request' | 'answer'): Promise<string> {
+function readLine(socket: Socket, kind: 'request' | 'response'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
-    if (of === 'request')
+    if (kind === 'request')
       socket.setTimeout(REQUEST_MS_MAX, () =>
         socket.destroy(new Error('The request did not arrive in time.')),
       )
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
-      if (of === 'request' && text.length > LINE_BYTES_MAX) socket.destroy(new Error('The line is too long.'))
+      if (kind === 'request' && text.length > LINE_BYTES_MAX)
+        socket.destroy(new Error('The line is too long.'))
       else if (text.endsWith('\n')) resolve(text)
     })
     socket.once('error', reject)
@@ -94,6 +92,6 @@ function readLine(socket: Socket, of: 'request' | 'answer'): Promise<string> {
   })
 }
 
-function socketIn(dataDir: string): string {
+function findSocketPath(dataDir: string): string {
   return join(dataDir, 'admin.sock')
 }

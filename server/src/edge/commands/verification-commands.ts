@@ -8,8 +8,8 @@ import {
   findVerification,
   findVerificationWithPlatform,
   listAllVerifications,
+  toVerificationView,
   type VerificationChange,
-  verificationView,
 } from '../../people/verifications/verifications.ts'
 import type { AdminCommands } from './admin-command.ts'
 import { readDecision, readStatus, type Values } from './forms.ts'
@@ -21,7 +21,7 @@ export const VERIFICATION_COMMANDS = {
     return { data: await listAllVerifications(app.read, selected) }
   },
   'verification decide': async (app, { verification, decision, reason }) =>
-    act(app, 'verification_decide', verification, async (op, id) => {
+    changeVerification(app, 'verification_decide', verification, async (op, id) => {
       const outcome = {
         decision: readDecision(decision),
         ...(typeof reason === 'string' ? { reason } : {}),
@@ -29,17 +29,17 @@ export const VERIFICATION_COMMANDS = {
       return decideOpen(op, await findVerification(op, id), outcome, { type: 'OPERATOR' })
     }),
   'verification reopen': async (app, { verification, reason }) =>
-    act(app, 'verification_reopen', verification, async (op, id) =>
+    changeVerification(app, 'verification_reopen', verification, async (op, id) =>
       reopen(op, await findVerification(op, id), String(reason)),
     ),
 } satisfies AdminCommands
 
 /** Changes a verification on behalf of the operator. Throws a one-line error. */
-async function act(
+async function changeVerification(
   app: App,
   operation: string,
   verification: Values[string],
-  move: (op: Op, id: string) => Promise<VerificationChange>,
+  change: (op: Op, id: string) => Promise<VerificationChange>,
 ): Promise<object> {
   const id = String(verification)
   const found = await findVerificationWithPlatform(app.lookup, id)
@@ -50,10 +50,10 @@ async function act(
     op,
     async () => undefined,
     async () => {
-      const { row, writes } = await move(op, id).catch((error: unknown) => {
+      const { row, writes } = await change(op, id).catch((error: unknown) => {
         throw error instanceof ApiError ? new Error(error.message) : error
       })
-      const answer = verificationView(row)
+      const answer = toVerificationView(row)
       return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
     },
   )

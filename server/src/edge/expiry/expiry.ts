@@ -1,4 +1,4 @@
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { deleteExpired, EXPIRING, type ExpiringTable } from './store.ts'
 
@@ -28,5 +28,5 @@ export function startExpirySweep(
   const sweep = async () => {
     for (const table of EXPIRING) await removeExpired(db, table, clock()).catch(onFailure)
   }
-  return inBackground(INTERVAL_MS, sweep, onFailure)
+  return runInBackground(INTERVAL_MS, sweep, onFailure)
 }

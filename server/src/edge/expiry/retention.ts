@@ -1,26 +1,23 @@
 import { keysOf } from '@countersign/contract/core/objects'
 import type { Retention } from '../../base/settings/retention.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { deleteCounted, deleteOlder, KEPT, type KeptTable } from './store.ts'
+import { deleteCounted, deleteOlder, type KeptTable, RETAINED_TABLES } from './store.ts'
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
-/** Long enough that the whole previous month is always available. */
+/** Two months, so that the whole previous month is always available. */
 const COUNTED_DAYS = 62
 /** The maximum number of rows per statement. Each statement is its own transaction. */
 const ROWS_MAX = 1_000
 
 /**
- * The position up to which the old rows of each table have been scanned, so that this process does not scan
- * rows that must stay again.
+ * The position up to which each table has been scanned, so that this process does not rescan rows that must
+ * stay.
  */
 export type ScanPositions = Map<KeptTable, readonly string[]>
 
-/**
- * Removes data that has outlived its retention, in small steps, according to the platforms' clocks. Returns
- * the number of rows.
- */
+/** Removes data past its retention period in small steps. Returns the number of rows removed. */
 export async function removeOld(
   db: Database,
   retention: Retention,
@@ -28,8 +25,8 @@ export async function removeOld(
   scannedUpTo: ScanPositions = new Map(),
 ): Promise<number> {
   let total = 0
-  for (const table of keysOf(KEPT)) {
-    const before = daysBefore(now, retention[KEPT[table].kind])
+  for (const table of keysOf(RETAINED_TABLES)) {
+    const before = subtractDays(now, retention[RETAINED_TABLES[table].kind])
     for (;;) {
       const { removed, last } = await deleteOlder(db, table, before, scannedUpTo.get(table), ROWS_MAX)
       total += removed
@@ -37,7 +34,7 @@ export async function removeOld(
       scannedUpTo.set(table, last)
     }
   }
-  return total + (await removeCounted(db, daysBefore(now, COUNTED_DAYS)))
+  return total + (await removeCounted(db, subtractDays(now, COUNTED_DAYS)))
 }
 
 /** Removes the velocity-limit counters of past days and months. */
@@ -50,7 +47,7 @@ async function removeCounted(db: Database, before: Date): Promise<number> {
   }
 }
 
-function daysBefore(now: Date, days: number): Date {
+function subtractDays(now: Date, days: number): Date {
   return new Date(now.getTime() - days * DAY_MS)
 }
 
@@ -62,7 +59,7 @@ export function startRetentionSweep(
   onFailure: (error: unknown) => void,
 ): Background {
   const scannedUpTo: ScanPositions = new Map()
-  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), scannedUpTo), onFailure, {
+  return runInBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), scannedUpTo), onFailure, {
     beginsNow: true,
   })
 }

@@ -1,7 +1,7 @@
 import type { RetentionKind } from '../../base/settings/retention.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
-import { leastIdOf } from '../../storage/schema/months.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
+import { lowestUuidAt } from '../../storage/schema/months.ts'
 
 /** Tables whose rows are removed after `expires_at`, in real time. */
 export const EXPIRING = [
@@ -38,12 +38,12 @@ interface RetainedTable {
    * come first.
    */
   readonly key: readonly string[]
-  /** A condition for old rows that must stay. */
+  /** The condition for old rows that must stay. */
   readonly unless?: string
 }
 
 /** Tables whose old rows are deleted, in this order: messages before the codes they refer to. */
-export const KEPT = {
+export const RETAINED_TABLES = {
   messages: { kind: 'messages', key: ['id'], unless: "state = 'QUEUED'" },
   otp_challenges: {
     kind: 'messages',
@@ -67,11 +67,11 @@ export const KEPT = {
   agent_decisions: { kind: 'deniedDecisions', key: ['id'], unless: 'action_id IS NOT NULL' },
 } as const satisfies Record<string, RetainedTable>
 
-export type KeptTable = keyof typeof KEPT
+export type KeptTable = keyof typeof RETAINED_TABLES
 
 /**
- * Deletes at most `max` payments that were counted for velocity limits before this time, with the counters of
- * their day and month. Returns the number of payments.
+ * Deletes at most `max` payments counted for velocity limits before this time, with the counters of their day
+ * and month. Returns the number of payments.
  */
 export async function deleteCounted(db: Database, before: Date, max: number): Promise<number> {
   const { affected } = await db.query(
@@ -82,7 +82,7 @@ export async function deleteCounted(db: Database, before: Date, max: number): Pr
        DELETE FROM velocity_counters AS c USING old WHERE c.platform_id = old.platform_id AND c.subject = old.subject
          AND c.subject_digest = old.subject_digest AND c.currency = old.currency AND c.period IN (old.day, old.month))
      DELETE FROM velocity_uses AS u USING old WHERE u.transaction_id = old.transaction_id AND u.subject = old.subject`,
-    [leastIdOf(before), before, max],
+    [lowestUuidAt(before), before, max],
   )
   return affected
 }
@@ -94,7 +94,7 @@ export interface Step {
   readonly last: readonly string[] | undefined
 }
 
-/** Scans the next `max` rows older than this time, and deletes those that may go. */
+/** Scans the next `max` rows older than this time and deletes those that need not stay. */
 export async function deleteOlder(
   db: Database,
   table: KeptTable,
@@ -102,7 +102,7 @@ export async function deleteOlder(
   after: readonly string[] | undefined,
   max: number,
 ): Promise<Step> {
-  const { key, unless }: RetainedTable = KEPT[table]
+  const { key, unless }: RetainedTable = RETAINED_TABLES[table]
   const columns = key.join(', ')
   const qualifiedKey = (alias: string) => key.map((column) => `${alias}.${column}`).join(', ')
   const cursor = key.map(
@@ -118,8 +118,8 @@ export async function deleteOlder(
      SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM removed) AS removed,
        (SELECT ARRAY[${key.map((column) => `${column}::text`).join(', ')}] FROM looked
         ORDER BY ${key.map((column) => `${column} DESC`).join(', ')} LIMIT 1) AS last`,
-    [leastIdOf(before), max, ...(after ?? [])],
+    [lowestUuidAt(before), max, ...(after ?? [])],
   )
-  const { looked, removed, last } = onlyRow(rows)
+  const { looked, removed, last } = getOnlyRow(rows)
   return { removed: Number(removed), last: last && Number(looked) === max ? last : undefined }
 }

@@ -3,8 +3,8 @@ import type { ChainBalance, Metrics } from '../../kernel/ports/metrics.ts'
 import type { FollowedChain } from './store.ts'
 
 /**
- * Gauges of how far chains have been followed. Returns a function that sets them, and removes them if the
- * database is unavailable. The number of rails is bounded, because they come from the operator's file.
+ * Creates gauges of the progress of following chains. Returns a function that sets them, or removes them if
+ * the database is unavailable. The operator's file bounds the number of rails.
  */
 export function createChainGauges(
   registry: Registry,
@@ -12,13 +12,13 @@ export function createChainGauges(
   const registers = [registry]
   const block = new Gauge({
     name: 'countersign_chain_followed_block',
-    help: 'The block up to which the chain of a rail was followed and booked.',
+    help: "The block up to which a rail's chain was followed and booked.",
     labelNames: ['rail'],
     registers,
   })
   const age = new Gauge({
     name: 'countersign_chain_followed_age_seconds',
-    help: 'The age of that block. It is at least the time of the confirmations, and grows if following has stopped.',
+    help: 'The age of the followed block. It is at least the confirmation time, and grows while following is stopped.',
     labelNames: ['rail'],
     registers,
   })
@@ -36,7 +36,7 @@ export function createChainGauges(
 export function createChainReports(registry: Registry): Pick<Metrics, 'chainAlert' | 'chainBalances'> {
   const alerts = new Counter({
     name: 'countersign_chain_alerts_total',
-    help: 'Problems of the chain of a rail that need attention, by kind.',
+    help: "Problems of a rail's chain that need attention, by kind.",
     labelNames: ['rail', 'kind'],
     registers: [registry],
   })
@@ -47,18 +47,18 @@ export function createChainReports(registry: Registry): Pick<Metrics, 'chainAler
 }
 
 /**
- * Gauges of the balances of accounts that send payments on chains, and of their low-water marks. Returns a
+ * Creates gauges of the balances and low-water marks of accounts that send payments on chains. Returns a
  * function that sets the gauges of one rail.
  */
 function createBalanceGauges(registry: Registry): Metrics['chainBalances'] {
   const labelNames = ['rail', 'account', 'asset'] as const
-  const has = new Gauge({
+  const balanceGauge = new Gauge({
     name: 'countersign_chain_balance',
-    help: 'Balance of one of our accounts on the chain of a rail: coin for gas, and tokens of the treasury.',
+    help: "The balance of a server account on a rail's chain: coins for gas, and treasury tokens.",
     labelNames,
     registers: [registry],
   })
-  const mark = new Gauge({
+  const lowWaterGauge = new Gauge({
     name: 'countersign_chain_low_water',
     help: 'The balance below which that account should be topped up.',
     labelNames,
@@ -67,11 +67,11 @@ function createBalanceGauges(registry: Registry): Metrics['chainBalances'] {
   const shown = new Map<string, readonly ChainBalance[]>()
   return (rail, balances) => {
     for (const { account, asset } of shown.get(rail) ?? [])
-      for (const gauge of [has, mark]) gauge.remove({ rail, account, asset })
+      for (const gauge of [balanceGauge, lowWaterGauge]) gauge.remove({ rail, account, asset })
     shown.set(rail, balances)
     for (const { account, asset, balance, lowWater } of balances) {
-      has.set({ rail, account, asset }, balance)
-      mark.set({ rail, account, asset }, lowWater)
+      balanceGauge.set({ rail, account, asset }, balance)
+      lowWaterGauge.set({ rail, account, asset }, lowWater)
     }
   }
 }

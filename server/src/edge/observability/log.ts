@@ -7,14 +7,16 @@ export function createLog(level: string, output: Output): Logger {
 }
 
 /**
- * Fields of a database error that are safe to log. `detail` and `where` are not, because they quote rows and
+ * Database error fields that are safe to log. `detail` and `where` are not, because they quote rows and
  * statements.
  */
 const NAMES = ['code', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const
 
-/** The time for which a logged stack is not repeated: during an outage all requests fail in the same way. */
+/**
+ * The time for which a logged stack is not repeated, because all requests fail the same way during an outage.
+ */
 const STACK_MS = 10 * 60 * 1000
-/** The maximum number of errors for which this is remembered. */
+/** The maximum number of remembered stacks. */
 const STACKS_MAX = 100
 
 /** Serializes errors for the log, with type, message and stack but no stored data. */
@@ -30,8 +32,8 @@ export function errorDescriber(nowMs: () => number = () => performance.now()): (
   return (error) => {
     if (!(error instanceof Error)) return String(error)
     const { type, message, stack } = stdSerializers.err(error)
-    const members = NAMES.map((name): [string, unknown] => [name, Reflect.get(error, name)])
-    const named = Object.fromEntries(members.filter(([, value]) => typeof value === 'string'))
+    const fields = NAMES.map((name): [string, unknown] => [name, Reflect.get(error, name)])
+    const named = Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'))
     const isStackShown = isNew([type, named.code, message, placeIn(stack)].join('\n'))
     return { type, message, ...(isStackShown ? { stack } : {}), ...named }
   }

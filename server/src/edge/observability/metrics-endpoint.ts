@@ -6,12 +6,12 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { findWatchFigures } from './watch-figures.ts'
 
-/** Well below ten seconds, after which Prometheus times out. */
+/** Well below the ten-second timeout of Prometheus. */
 const WATCHES_MS_MAX = 2000
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * `GET /metrics` for Prometheus. It requires METRICS_TOKEN. If that is not set, it is open in the sandbox and
+ * `GET /metrics` for Prometheus, protected by METRICS_TOKEN. Without a token, it is open in the sandbox and
  * 404 in production. Throws 401 `UNAUTHORIZED`.
  */
 export function addMetrics(server: FastifyInstance, app: App, isReady: () => Promise<boolean>): void {

@@ -25,35 +25,32 @@ import { createWatchGauges } from './watch-gauges.ts'
 import { createWebhookGauges } from './webhook-gauges.ts'
 
 /**
- * In seconds. A read on an idle machine takes half a millisecond, and after ten seconds most clients have
- * given up.
+ * Bucket bounds in seconds. A read on an idle machine takes half a millisecond, and most clients give up
+ * after ten seconds.
  */
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-/** Prometheus times out after ten seconds. The values of the process itself must arrive before that. */
-const DATABASE_ANSWER_MS_MAX = 2000
-/** Longer than the readiness check, which ends after two seconds with a reason. */
+/** Prometheus times out after ten seconds. The values of the process must arrive before that. */
+const DATABASE_MS_MAX = 2000
+/** Longer than the readiness check, which reports a reason after two seconds. */
 const READY_MS_MAX = 3000
 
 /** The effect of each kind of ledger write. */
-const POSTING_OF = {
+const POSTING_KINDS = {
   transfer: { pending: 'hold', posted: 'post' },
   end: { posted: 'capture', voided: 'void' },
 } as const
-const POSTINGS = Object.values(POSTING_OF).flatMap((postings) => Object.values(postings))
+const POSTINGS = Object.values(POSTING_KINDS).flatMap((postings) => Object.values(postings))
 const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow', 'fault'] as const
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
 
-/**
- * The metrics of one service. A second service in the process has its own. They are listed in the order of
- * creation.
- */
+/** Creates the metrics of one service. They are listed in the order of creation. */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
   showBuild(registry, { version: VERSION, mode, database: db.kind })
-  const timings = new RouteTimings(SECONDS)
+  const timings = new RouteTimings(DURATION_BUCKETS)
   const refusals = new Tally(registry, {
     name: 'countersign_http_errors_total',
     help: 'Error responses, by error code.',
@@ -63,7 +60,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
   const { webhooks, denials, screenings, reads } = outcomeTallies(registry)
-  const still = createFeedGauge(registry)
+  const feedDelay = createFeedGauge(registry)
   const up = createUpGauge(registry)
   const showDueWork = createDueWorkGauges(registry)
   const chainReports = createChainReports(registry)
@@ -86,18 +83,18 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     job: (kind, result) => jobs.inc({ kind, result }),
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
     agentDenied: (rule) => denials.add(rule),
-    feedStill: (seconds) => still.set(seconds),
+    feedStill: (seconds) => feedDelay.set(seconds),
     recordScreening: (outcome) => screenings.add(outcome),
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text(isReady) {
       const [isUp, work, reconciliations, chains, endedPayments, lags] = await Promise.all([
         withTimeout(READY_MS_MAX, isReady()),
-        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.dueWork()),
-        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.reconciliations()),
-        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.chains()),
-        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.unchained()),
-        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.lags()),
+        withTimeout(DATABASE_MS_MAX, runQueries.dueWork()),
+        withTimeout(DATABASE_MS_MAX, runQueries.reconciliations()),
+        withTimeout(DATABASE_MS_MAX, runQueries.chains()),
+        withTimeout(DATABASE_MS_MAX, runQueries.unchained()),
+        withTimeout(DATABASE_MS_MAX, runQueries.lags()),
       ])
       up.set(isUp ? 1 : 0)
       showDueWork(work)
@@ -121,7 +118,7 @@ function createQueries(db: Database, clock: () => Date) {
   }
 }
 
-/** Counts what was dropped instead of being reported. */
+/** Counts dropped requests, spans and log lines. */
 function countLost(
   registry: Registry,
 ): Pick<Metrics, 'requestsNotLogged' | 'spansDropped' | 'logLinesDropped'> {
@@ -133,12 +130,12 @@ function countLost(
   })
   const spans = new Counter({
     name: 'countersign_spans_dropped_total',
-    help: 'Dropped spans of traces, which no collector received.',
+    help: 'Dropped trace spans that no collector received.',
     registers,
   })
   const lines = new Counter({
     name: 'countersign_log_lines_dropped_total',
-    help: 'Dropped log lines: the disk is full, or the pipe has no reader.',
+    help: 'Log lines dropped because the disk was full or the pipe had no reader.',
     registers,
   })
   return {
@@ -148,11 +145,11 @@ function countLost(
   }
 }
 
-/** The seconds during which the process did not run because it, or its machine, was paused. */
+/** Counts the seconds for which the process or its machine was paused. */
 function countPauses(registry: Registry): Pick<Metrics, 'recordPause'> {
   const seconds = new Counter({
     name: 'countersign_paused_seconds_total',
-    help: 'Seconds in which this process was paused, alone or with its machine.',
+    help: 'Seconds for which this process or its machine was paused.',
     registers: [registry],
   })
   return { recordPause: (ms) => seconds.inc(ms / 1000) }
@@ -161,7 +158,7 @@ function countPauses(registry: Registry): Pick<Metrics, 'recordPause'> {
 function createUpGauge(registry: Registry): Gauge {
   return new Gauge({
     name: 'countersign_database_up',
-    help: '1 if the database is usable, as in /readyz: it responded during this scrape, accepts writes and has room for them.',
+    help: '1 if the database is usable, as in /readyz: it responds, accepts writes and has disk space.',
     registers: [registry],
   })
 }
@@ -169,7 +166,7 @@ function createUpGauge(registry: Registry): Gauge {
 function createFeedGauge(registry: Registry): Gauge {
   return new Gauge({
     name: 'countersign_feed_still_seconds',
-    help: 'Time for which events have waited for an open transaction somewhere in the database cluster.',
+    help: 'Time for which an open transaction in the database cluster has delayed events.',
     registers: [registry],
   })
 }
@@ -177,7 +174,7 @@ function createFeedGauge(registry: Registry): Gauge {
 function createUnchainedGauge(registry: Registry): (count: number | undefined) => void {
   const unchained = new Gauge({
     name: 'countersign_ledger_unchained_transfers',
-    help: 'Ended transfers that are not in a block of the hash chain yet.',
+    help: 'Ended transfers that are not in a hash chain block yet.',
     registers: [registry],
   })
   return (count) => {
@@ -195,7 +192,7 @@ function outcomeTallies(registry: Registry) {
   })
   const denials = new Tally(registry, {
     name: 'countersign_agent_denials_total',
-    help: 'Requests of agents that were denied, by the rule of the policy that denied them.',
+    help: 'Denied agent requests, by policy rule.',
     label: 'rule',
     values: AGENT_DENIAL_RULES,
   })
@@ -207,7 +204,7 @@ function outcomeTallies(registry: Registry) {
   })
   const reads = new Tally(registry, {
     name: 'countersign_replica_reads_total',
-    help: 'Reads of lists and files that may use a standby: served there, or at the primary because the standby was late or has failed.',
+    help: 'Reads of lists and files that may use a standby, by outcome: served there, or by the primary because the standby was late or failed.',
     label: 'outcome',
     values: ['replica', 'late', 'failed'],
   })
@@ -223,7 +220,6 @@ function showBuild(registry: Registry, labels: { version: string; mode: string; 
   }).set(labels, 1)
 }
 
-/** Metrics of commits. */
 function observeCommits(registry: Registry): CommitObserver {
   const registers = [registry]
   const batchSets = new Histogram({
@@ -234,8 +230,8 @@ function observeCommits(registry: Registry): CommitObserver {
   })
   const batchSeconds = new Histogram({
     name: 'countersign_commit_duration_seconds',
-    help: 'Time from the start of a commit until each of its write sets had a result.',
-    buckets: SECONDS,
+    help: 'Time from the start of a commit until all its write sets had a result.',
+    buckets: DURATION_BUCKETS,
     registers,
   })
   const conflicts = new Counter({
@@ -251,7 +247,7 @@ function observeCommits(registry: Registry): CommitObserver {
   })
   const postings = new Tally(registry, {
     name: 'countersign_ledger_postings_total',
-    help: 'Committed movements of money: transfers posted, holds created, captured and voided.',
+    help: 'Committed ledger postings: transfers posted, and holds created, captured and voided.',
     label: 'kind',
     values: POSTINGS,
   })
@@ -265,8 +261,8 @@ function observeCommits(registry: Registry): CommitObserver {
       sets.add(commitResult(result))
       if (result === 'fault' || !result.done) return
       for (const write of writes)
-        if (write.write === 'transfer') postings.add(POSTING_OF.transfer[write.state])
-        else if (write.write === 'end') postings.add(POSTING_OF.end[write.state])
+        if (write.write === 'transfer') postings.add(POSTING_KINDS.transfer[write.state])
+        else if (write.write === 'end') postings.add(POSTING_KINDS.end[write.state])
     },
   }
 }
@@ -295,20 +291,20 @@ function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number
 }
 
 /**
- * Gauges of due jobs, which are queried for each scrape. Returns a function that sets them, or shows that the
- * query failed.
+ * Creates gauges of due jobs, which are queried for each scrape. Returns a function that sets them, or
+ * removes them if the query failed.
  */
 function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
   const registers = [registry]
   const lag = new Gauge({
     name: 'countersign_due_work_lag_seconds',
-    help: 'Time since the oldest due job fell due, by the clock of its platform.',
+    help: "Time since the oldest due job fell due, by its platform's clock.",
     labelNames: ['kind'],
     registers,
   })
   const waiting = new Gauge({
     name: 'countersign_due_work',
-    help: 'Jobs that are due and not done; counts the hundred oldest of each platform and lane.',
+    help: 'Jobs that are due and not done. Counts only the hundred oldest of each platform and lane.',
     labelNames: ['kind'],
     registers,
   })

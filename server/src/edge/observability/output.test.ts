@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { errorDescriber } from './log.ts'
 import { fileOutput, pipeOutput } from './output.ts'
 
-/** A disk with room for some bytes, which may be given more. */
+/** A disk with a limited number of free bytes. */
 class Disk {
   room: number
   text = ''
@@ -16,14 +16,14 @@ class Disk {
   readonly write = (_: number, bytes: Uint8Array, from: number): number => {
     const left = Buffer.from(bytes).subarray(from)
     if (this.room === 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
-    const taken = left.subarray(0, this.room)
-    this.room -= taken.length
-    this.text += taken
-    return taken.length
+    const written = left.subarray(0, this.room)
+    this.room -= written.length
+    this.text += written
+    return written.length
   }
 }
 
-test('a full disk drops and counts lines, and never joins two of them', () => {
+test('a log on a full disk drops and counts lines, and never joins two lines', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(20), fc.stringMatching(/^[a-z]{0,12}$/)), { maxLength: 40 }),
@@ -37,8 +37,8 @@ test('a full disk drops and counts lines, and never joins two of them', () => {
           },
           disk.write,
         )
-        for (const [more, word] of steps) {
-          disk.room += more
+        for (const [freedBytes, word] of steps) {
+          disk.room += freedBytes
           output.write(`<${word}>\n`)
         }
         const whole = disk.text.split('\n').filter((line) => /^<[a-z]*>$/.test(line))
@@ -54,7 +54,7 @@ test('a full disk drops and counts lines, and never joins two of them', () => {
   )
 })
 
-test('a pipe without a reader accepts a bounded amount, and the rest is dropped and counted', () => {
+test('a log to a pipe without a reader buffers a bounded amount, and drops and counts the remaining lines', () => {
   const never = new Writable({ write: () => {} })
   let dropped = 0
   const output = pipeOutput(never, (lines) => {
@@ -66,7 +66,7 @@ test('a pipe without a reader accepts a bounded amount, and the rest is dropped 
   expect(dropped).toBeGreaterThan(80)
 })
 
-test('a pipe whose reader ended drops and counts lines', async () => {
+test('a log to a pipe whose reader ended drops and counts lines', async () => {
   const stream = new PassThrough()
   let dropped = 0
   const output = pipeOutput(stream, (lines) => {
@@ -80,22 +80,22 @@ test('a pipe whose reader ended drops and counts lines', async () => {
   expect(dropped).toBe(3)
 })
 
-test('the stack of an error is logged once in ten minutes, and another one by its side', () => {
+test('the stack of the same error is logged once in ten minutes, and those of other errors as well', () => {
   let nowMs = 0
   const describe = errorDescriber(() => nowMs)
   const lost = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
-  const stackOf = (error: Error) => Object(describe(error)).stack
-  expect([stackOf(lost()), stackOf(lost()), stackOf(new TypeError('another'))]).toEqual([
+  const describeStack = (error: Error) => Object(describe(error)).stack
+  expect([describeStack(lost()), describeStack(lost()), describeStack(new TypeError('another'))]).toEqual([
     expect.stringContaining('at '),
     undefined,
     expect.stringContaining('at '),
   ])
   expect(describe(lost())).toEqual({ type: 'Error', message: 'connection refused', code: 'ECONNREFUSED' })
   nowMs += 10 * 60 * 1000
-  expect(stackOf(lost())).toContain('at ')
+  expect(describeStack(lost())).toContain('at ')
 })
 
-test('a closed descriptor accepts nothing and is not an error', () => {
+test('a log to a closed file descriptor drops lines without an error', () => {
   let dropped = 0
   const closed = fileOutput(1_000_000, (lines) => {
     dropped += lines

@@ -23,8 +23,7 @@ const NEW_LINE = 10
 /** Opens standard output, standard error, or a file for appending. */
 export function openOutput(to: keyof typeof STANDARD | string, onDropped: OnDropped = () => {}): Output {
   if (typeof to === 'string') return fileOutput(openSync(to, 'a'), onDropped)
-  // A synchronous write to a pipe would wait for its reader, so pipes are written through a stream. Files and
-  // terminals are written synchronously.
+  // A synchronous write to a pipe would block on its reader, so pipes are written through a stream.
   return isPipe(to) ? pipeOutput(STANDARD[to](), onDropped) : fileOutput(to, onDropped)
 }
 
@@ -50,29 +49,28 @@ export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes =
       try {
         while (bytesWritten < bytes.length) {
           const count = write(fd, bytes, bytesWritten)
-          if (count === 0) throw new Error('nothing was written')
+          if (count === 0) throw new Error('no bytes were written')
           bytesWritten += count
         }
         isTorn = false
       } catch {
         if (bytesWritten > 0) isTorn = bytes[bytesWritten - 1] !== NEW_LINE
-        onDropped(linesIn(bytes.toString('utf8', Math.max(start, bytesWritten))))
+        onDropped(countLines(bytes.toString('utf8', Math.max(start, bytesWritten))))
       }
     },
   }
 }
 
-/** Writes to a stream as long as its reader keeps up. */
+/** Writes to a stream while its reader keeps up. */
 export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
-  // Without a listener the process would end together with the reader. Servers in the same process share one
-  // listener.
+  // Without a listener the process would end with the reader. Servers in the same process share one listener.
   if (!stream.listeners('error').includes(ignoreError)) stream.on('error', ignoreError)
   return {
     write(text) {
-      if (stream.writableLength > WAITING_BYTES_MAX) onDropped(linesIn(text))
+      if (stream.writableLength > WAITING_BYTES_MAX) onDropped(countLines(text))
       else
         stream.write(text, (error) => {
-          if (error) onDropped(linesIn(text))
+          if (error) onDropped(countLines(text))
         })
     },
   }
@@ -80,6 +78,6 @@ export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
 
 function ignoreError(): void {}
 
-function linesIn(text: string): number {
+function countLines(text: string): number {
   return Math.max(1, text.split('\n').length - 1)
 }

@@ -3,8 +3,8 @@ import { Gauge, type Registry } from 'prom-client'
 import type { LatestReconciliation } from './store.ts'
 
 /**
- * Gauges of the latest reconciliation of each rail. Returns a function that sets them, and removes them if
- * the database is unavailable. The number of rails is bounded, because they come from the operator's file.
+ * Creates gauges of each rail's latest reconciliation. Returns a function that sets them, or removes them if
+ * the database is unavailable. The operator's file bounds the number of rails.
  */
 export function createReconciliationGauges(
   registry: Registry,
@@ -12,13 +12,13 @@ export function createReconciliationGauges(
   const registers = [registry]
   const differences = new Gauge({
     name: 'countersign_reconciliation_differences',
-    help: 'Differences between the latest statement of a rail and the ledger, by reason.',
+    help: "Differences between a rail's latest statement and the ledger, by reason.",
     labelNames: ['rail', 'currency', 'reason'],
     registers,
   })
   const age = new Gauge({
     name: 'countersign_reconciliation_statement_age_seconds',
-    help: 'Time since the latest statement of a rail arrived.',
+    help: "Time since a rail's latest statement arrived.",
     labelNames: ['rail', 'currency'],
     registers,
   })

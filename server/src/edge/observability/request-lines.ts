@@ -1,7 +1,7 @@
 import pc from 'picocolors'
 import type { Output } from './output.ts'
 
-/** A request as the terminal shows it. */
+/** A request as shown in the terminal. */
 export interface RequestLine {
   readonly method: string
   /** The path as sent, without the query string. */
@@ -34,10 +34,7 @@ function pickColor(status: number | undefined, { green, yellow, red }: Colors): 
   return status >= 400 ? yellow : green
 }
 
-/**
- * Makes a path printable. Callers choose its content, and a terminal would interpret control characters in
- * it.
- */
+/** Makes a path printable. Callers choose its content, and terminals interpret control characters. */
 function printable(text: string): string {
   const safeText = text.replaceAll(/[^\x21-\x7e]/g, '?')
   return safeText.length > PATH_CHARACTERS_MAX ? `${safeText.slice(0, PATH_CHARACTERS_MAX)}…` : safeText

@@ -8,16 +8,13 @@ export const METHODS: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ])
-/** By the first digit of the status. 0 means that the client disconnected. */
+/** Status classes by the first digit of the status; 0 if the client disconnected. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 const NAME = 'countersign_http_request_duration_seconds'
 const HEAD = `# HELP ${NAME} From the head of a request to the end of its response.\n# TYPE ${NAME} histogram`
 
-/**
- * The durations of one method, route and status class: a count for each bound, and last a count of durations
- * beyond all bounds.
- */
+/** The durations of one method, route and status class. The last count is for durations beyond all bounds. */
 interface Series {
   readonly labels: string
   readonly counts: Float64Array
@@ -57,10 +54,10 @@ export class RouteTimings {
 
   text(): string {
     const timings = [...this.#series.values()].flatMap((methods) => [...methods.values()].flat())
-    return [HEAD, ...timings.flatMap((series) => (series ? this.#linesOf(series) : []))].join('\n')
+    return [HEAD, ...timings.flatMap((series) => (series ? this.#formatSeries(series) : []))].join('\n')
   }
 
-  #linesOf({ labels, counts, sum }: Series): string[] {
+  #formatSeries({ labels, counts, sum }: Series): string[] {
     let count = 0
     const buckets = [...this.#bounds, '+Inf'].map((bound, bucket) => {
       count += counts[bucket] ?? 0

@@ -20,15 +20,15 @@ export interface SpanWatch {
 }
 
 export interface SpanQueue extends SpanProcessor {
-  /** Stops retrying: spans that are not accepted from now on are dropped. */
+  /** Stops retrying. Spans that are not accepted from now on are dropped. */
   endTries(): void
   /** Counts the spans that no collector has accepted. */
   dropRest(): void
 }
 
 /**
- * The maximum number of spans that are waiting or being sent. Further ones are dropped. Each takes one or two
- * kilobytes.
+ * The maximum number of waiting or in-flight spans, which take one or two kilobytes each. Further ones are
+ * dropped.
  */
 const SPANS_MAX = 8_192
 const BATCH_SPANS_MAX = 512
@@ -37,8 +37,8 @@ const POST_MS_MAX = 5_000
 const PAUSES_MS = [1_000, 4_000]
 /** Logs at most one line about a failing collector per interval. */
 const LINE_MS = 60_000
-const ANSWER_BYTES_MAX = 64 * 1024
-/** Statuses of a collector that may accept the same spans a moment later. */
+const RESPONSE_BYTES_MAX = 64 * 1024
+/** Statuses after which the collector may accept the same spans later. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 const FORMATS = {
@@ -47,8 +47,8 @@ const FORMATS = {
 } as const
 
 /**
- * Sends spans to the collector in the background, one batch at a time. The library collects and encodes them,
- * while we limit and count them and use our own HTTP client.
+ * Sends spans to the collector in the background, one batch at a time. The library collects and encodes them;
+ * this module limits and counts them and uses the server's own HTTP client.
  */
 export function createSpanQueue(config: TracingConfig, watch: SpanWatch): SpanQueue {
   const sender = new Sender(config, watch)
@@ -74,11 +74,11 @@ export function createSpanQueue(config: TracingConfig, watch: SpanWatch): SpanQu
 class Sender implements SpanExporter {
   readonly #config: TracingConfig
   readonly #watch: SpanWatch
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #inProgress = new Set<Promise<void>>()
   readonly #ending = new AbortController()
   #spans = 0
   #isFailing = false
-  #saidAtMs = Number.NEGATIVE_INFINITY
+  #lastLoggedMs = Number.NEGATIVE_INFINITY
 
   constructor(config: TracingConfig, watch: SpanWatch) {
     this.#config = config
@@ -99,15 +99,15 @@ class Sender implements SpanExporter {
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     const sent = this.#deliver(spans).then(() => {
       this.#spans -= spans.length
-      this.#underWay.delete(sent)
+      this.#inProgress.delete(sent)
       // Lost spans are counted here, because the library cannot do anything about them.
       done({ code: ExportResultCode.SUCCESS })
     })
-    this.#underWay.add(sent)
+    this.#inProgress.add(sent)
   }
 
   async shutdown(): Promise<void> {
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#inProgress)
   }
 
   endTries(): void {
@@ -123,7 +123,7 @@ class Sender implements SpanExporter {
     for (const pauseMs of [0, ...PAUSES_MS]) {
       if (pauseMs > 0)
         await setTimeout(pauseMs, undefined, { signal: this.#ending.signal, ref: false }).catch(() => {})
-      const { lost, why: reason, isBusy } = await this.#post(spans)
+      const { lost, reason, isBusy } = await this.#post(spans)
       const isLast = pauseMs === PAUSES_MS.at(-1) || this.#ending.signal.aborted
       if (lost === 0) return this.#markRecovered()
       if (isBusy && !isLast) continue
@@ -131,38 +131,38 @@ class Sender implements SpanExporter {
     }
   }
 
-  async #post(spans: readonly ReadableSpan[]): Promise<{ lost: number; why: string; isBusy: boolean }> {
+  async #post(spans: readonly ReadableSpan[]): Promise<{ lost: number; reason: string; isBusy: boolean }> {
     const { url, headers, protocol } = this.#config
     const { serializer, type } = FORMATS[protocol]
     try {
       const body = serializer.serializeRequest([...spans])
-      const answer = await send(
+      const response = await send(
         {
           method: 'POST',
           url,
           headers: { 'User-Agent': `Countersign/${VERSION}`, ...headers, 'Content-Type': type },
           ...(body ? { body } : {}),
         },
-        // If a batch arrives twice, its spans have the same ids.
+        // Repeatable, because the spans of a batch keep their ids.
         {
           signal: AbortSignal.timeout(POST_MS_MAX),
-          bytesMax: ANSWER_BYTES_MAX,
+          bytesMax: RESPONSE_BYTES_MAX,
           reach: 'any',
           isRepeatable: true,
         },
       )
-      const reason = `the collector returned ${answer.status}`
-      if (answer.status < 200 || answer.status > 299)
-        return { lost: spans.length, why: reason, isBusy: BUSY.has(answer.status) }
-      const { partialSuccess } = serializer.deserializeResponse(answer.body)
+      const reason = `the collector returned ${response.status}`
+      if (response.status < 200 || response.status > 299)
+        return { lost: spans.length, reason: reason, isBusy: BUSY.has(response.status) }
+      const { partialSuccess } = serializer.deserializeResponse(response.body)
       return {
         lost: Number(partialSuccess?.rejectedSpans ?? 0),
-        why: 'the collector rejected some',
+        reason: 'the collector rejected some spans',
         isBusy: false,
       }
     } catch (error) {
-      if (error instanceof NoAnswer) return { lost: spans.length, why: error.code, isBusy: true }
-      return { lost: spans.length, why: 'they cannot be encoded', isBusy: false }
+      if (error instanceof NoAnswer) return { lost: spans.length, reason: error.code, isBusy: true }
+      return { lost: spans.length, reason: 'the spans cannot be encoded', isBusy: false }
     }
   }
 
@@ -173,9 +173,9 @@ class Sender implements SpanExporter {
 
   #lose(count: number, reason: string): void {
     this.#watch.dropped(count)
-    if (this.#isFailing || performance.now() - this.#saidAtMs < LINE_MS) return
-    this.#watch.log.warn({ why: reason }, 'dropped traces: the collector does not accept them')
+    if (this.#isFailing || performance.now() - this.#lastLoggedMs < LINE_MS) return
+    this.#watch.log.warn({ why: reason }, 'dropped traces that the collector did not accept')
     this.#isFailing = true
-    this.#saidAtMs = performance.now()
+    this.#lastLoggedMs = performance.now()
   }
 }

@@ -2,7 +2,7 @@ import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { LANE_NAMES, type LaneName } from '../../kernel/outbox/lanes.ts'
 import { IS_OF } from '../../kernel/outbox/store.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 
 /** Due jobs of one kind, according to the clocks of their platforms. */
 export interface DueWork {
@@ -13,8 +13,7 @@ export interface DueWork {
 }
 
 /**
- * The maximum number of due jobs to read per platform and lane, so that measuring a backlog does not make it
- * worse.
+ * The maximum number of due jobs read per platform and lane, so that measuring a backlog does not worsen it.
  */
 const JOBS_READ_MAX = 100
 
@@ -30,8 +29,8 @@ CROSS JOIN LATERAL (${LANE_NAMES.map(earliest).join(' UNION ALL ')}) j
 GROUP BY j.kind`
 
 /**
- * Due jobs, claimed or not, by kind. Kinds without due jobs are omitted, and so may be kinds that are not
- * among the oldest hundred in their lane. `now` is real time.
+ * Counts due jobs, claimed or not, by kind. Omits kinds without due jobs, and possibly kinds outside the
+ * oldest hundred of their lane. `now` is real time.
  */
 export async function findDueWork(db: Database, now: Date): Promise<DueWork[]> {
   const { rows } = await db.query<DueWork>(DUE_WORK, [now, JOBS_READ_MAX])
@@ -81,7 +80,7 @@ export async function findChains(db: Database, now: Date): Promise<FollowedChain
   return rows
 }
 
-/** A backlog is not counted beyond this number of statements. */
+/** The maximum number of queue rows to count. */
 const UNCHAINED_READ_MAX = 10_000
 
 const UNCHAINED = `
@@ -91,10 +90,10 @@ FROM (SELECT transfer_ids FROM proof_queue LIMIT ${UNCHAINED_READ_MAX}) AS queue
 /** The number of ended transfers that are not in the hash chain yet. */
 export async function findUnchained(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: number }>(UNCHAINED)
-  return onlyRow(rows).count
+  return getOnlyRow(rows).count
 }
 
-/** At most `max` platforms that have set low-water marks, oldest first. */
+/** At most `max` platforms with low-water marks, oldest first. */
 export async function findMarkedPlatforms(db: Database, max: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `SELECT id FROM platforms WHERE closed_at IS NULL AND config ? 'watchConfig' ORDER BY created_at, id LIMIT $1`,
@@ -111,7 +110,7 @@ export interface EndpointLag {
 }
 
 const LAGGING_MAX = 10
-/** The number of events after a cursor to search for one with a wanted type. */
+/** The number of events after a cursor that are searched for a subscribed type. */
 const BEHIND_CURSOR_MAX = 100
 
 const LAGS = `
@@ -128,8 +127,8 @@ WHERE (e.state = 'ENABLED' OR (e.state = 'DISABLED' AND e.role = 'CONFIGURED')) 
 ORDER BY seconds DESC LIMIT ${LAGGING_MAX}`
 
 /**
- * The webhook endpoints that are furthest behind, at most ten: enabled ones, and a configured one even if it
- * was disabled. A redelivery counts from when it was requested. `now` is real time.
+ * The ten webhook endpoints that are furthest behind: enabled ones, and configured ones even if disabled. A
+ * redelivery counts from its request. `now` is real time.
  */
 export async function findEndpointLags(db: Database, now: Date): Promise<EndpointLag[]> {
   const { rows } = await db.query<EndpointLag>(LAGS, [now])

@@ -1,9 +1,8 @@
 import { Counter, type Registry } from 'prom-client'
 
 /**
- * A counter with one label, for which an increment is a single addition, while prom-client builds a string of
- * labels at every call. `values` start at 0, so that even the first occurrence of a rare value shows as an
- * increase.
+ * A counter with one label. An increment is a single addition, whereas prom-client builds a label string on
+ * every call. `values` start at 0, so that even the first occurrence of a rare value shows as an increase.
  */
 export class Tally<Value extends string> {
   readonly #counts: Map<string, number>
@@ -28,8 +27,8 @@ export class Tally<Value extends string> {
   }
 
   /**
-   * Increments the counter. The set of values must be closed, because each one is a time series for as long
-   * as the process runs.
+   * Increments the counter. The set of values must be closed, because each one becomes a permanent time
+   * series.
    */
   add(value: Value): void {
     this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1)

@@ -13,6 +13,6 @@ test.each([
   ],
   ['WITH due AS (SELECT id FROM platforms) SELECT * FROM due', 'WITH', 'platforms'],
   ['SELECT pg_current_wal_lsn()', 'SELECT', undefined],
-])('a statement is named by what it does to which table: %s', (sql, operation, table) => {
+])('the span of an SQL statement is named after its operation and table: %s', (sql, operation, table) => {
   expect(parseStatement(sql)).toEqual({ operation, table })
 })

@@ -9,17 +9,18 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
   return {
     ...db,
     query: (sql, parameters, options) =>
-      tracing.runWithin(spans.of(sql), () => db.query(sql, parameters, options)),
+      tracing.runWithin(spans.findSpan(sql), () => db.query(sql, parameters, options)),
   }
 }
 
 /**
- * Adds a span for each lookup, from the call until the row is found, because the statement also serves other
+ * Adds a span for each lookup, from the call until the row is found. The SQL statement may serve several
  * lookups.
  */
 export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
   const spans = new Statements({ 'countersign.read.shared': true })
-  return (statement, ...key) => tracing.runWithin(spans.of(statement.sql), () => lookup(statement, ...key))
+  return (statement, ...key) =>
+    tracing.runWithin(spans.findSpan(statement.sql), () => lookup(statement, ...key))
 }
 
 /**
@@ -45,37 +46,36 @@ export function traceCommitter(committer: Committer, tracing: Tracing): Committe
   }
 }
 
-const OF_DATABASE = { 'db.system.name': 'postgresql' }
-const COMMIT: NewSpan = { name: 'commit', kind: 'client', attributes: OF_DATABASE }
+const DATABASE_ATTRIBUTES = { 'db.system.name': 'postgresql' }
+const COMMIT: NewSpan = { name: 'commit', kind: 'client', attributes: DATABASE_ATTRIBUTES }
 
-/** A program uses several hundred statements; list filters create more. */
+/** The program uses several hundred statements; list filters create more. */
 const STATEMENTS_MAX = 2_000
 
-/** Spans for statements by SQL. They have the operation and the table, but no values. */
+/** Caches spans by SQL text. They name the operation and the table, but contain no values. */
 class Statements {
-  readonly #known = new Map<string, NewSpan>()
-  readonly #more: NonNullable<NewSpan['attributes']>
+  readonly #spans = new Map<string, NewSpan>()
+  readonly #attributes: NonNullable<NewSpan['attributes']>
 
   constructor(attributes: NonNullable<NewSpan['attributes']> = {}) {
-    this.#more = attributes
+    this.#attributes = attributes
   }
-
-  of(sql: string): NewSpan {
-    const cached = this.#known.get(sql)
+  findSpan(sql: string): NewSpan {
+    const cached = this.#spans.get(sql)
     if (cached) return cached
-    if (this.#known.size >= STATEMENTS_MAX) this.#known.clear()
+    if (this.#spans.size >= STATEMENTS_MAX) this.#spans.clear()
     const { operation, table } = parseStatement(sql)
     const span: NewSpan = {
       name: table === undefined ? operation : `${operation} ${table}`,
       kind: 'client',
       attributes: {
-        ...OF_DATABASE,
+        ...DATABASE_ATTRIBUTES,
         'db.operation.name': operation,
         'db.collection.name': table,
-        ...this.#more,
+        ...this.#attributes,
       },
     }
-    this.#known.set(sql, span)
+    this.#spans.set(sql, span)
     return span
   }
 }
@@ -83,10 +83,7 @@ class Statements {
 /** A statement may also read from a function, whose name is followed by a parenthesis. */
 const TABLE = /\b(?:into|update)\s+"?([a-z_]\w*)|\b(?:from|join)\s+"?([a-z_]\w*)\b"?(?!\s*\()/i
 
-/**
- * The first word of a statement, and its first table. The table is undefined if the statement just calls a
- * function.
- */
+/** Parses a statement's first word and first table. The table is undefined if it only calls a function. */
 export function parseStatement(sql: string): {
   readonly operation: string
   readonly table: string | undefined

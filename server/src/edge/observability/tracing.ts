@@ -28,7 +28,7 @@ import type { NewSpan, OpenSpan, TraceContext, Tracing } from '../../kernel/port
 import { createSpanQueue, type SpanWatch } from './span-queue.ts'
 
 export interface OpenedTracing extends Tracing {
-  /** Sends waiting spans for at most `msMax` milliseconds, and drops the rest. */
+  /** Sends waiting spans for at most `msMax` milliseconds, then drops the remaining ones. */
   close(msMax: number): Promise<void>
 }
 
@@ -49,8 +49,8 @@ const NO_SPAN: OpenSpan = { traceId: undefined, note() {}, markFailed() {} }
 const propagator = new W3CTraceContextPropagator()
 
 /**
- * OpenTelemetry traces, sent to a collector. Nothing is registered globally in the library, because a process
- * may have several services with separate traces. `instance` tells apart servers with the same name.
+ * Sends OpenTelemetry traces to a collector. Nothing is registered globally in the library, because a process
+ * may have several services with separate traces. `instance` distinguishes servers with the same name.
  */
 export function openTracing(config: TracingConfig, instance: string, watch: SpanWatch): OpenedTracing {
   const queue = createSpanQueue(config, watch)
@@ -65,7 +65,7 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
   })
   const active = new AsyncLocalStorage<Context | undefined>()
   const tracer = provider.getTracer('countersign', VERSION)
-  const underWay = () => {
+  const getActiveSpan = () => {
     const context = active.getStore()
     return context && trace.getSpan(context)
   }
@@ -91,11 +91,11 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
       const context = active.getStore()
       return context && writeCarrier(context)
     },
-    traceId: () => underWay()?.spanContext().traceId,
-    note: (attributes) => underWay()?.setAttributes(attributes),
-    event: (name, attributes) => underWay()?.addEvent(name, attributes),
+    traceId: () => getActiveSpan()?.spanContext().traceId,
+    note: (attributes) => getActiveSpan()?.setAttributes(attributes),
+    event: (name, attributes) => getActiveSpan()?.addEvent(name, attributes),
     markFailed(reason) {
-      const span = underWay()
+      const span = getActiveSpan()
       if (span) fail(span, reason)
     },
     async close(msMax) {
@@ -109,7 +109,7 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
   }
 }
 
-interface Doing<T> {
+interface SpanWork<T> {
   readonly parent: Context
   readonly span: NewSpan
   readonly work: (span: OpenSpan) => Promise<T>
@@ -118,7 +118,7 @@ interface Doing<T> {
 async function doAsSpan<T>(
   active: AsyncLocalStorage<Context | undefined>,
   tracer: Tracer,
-  { parent, span, work }: Doing<T>,
+  { parent, span, work }: SpanWork<T>,
 ): Promise<T> {
   const newSpan = start(tracer, parent, span)
   try {
@@ -161,7 +161,7 @@ function fail(span: Span, reason: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The context of the carrier, or of a new trace if it names no valid one. */
+/** The context in the carrier, or a new trace if the carrier has no valid one. */
 function readContext(carrier: object): Context {
   return propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter)
 }

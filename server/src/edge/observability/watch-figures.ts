@@ -9,14 +9,14 @@ import { findMarkedPlatforms } from './store.ts'
 /** The maximum number of platforms whose marks are read per scrape. */
 const PLATFORMS_MAX = 100
 
-const OF_SERVER: WatchName = 'WORKER'
+const SERVER_WATCH: WatchName = 'WORKER'
 
-/** All values monitored on this server: its workers, and what platforms with rails or marks monitor. */
+/** All values monitored on this server, for its workers and for platforms with rails or marks. */
 export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
   const owners = await Promise.all(app.rails.list().map((rail) => app.rails.ownerOf(rail)))
   const marked = await findMarkedPlatforms(app.db, PLATFORMS_MAX)
   const platformIds = new Set([...owners.flatMap((id) => id ?? []), ...marked])
-  const names = WATCH_NAMES.filter((name) => name !== OF_SERVER)
+  const names = WATCH_NAMES.filter((name) => name !== SERVER_WATCH)
   const byPlatform = await Promise.all(
     [...platformIds].map(async (id) => {
       const op = await operate(app, id)
@@ -27,7 +27,7 @@ export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
 }
 
 function workerFigures({ workers }: App): WatchFigure[] {
-  return readWorkers({ workers }).map((watch) => toFigure('', { watch: OF_SERVER, ...watch }))
+  return readWorkers({ workers }).map((watch) => toFigure('', { watch: SERVER_WATCH, ...watch }))
 }
 
 function toFigure(platform: string, { watch, subject, unit, decimals, value, limit }: Watched): WatchFigure {

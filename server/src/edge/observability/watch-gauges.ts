@@ -4,9 +4,8 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Metrics } from '../../kernel/ports/metrics.ts'
 
 /**
- * Two gauges for each monitored value: the value and its limit. Returns a function that sets all of them, and
- * removes them if the database is unavailable. There are few rails and workers, and the number of marks per
- * platform is limited.
+ * Creates two gauges for each monitored value: the value and its limit. Returns a function that sets them, or
+ * removes them if the database is unavailable. Rails and workers are few, and marks per platform are limited.
  */
 export function createWatchGauges(registry: Registry): Metrics['setWatched'] {
   const gauges = tableOf(WATCH_NAMES, (watch) => {
@@ -15,7 +14,7 @@ export function createWatchGauges(registry: Registry): Metrics['setWatched'] {
     const labels = { labelNames: ['platform', 'subject', 'unit'] as const, registers: [registry] }
     return {
       value: new Gauge({ name, help: `${help}.`, ...labels }),
-      limit: new Gauge({ name: `${name}_limit`, help: `${help}: the limit that is set.`, ...labels }),
+      limit: new Gauge({ name: `${name}_limit`, help: `${help}: the configured limit.`, ...labels }),
     }
   })
   return (readings) => {

@@ -1,16 +1,16 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { EndpointLag } from './store.ts'
 
-/** Gauges of undelivered events. `undefined` means that the database was unavailable. */
+/** Creates gauges of undelivered events. `undefined` means that the database was unavailable. */
 export function createWebhookGauges(registry: Registry): (lags: readonly EndpointLag[] | undefined) => void {
   const age = new Gauge({
     name: 'countersign_webhook_oldest_undelivered_seconds',
-    help: 'The age of the oldest event that is not delivered yet, retried and queued ones included.',
+    help: 'The age of the oldest undelivered event, including queued and retried ones.',
     registers: [registry],
   })
   const lag = new Gauge({
     name: 'countersign_webhook_endpoint_undelivered_seconds',
-    help: 'The age of the oldest event that a webhook endpoint has not received, of the ten that are most behind.',
+    help: 'The age of the oldest event that a webhook endpoint has not received, for the ten endpoints that are furthest behind.',
     labelNames: ['endpoint'],
     registers: [registry],
   })

@@ -24,9 +24,7 @@ async function buildDocument(app: App): Promise<string> {
   return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
 }
 
-/**
- * The collection includes this server's URL, because the client that imports it has no other way to know it.
- */
+/** The collection includes the server's URL, because the importing client cannot know it otherwise. */
 async function buildCollection(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = (await readExamples(app)) ?? { records: {}, calls: {} }
@@ -45,14 +43,14 @@ async function readExamples({ config, log }: App): Promise<RecordedExamples | un
     const events = parseEvents(await readLines('reference/events.jsonl'))
     return { ...parseExamples(await readLines('reference/examples.jsonl')), events }
   } catch (err) {
-    log.warn({ err }, 'the OpenAPI document has no examples')
+    log.warn({ err }, 'failed to read the examples for the OpenAPI document')
     return undefined
   }
 }
 
 /**
- * Examples are recorded in a sandbox, which serves the card page itself. In production the card processor
- * serves it.
+ * Rewrites card page URLs: the sandbox, where examples are recorded, serves the page itself; in production
+ * the card processor does.
  */
 function asInProduction(examples: string): string {
   return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { encodingFor, FOR_EVER } from './packed.ts'
 
-/** The path of the console. Its client-side router handles everything below. */
+/** The path of the console, whose client-side router handles all paths below it. */
 export const CONSOLE_PATH = '/console'
 
 /** The output folder of Vite, relative to the built program and to the sources. */
@@ -25,8 +25,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Pages may connect only to this server, may not be framed, and run no inline scripts. Styles added by
- * components carry the nonce of the response.
+ * Pages may connect only to this server, must not be framed, and run no inline scripts. Styles added by
+ * components carry the response's nonce.
  */
 function policy(nonce: string): string {
   return [
@@ -45,7 +45,7 @@ function policy(nonce: string): string {
 /** Serves the console: one page for all paths below it, and the files that the page loads. */
 export function addConsole(server: FastifyInstance): void {
   const sendPage = async (_: unknown, reply: FastifyReply) => {
-    if (!FOLDER) throw new ApiError('NOT_FOUND', { message: 'The console is not built: npm run build' })
+    if (!FOLDER) throw new ApiError('NOT_FOUND', { message: 'The console is not built. Run npm run build.' })
     const nonce = randomBytes(NONCE_BYTES).toString('base64url')
     const page = await readFile(join(FOLDER, 'index.html'), 'utf8')
     return reply
@@ -67,7 +67,7 @@ export function addConsole(server: FastifyInstance): void {
     names ??= assetNames()
     const { name } = request.params
     const type = TYPES[extname(name)]
-    // Names are looked up in the list of files, so that a path cannot lead out of the folder.
+    // Names are looked up in the list of files, so that a path cannot escape the folder.
     if (!FOLDER || !type || !(await names).has(name)) throw new ApiError('NOT_FOUND')
     const [encoding, ending] = encodingFor(request) ?? [undefined, '']
     if (encoding) reply.header('Content-Encoding', encoding)

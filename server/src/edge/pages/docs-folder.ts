@@ -10,7 +10,7 @@ const FOLDER = ['../../docs', '../../../../docs']
 
 /** Reads a file of `docs/`. `name` must come from the program, never from a request. */
 export async function docsFile(name: string): Promise<string> {
-  if (!FOLDER) throw new Error('The folder docs is missing next to the server')
+  if (!FOLDER) throw new Error('the docs folder is missing next to the server')
   return readFile(join(FOLDER, name), 'utf8')
 }
 

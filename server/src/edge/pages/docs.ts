@@ -13,20 +13,20 @@ import { QUERY_CHARACTERS_MAX, rankEntries, type SearchEntry } from './search.ts
 import { addSiteFiles } from './site-files.ts'
 import { SEARCH_PATH, SITE_PAGE_POLICY, sendPage, sitePage } from './site-page.ts'
 
-/** Asks for a sandbox's credentials, so that the pages can create records for their examples. */
+/** The form for sandbox credentials, with which the pages create records for their examples. */
 const fillForm = (document: string) => html`<details class="fill">
 <summary>Fill “try it”</summary>
 <form id="fill" data-document="${document}">
-<p>Makes a customer with money, a bank account, a card and a quote in your sandbox, and has the examples name them. Take
-both values from <code>credentials.json</code>; they stay in this browser tab until you close it.</p>
+<p>Creates a customer with money, a bank account, a card and a quote in your sandbox, and uses them in the examples. Copy
+both values from <code>credentials.json</code>. They stay in this browser tab until you close it.</p>
 <label for="fill-id">tokenId</label><input id="fill-id" required autocomplete="off" spellcheck="false">
 <label for="fill-secret">clientSecret</label><input id="fill-secret" type="password" required autocomplete="off">
-<button>Make records</button>
+<button>Create records</button>
 <output></output>
 </form>
 </details>`
 
-/** Serves the OpenAPI document, the pages about it, and the search. They need no other server. */
+/** Serves the OpenAPI document, its pages, and the search. */
 export function addDocs(server: FastifyInstance, app: App): void {
   const files = apiFiles(app)
   const document = makeOnce(async () => pack(await files.document(), 'application/json'))
@@ -64,7 +64,7 @@ async function parseApi(document: string): Promise<Api> {
   return readApi(JSON.parse(document))
 }
 
-/** The page of a section or operation, or the start of the reference for an empty name. */
+/** Renders the page of a section or operation, or the start page of the reference for an empty name. */
 async function referenceHtml(app: App, api: Api, name: string): Promise<string> {
   const { operationPage, operationSections } = await import('../reference/operation-page.ts')
   const { referencePage, referenceSide, sectionPage } = await import('../reference/section-page.ts')
@@ -113,11 +113,11 @@ function searchPage(matches: readonly SearchEntry[], query: string): Promise<str
     ({ title, address, place }) =>
       html`<li><a href="${address}">${title}<span class="soft">${place}</span></a></li>`,
   )
-  const none =
+  const emptyMessage =
     query.trim() === ''
-      ? 'Type the name of an operation, a path or a word of a guide.'
+      ? 'Enter an operation name, a path, or a word from a guide.'
       : `No results for “${query}”.`
   const body = html`<h1>Search</h1>
-${items.length > 0 ? html`<ul class="results">${items}</ul>` : html`<p class="results">${none}</p>`}`
+${items.length > 0 ? html`<ul class="results">${items}</ul>` : html`<p class="results">${emptyMessage}</p>`}`
   return sitePage({ title: 'Search – Countersign', body, query })
 }

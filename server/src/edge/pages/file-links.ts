@@ -2,32 +2,29 @@ import type { FastifyInstance } from 'fastify'
 import type { App } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { FILES_PATH, openLink } from '../../people/documents/links.ts'
-import { addressOf } from '../http/request/address.ts'
+import { findClientAddress } from '../http/request/address.ts'
 import { asApiError } from '../http/response/errors.ts'
 import { sendError } from '../http/response/refuse.ts'
 
-/** Forces a download, so that no browser runs or shows the content under our origin. */
+/** Prevents browsers from running or displaying the content under the server's origin. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** Serves files through signed links. Not part of the API: the link itself is the credential. */
+/** Serves files through signed links outside the API. The link is the credential. */
 export function addFileLinks(server: FastifyInstance, app: App): void {
   server.get<{ Params: { token: string } }>(
     `${FILES_PATH}:token`,
     { exposeHeadRoute: false },
     async (request, reply) => {
       try {
-        const found = await openLink(app, request.params.token, addressOf(app, request), app.log)
+        const found = await openLink(app, request.params.token, findClientAddress(app, request), app.log)
         if (!found) return sendError(app, reply, new ApiError('NOT_FOUND'))
         const { document, bytes } = found
         bytes.on('error', (error) =>
-          app.log.error(
-            { ...request.trace, err: error, document: document.id },
-            'failed to read a document completely',
-          ),
+          app.log.error({ ...request.trace, err: error, document: document.id }, 'failed to read a document'),
         )
         return reply
           .headers(HEADERS)
@@ -44,7 +41,7 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
   )
 }
 
-/** The file name according to RFC 6266, in ASCII and unchanged. */
+/** Builds the `Content-Disposition` header (RFC 6266) with the file name in ASCII and unchanged. */
 function attachment(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const exact = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

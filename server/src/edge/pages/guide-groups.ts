@@ -4,9 +4,7 @@ export interface GuideGroup {
   readonly names: readonly string[]
 }
 
-/**
- * Guides grouped by the tasks of their readers. A file that is in no group can be reached only through links.
- */
+/** Guides grouped by reader task. A guide outside all groups is reachable only through links. */
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
     title: 'Get started',

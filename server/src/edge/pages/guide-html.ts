@@ -25,20 +25,19 @@ export interface GuideOutline extends Omit<GuideHtml, 'body'> {
   readonly sections: readonly (Section & { readonly words: string })[]
 }
 
-interface Found {
+interface LinkTarget {
   readonly address: string
   /** Empty if the file is not a guide. */
   readonly title: string
 }
 
-type Find = (name: string) => Found | undefined
+type FindTarget = (name: string) => LinkTarget | undefined
 
 /**
- * Renders a guide of `docs/`. `name` is its file, and `find` finds other files of `docs/`; it returns
- * undefined for files that the server does not show, and links to those become text. If the text of a link is
- * a file name, the title of that file is shown.
+ * Renders the guide of `docs/` with the file name `name`. Links to files that `find` does not find become text.
+ * If a link's text is a file name, the file's title is shown instead.
  */
-export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
+export function guideHtml(markdown: string, name: string, find: FindTarget): GuideHtml {
   return readGuide(markdown, name, find, codeBlock)
 }
 
@@ -58,7 +57,7 @@ export function guideOutline(markdown: string, name: string): GuideOutline {
   }
 }
 
-function readGuide(markdown: string, name: string, find: Find, block: typeof codeBlock): GuideHtml {
+function readGuide(markdown: string, name: string, find: FindTarget, block: typeof codeBlock): GuideHtml {
   const sections: { id: string; text: string }[] = []
   const makeId = uniqueIds()
   let title = name
@@ -74,7 +73,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens)
-        const to = target(href, name, find)
+        const to = resolveTarget(href, name, find)
         if (!to) return inner
         const text = /^(?:<code>)?[\w./-]+\.md(?:<\/code>)?$/.test(inner) && to.title
         return html`<a href="${to.address}">${text || new Html(inner)}</a>`.text
@@ -95,7 +94,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
 }
 
 /** A guide as Markdown, with the links of `guideHtml` and without the markers of generated tables. */
-export function guideMarkdown(markdown: string, name: string, find: Find): string {
+export function guideMarkdown(markdown: string, name: string, find: FindTarget): string {
   const parts = markdown.split(/(^```.*?^```$)/ms)
   const texts = parts.map((part) =>
     part.startsWith('```')
@@ -103,7 +102,7 @@ export function guideMarkdown(markdown: string, name: string, find: Find): strin
       : part
           .replace(/<!--.*?-->\n+/gs, '')
           .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text: string, href: string) => {
-            const to = target(href.startsWith('#') ? posix.basename(name) + href : href, name, find)
+            const to = resolveTarget(href.startsWith('#') ? posix.basename(name) + href : href, name, find)
             return to ? `[${text}](${to.address})` : text
           }),
   )
@@ -113,7 +112,7 @@ export function guideMarkdown(markdown: string, name: string, find: Find): strin
 const findIntroduction = (body: string) =>
   /^.*?[.:](?=\s|$)/s.exec(toPlainText(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
 
-function target(href: string, name: string, find: Find): Found | undefined {
+function resolveTarget(href: string, name: string, find: FindTarget): LinkTarget | undefined {
   if (/^https?:|^#/.test(href)) return { address: href, title: '' }
   const [path = '', fragment] = href.split('#', 2)
   const linkedGuide = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))

@@ -20,20 +20,20 @@ export const GUIDES_PATH = '/docs/guides'
 const ALL_GUIDES_PATH = '/docs/guides.md'
 
 /** Titles by served file. A JSON file has an empty title. */
-type Shown = ReadonlyMap<string, string>
+type ServedTitles = ReadonlyMap<string, string>
 
-/** A guide as listed. */
+/** A listed guide. */
 interface ListedGuide extends GuideOutline {
   readonly name: string
   readonly address: string
 }
 
-/** The files do not change while the server runs. */
-const getShown = makeOnce(findShown)
+/** Computed once, because the files do not change while the server runs. */
+const getServedTitles = makeOnce(readServedTitles)
 
 /** All guides in the order of their groups. */
 export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> => {
-  const shown = await getShown()
+  const shown = await getServedTitles()
   const names = GUIDE_GROUPS.flatMap(({ names }) => names).filter((name) => shown.has(name))
   const { guideOutline } = await import('./guide-html.ts')
   return Promise.all(
@@ -46,22 +46,22 @@ export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> =
 })
 
 /**
- * Serves the guides of `docs/` as HTML and as Markdown, each rendered on first request. For programs, also
- * serves an index, and a single file with all guides.
+ * Serves the guides of `docs/` as HTML and Markdown, each rendered on first request. Also serves an index and
+ * a single file with all guides for programs.
  */
 export function addGuides(server: FastifyInstance, app: App): void {
-  const getPage = makeOnce(async (name) => pack(await guidePage(name, await getShown()), 'text/html'))
+  const getPage = makeOnce(async (name) => pack(await guidePage(name, await getServedTitles()), 'text/html'))
   const getList = makeOnce(async () => pack(await listPage(), 'text/html'))
   server.get(ERROR_PAGE, async (request, reply) => sendPage(request, reply, await getPage(ERROR_GUIDE)))
   const sendText = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`text/${type}; charset=utf-8`).send(text)
-  const getAllGuides = makeOnce(async () => allGuides(await getShown()))
+  const getAllGuides = makeOnce(async () => allGuides(await getServedTitles()))
   const getIndex = makeOnce(async (origin: string) => llmsText(app, origin))
   server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await getIndex(app.origin())))
   server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await getAllGuides()))
   server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await getList()))
   server.get<{ Params: { '*': string } }>(`${GUIDES_PATH}/*`, async (request, reply) => {
-    const shown = await getShown()
+    const shown = await getServedTitles()
     const requestedName = request.params['*']
     if (requestedName.endsWith('.json') && shown.has(requestedName))
       return reply.type('application/json; charset=utf-8').send(await docsFile(requestedName))
@@ -74,7 +74,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
 }
 
 /** The files in `reference/` are served by other routes. */
-async function findShown(): Promise<Shown> {
+async function readServedTitles(): Promise<ServedTitles> {
   const names = (await docsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),
   )
@@ -89,19 +89,19 @@ const toAddress = (name: string) =>
   name === ERROR_GUIDE ? ERROR_PAGE : `${GUIDES_PATH}/${name.replace(/\.md$/, '')}`
 
 /** Loads the Markdown library when a guide is first requested. */
-async function readGuide(name: string, shown: Shown): Promise<GuideHtml> {
+async function readGuide(name: string, shown: ServedTitles): Promise<GuideHtml> {
   const { guideHtml } = await import('./guide-html.ts')
   return guideHtml(await docsFile(name), name, createFinder(shown))
 }
 
-function createFinder(shown: Shown) {
+function createFinder(shown: ServedTitles) {
   return (name: string) => {
     const title = shown.get(name)
     return title === undefined ? undefined : { address: toAddress(name), title }
   }
 }
 
-async function guidePage(name: string, shown: Shown): Promise<string> {
+async function guidePage(name: string, shown: ServedTitles): Promise<string> {
   const { title, body, sections } = await readGuide(name, shown)
   const names = GUIDE_GROUPS.flatMap(({ names }) => names)
   const index = names.indexOf(name)
@@ -119,7 +119,7 @@ async function guidePage(name: string, shown: Shown): Promise<string> {
 }
 
 /** All guides by group, shown next to the current one. */
-function guideSide(current: string, shown: Shown): Html {
+function guideSide(current: string, shown: ServedTitles): Html {
   const item = (name: string) =>
     html`<li><a href="${toAddress(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
   const groups = GUIDE_GROUPS.map(
@@ -143,12 +143,12 @@ async function listPage(): Promise<string> {
 }
 
 /** A guide as Markdown that can be read without the repository, because its links are URLs of this server. */
-async function guideText(name: string, shown: Shown): Promise<string> {
+async function guideText(name: string, shown: ServedTitles): Promise<string> {
   const { guideMarkdown } = await import('./guide-html.ts')
   return guideMarkdown(await docsFile(name), name, createFinder(shown))
 }
 
-async function allGuides(shown: Shown): Promise<string> {
+async function allGuides(shown: ServedTitles): Promise<string> {
   const guides = await listedGuides()
   const texts = await Promise.all(guides.map(({ name }) => guideText(name, shown)))
   return texts.join('\n')

@@ -4,7 +4,7 @@ import { tableOf } from '@countersign/contract/core/objects'
 import { toJson } from '../../base/json/json.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { pathOf } from '../../kernel/operation/base-path.ts'
-import { type Handlers, implementationOf } from '../../kernel/operation/operation.ts'
+import { findImplementation, type Handlers } from '../../kernel/operation/operation.ts'
 import type { UsedLink } from '../../people/kyc/kyc-links.ts'
 import type { Fault } from '../../people/kyc/page/form.ts'
 import { createPipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
@@ -12,7 +12,7 @@ import { isAnswer } from '../http/request/call.ts'
 import type { ReadForm } from '../http/request/form.ts'
 import type { Trace } from '../http/request/trace.ts'
 
-/** API calls that the verification page makes; without it, a platform would make them for its customer. */
+/** API calls that the verification page makes on behalf of the platform. */
 const CALLS = [
   'customer_update',
   'beneficial_owner_create',
@@ -29,7 +29,7 @@ export interface KycCall {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly readForm?: ReadForm
-  /** Makes a form that is submitted twice a single request. */
+  /** The idempotency key, so that a form submitted twice counts as one request. */
   readonly key?: string | undefined
 }
 
@@ -38,7 +38,7 @@ export type KycOutcome =
   | { readonly isDone: true; readonly body: unknown }
   | { readonly isDone: false; readonly status: number; readonly faults: readonly Fault[] }
 
-/** Makes a call as the customer of a link, who sees nothing else of the platform. Never throws. */
+/** Makes a call as the customer of a link, who can access nothing else on the platform. Never throws. */
 export type KycCalls = (
   name: CallName,
   used: UsedLink,
@@ -50,10 +50,10 @@ export type KycCalls = (
 export function createKycCalls(
   app: App,
   handlers: Handlers<Pick<typeof API, CallName>>,
-  stepsOf: (name: CallName) => PipelineOptions,
+  getOptions: (name: CallName) => PipelineOptions,
 ): KycCalls {
   const pipelines = tableOf(CALLS, (name) =>
-    createPipeline(app, name, API[name], implementationOf(handlers, name), stepsOf(name)),
+    createPipeline(app, name, API[name], findImplementation(handlers, name), getOptions(name)),
   )
   return async (name, { op }, { address, userAgent, trace }, { params = {}, body, readForm, key }) => {
     const endpoint: Endpoint = API[name]
@@ -73,11 +73,11 @@ export function createKycCalls(
       requestId: undefined,
       ...(readForm ? { readForm } : {}),
     }
-    const answer = await pipelines[name].answer(call, { platform: op.platform, actor: op.actor })
-    if (!isAnswer(answer)) throw new Error(`${name} returned no response`)
-    const reply: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
-    if (answer.status < 400) return { isDone: true, body: reply }
-    return { isDone: false, status: answer.status, faults: listFaults(reply as Refusal) }
+    const response = await pipelines[name].answer(call, { platform: op.platform, actor: op.actor })
+    if (!isAnswer(response)) throw new Error(`${name} returned no response`)
+    const parsedBody: unknown = response.body === '' ? undefined : JSON.parse(response.body)
+    if (response.status < 400) return { isDone: true, body: parsedBody }
+    return { isDone: false, status: response.status, faults: listFaults(parsedBody as Refusal) }
   }
 }
 

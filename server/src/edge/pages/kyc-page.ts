@@ -20,13 +20,13 @@ import {
   type UsedLink,
   uuidOf,
 } from '../../people/kyc/kyc-links.ts'
-import { beginPage, plainPage } from '../../people/kyc/page/end-pages.ts'
+import { renderBeginPage, renderPlainPage } from '../../people/kyc/page/end-pages.ts'
 import { FORM_TOKEN, isFormToken, makeFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.ts'
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
-import { addressOf } from '../http/request/address.ts'
+import { findClientAddress } from '../http/request/address.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
 import { cookieIn, cookieName, cookieText } from '../http/response/cookies.ts'
 import { asApiError, encodeError } from '../http/response/errors.ts'
@@ -39,24 +39,24 @@ const COOKIE_SECONDS = 24 * 60 * 60
 const SECRET_BYTES = 32
 const SECRET = /^[\w-]{43}$/
 
-const UNKNOWN = ['This link is not valid', 'Check that you copied all of it, or ask for a new one.'] as const
+const UNKNOWN = [
+  'This link is not valid',
+  'Check that you copied the whole link, or request a new one.',
+] as const
 const GONE = [
-  'This link cannot be used any more',
-  'It was opened before, or it has expired. Go back to the app that gave it to you, and ask for a new one.',
+  'This link is no longer valid',
+  'It was already opened or has expired. Go back to the app that sent you here and request a new link.',
 ] as const
 const ENDED = [
-  'This page has closed',
-  'Your entries are saved. Go back to the app that sent you here, and ask for a new link to continue.',
+  'Your session has ended',
+  'Your entries are saved. To continue, go back to the app that sent you here and request a new link.',
 ] as const
 const REFUSED = [
-  'This form could not be accepted',
+  'This form could not be submitted',
   'Go back and try again. This page needs cookies.',
 ] as const
 
-/**
- * Serves the verification page. Not part of the API: the credential is a link at first, and then a session
- * cookie.
- */
+/** Serves the verification page outside the API. The credential is first a link, then a session cookie. */
 export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
   const steps = stepHandlers(app, calls, takeUpload)
   server.register(async (scope) => {
@@ -78,38 +78,38 @@ export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, t
   })
 }
 
-/** The pages of a link before it has a session. */
+/** Adds the pages of a link before it has a session. */
 function addLinks(scope: FastifyInstance, app: App): void {
   const url = `${KYC_PAGE_PATH}:token`
   scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
     const used = await resolveLink(app, request)
-    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
     const secret = secretIn(app, request, used) ?? newSecret(used)
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     const customer = isUnused(used) ? await findLinkedCustomer(used) : undefined
-    if (!customer) return sendPage(reply, 410, plainPage(...GONE))
+    if (!customer) return sendPage(reply, 410, renderPlainPage(...GONE))
     setCookie(app, reply, used, secret)
     const { app: name, formToken } = toVisit(used, secret)
     const { customer_type } = customer
     return sendPage(
       reply,
       200,
-      beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
+      renderBeginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
     )
   })
-  // Opening the link takes a second step, because programs follow links in messages before people do.
+  // Opening the link takes a second step, because programs follow links in messages before people open them.
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
     const used = await resolveLink(app, request)
-    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
     const secret = secretIn(app, request, used)
     // The form was submitted twice, and its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
-      return sendPage(reply, 403, plainPage(...REFUSED))
-    // A new secret, because someone else may have planted the earlier one in this browser.
+      return sendPage(reply, 403, renderPlainPage(...REFUSED))
+    // A new secret, because an attacker may have planted the earlier one in this browser.
     const cookieSecret = newSecret(used)
     if (!(await findLinkedCustomer(used)) || !(await open(app, used, cookieSecret, request)))
-      return sendPage(reply, 410, plainPage(...GONE))
+      return sendPage(reply, 410, renderPlainPage(...GONE))
     setCookie(app, reply, used, cookieSecret)
     return reply.redirect(sessionPath(used.link), 303)
   })
@@ -125,17 +125,16 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
     used.op,
     async () => undefined,
     async () => {
-      const now = await reloadLink(app, used)
-      if (!isUnused(now)) return { answer: false, writes: [] }
-      return { answer: true, writes: [openLink(now, secret), ...entry()] }
+      const current = await reloadLink(app, used)
+      if (!isUnused(current)) return { answer: false, writes: [] }
+      return { answer: true, writes: [openLink(current, secret), ...entry()] }
     },
   )
 }
 
-/** The origin of the page's request. */
 function getOrigin(app: App, request: FastifyRequest): RequestOrigin {
   return {
-    address: addressOf(app, request),
+    address: findClientAddress(app, request),
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
     ownOrigin: app.origin(),
   }
@@ -152,7 +151,7 @@ function addSteps(scope: FastifyInstance, app: App, { show, take }: StepHandlers
       react(app, request, reply, async (visit) => {
         const typed = request.body ?? new Map<string, readonly string[]>()
         if (!isFormToken(typed.get(FORM_TOKEN)?.[0], visit.formToken))
-          return { status: 403, html: plainPage(...REFUSED) }
+          return { status: 403, html: renderPlainPage(...REFUSED) }
         return handler(visit, request, typed)
       }),
     )
@@ -176,7 +175,7 @@ interface SessionRoute {
   Querystring: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Responds to a request of a session, or reports that the session does not exist. */
+/** Responds to a request of a session, or shows that the session has ended. */
 async function react(
   app: App,
   request: FastifyRequest<SessionRoute>,
@@ -186,10 +185,11 @@ async function react(
   const uuid = request.params.link
   const secret = readCookie(app, request, uuid)
   const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
-  if (!used || !secret || !(await findLinkedCustomer(used))) return sendPage(reply, 410, plainPage(...ENDED))
+  if (!used || !secret || !(await findLinkedCustomer(used)))
+    return sendPage(reply, 410, renderPlainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
   const session = recordActivity(used)
-  // Concurrent requests may both record the visit. If one of them succeeds, that is enough.
+  // Concurrent requests may both record the visit. It is enough if one of them succeeds.
   if (session.length > 0) await app.commit(used.op, session)
   const reaction = await handle(toVisit(await reloadLink(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
@@ -197,7 +197,7 @@ async function react(
 }
 
 /**
- * Finds the link of a request. Throws 429 `RATE_LIMITED` for an address that has sent too many unknown links.
+ * Finds the link of a request. Throws 429 `RATE_LIMITED` for addresses that have sent too many unknown links.
  */
 async function resolveLink(
   app: App,
@@ -208,7 +208,7 @@ async function resolveLink(
     request.trace.platformId = used.op.platform.id
     return used
   }
-  const address = addressOf(app, request)
+  const address = findClientAddress(app, request)
   app.failedAttempts.check('kycLinksByAddress', address)
   app.failedAttempts.recordFailure('kycLinksByAddress', address)
   return undefined
@@ -254,7 +254,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 }
 
-/** The page loads nothing else. Its forms go to this server, which in one case redirects to the platform. */
+/** The page loads nothing else. Its forms go to this server, which may redirect to the platform. */
 function policy(redirectUri: string | null): string {
   const target = redirectUri === null ? undefined : new URL(redirectUri)
   // A policy cannot contain an IPv6 address in brackets.
@@ -287,16 +287,16 @@ function sendPage(
 function sendFault(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const statusCode = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
-    return sendPage(reply, statusCode, plainPage(...REFUSED))
+    return sendPage(reply, statusCode, renderPlainPage(...REFUSED))
   const { refusal, isFault } = asApiError(error)
   request.trace.code = refusal.code
-  if (isFault) app.log.error({ ...request.trace, err: error }, 'the verification page failed')
+  if (isFault) app.log.error({ ...request.trace, err: error }, 'failed to serve the verification page')
   const isLimited = refusal.code === 'RATE_LIMITED'
   reply.headers(encodeError(refusal, app.origin()).headers)
   return sendPage(
     reply,
     isLimited ? 429 : 503,
-    plainPage(isLimited ? 'Too many attempts' : 'This did not work', 'Wait a minute and try again.'),
+    renderPlainPage(isLimited ? 'Too many attempts' : 'Something went wrong', 'Wait a minute and try again.'),
   )
 }
 

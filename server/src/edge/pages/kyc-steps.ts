@@ -3,18 +3,24 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
-import { customerView, findCustomer } from '../../people/customers/customers.ts'
+import { toBeneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
+import { findCustomer, toCustomerView } from '../../people/customers/customers.ts'
 import { countUpload, reloadLink } from '../../people/kyc/kyc-links.ts'
 import { readAnswers } from '../../people/kyc/page/answers.ts'
-import { detailsFields, detailsPage, listKnownSecrets } from '../../people/kyc/page/details-page.ts'
-import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
-import { obstaclePage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
+import { listDetailsFields, listKnownSecrets, renderDetailsPage } from '../../people/kyc/page/details-page.ts'
+import { DOCUMENT_FIELDS, renderDocumentPage } from '../../people/kyc/page/document-page.ts'
+import { renderObstaclePage, renderReviewPage, renderStatusPage } from '../../people/kyc/page/end-pages.ts'
 import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
 import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import type { Visit } from '../../people/kyc/page/layout.ts'
-import { ownerPage, ownersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
-import { getStage, listMissing, nextStep, type Progress, stepOf } from '../../people/kyc/page/progress.ts'
+import { renderOwnerPage, renderOwnersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
+import {
+  findNextStep,
+  findStep,
+  getStage,
+  listMissing,
+  type Progress,
+} from '../../people/kyc/page/progress.ts'
 import { findProgress } from '../../people/verifications/proceed.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -55,16 +61,16 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
   return {
     show: {
       '': home,
-      '/details': ifOpen(async (visit, progress) => ({ html: detailsPage(visit, progress) })),
-      '/owners': ifBusiness(async (visit, progress) => ({ html: ownersPage(visit, progress) })),
+      '/details': ifOpen(async (visit, progress) => ({ html: renderDetailsPage(visit, progress) })),
+      '/owners': ifBusiness(async (visit, progress) => ({ html: renderOwnersPage(visit, progress) })),
       '/owner': ifBusiness(async (visit, progress, request) => ({
-        html: ownerPage(visit, progress, ownerIn(progress, request)),
+        html: renderOwnerPage(visit, progress, ownerIn(progress, request)),
       })),
       '/documents': ifOpen(async (visit, progress, { query }) => ({
-        html: documentPage(visit, progress, documentQuery(query)),
+        html: renderDocumentPage(visit, progress, documentQuery(query)),
       })),
       '/review': ifOpen(async (visit, progress) =>
-        listMissing(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
+        listMissing(progress).length > 0 ? toHome(visit) : { html: renderReviewPage(visit, progress) },
       ),
     },
     take: {
@@ -103,9 +109,7 @@ type Step = (visit: Visit, progress: Progress, request: Request, typed: Typed) =
 
 const NOTHING: Typed = new Map()
 
-/**
- * Limits a step to the time while the verification is open. Afterwards it redirects to the customer's status.
- */
+/** Limits a step to open verifications. Otherwise it redirects to the customer's status. */
 function ifOpen(step: Step): Take & Show {
   return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
     const progress = await readProgress(visit)
@@ -133,12 +137,12 @@ function toHome({ base }: Visit): Reaction {
 async function home(visit: Visit): Promise<Reaction> {
   const progress = await readProgress(visit)
   const stage = getStage(progress)
-  if (stage !== 'open') return { html: statusPage(visit, stage) }
+  if (stage !== 'open') return { html: renderStatusPage(visit, stage) }
   const missingItems = listMissing(progress)
   const isBlocked =
-    missingItems.length > 0 && missingItems.every((entry) => stepOf(progress, entry) === undefined)
-  if (isBlocked) return { html: obstaclePage(visit, progress) }
-  return { redirect: `${visit.base}/${nextStep(progress)}` }
+    missingItems.length > 0 && missingItems.every((entry) => findStep(progress, entry) === undefined)
+  if (isBlocked) return { html: renderObstaclePage(visit, progress) }
+  return { redirect: `${visit.base}/${findNextStep(progress)}` }
 }
 
 async function takeDetails(
@@ -149,21 +153,21 @@ async function takeDetails(
   typed: Typed,
 ): Promise<Reaction> {
   const { customer } = progress.one
-  const fields = detailsFields(progress)
-  const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, customerView(customer)))
-  const again = (status: number, faults: readonly Fault[]) => ({
+  const fields = listDetailsFields(progress)
+  const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, toCustomerView(customer)))
+  const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
-    html: detailsPage(visit, progress, { typed, faults }),
+    html: renderDetailsPage(visit, progress, { typed, faults }),
   })
-  if (faults.length > 0) return again(400, faults)
+  if (faults.length > 0) return showAgain(400, faults)
   const outcome = await call('customer_update', visit, request, {
     params: { customerId: customer.id },
     body: { customerType: customer.customer_type, ...body },
   })
-  return outcome.isDone ? toHome(visit) : again(outcome.status, outcome.faults)
+  return outcome.isDone ? toHome(visit) : showAgain(outcome.status, outcome.faults)
 }
 
-/** Records whether all owners are listed, and continues if so. */
+/** Records if all owners are listed, and continues in that case. */
 async function takeOwners(
   { call }: Context,
   visit: Visit,
@@ -178,13 +182,14 @@ async function takeOwners(
       params: { customerId: customer.id },
       body: { customerType: customer.customer_type, businessInfo: { isWidelyHeld } },
     })
-    if (!outcome.isDone) return { status: outcome.status, html: ownersPage(visit, progress, outcome.faults) }
+    if (!outcome.isDone)
+      return { status: outcome.status, html: renderOwnersPage(visit, progress, outcome.faults) }
   }
-  const now = await readProgress(visit)
-  if (!listMissing(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
+  const updated = await readProgress(visit)
+  if (!listMissing(updated).some((entry) => findStep(updated, entry) === 'owners')) return toHome(visit)
   const message =
-    'The owners are not complete. Add the missing owners, correct the requested entries, or confirm that no one else holds as much.'
-  return { status: 400, html: ownersPage(visit, now, [{ field: '', message }]) }
+    'The list of owners is incomplete. Add the missing owners, correct the requested entries, or confirm that there are no other owners.'
+  return { status: 400, html: renderOwnersPage(visit, updated, [{ field: '', message }]) }
 }
 
 async function takeOwner(
@@ -195,20 +200,20 @@ async function takeOwner(
   typed: Typed,
 ): Promise<Reaction> {
   const owner = ownerIn(progress, request)
-  const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
+  const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && toBeneficialOwnerView(owner))
   const { body, faults } = readAnswers(OWNER_FIELDS, typed, knownSecrets)
-  const again = (status: number, faults: readonly Fault[]) => ({
+  const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
-    html: ownerPage(visit, progress, owner, { typed, faults }),
+    html: renderOwnerPage(visit, progress, owner, { typed, faults }),
   })
-  if (faults.length > 0) return again(400, faults)
+  if (faults.length > 0) return showAgain(400, faults)
   const outcome = owner
     ? await call('beneficial_owner_update', visit, request, { params: { beneficialOwnerId: owner.id }, body })
     : await call('beneficial_owner_create', visit, request, {
         body: { ...body, customerId: progress.one.customer.id },
         key: first(typed, FORM_KEY),
       })
-  return outcome.isDone ? { redirect: `${visit.base}/owners` } : again(outcome.status, outcome.faults)
+  return outcome.isDone ? { redirect: `${visit.base}/owners` } : showAgain(outcome.status, outcome.faults)
 }
 
 /** Accepts a document with its file. Errors are shown together with the input. */
@@ -220,15 +225,15 @@ async function takeDocument(
 ): Promise<Reaction> {
   const typed = new Map<string, readonly string[]>()
   const query = documentQuery(request.query)
-  const again = (status: number, faults: readonly Fault[]) => ({
+  const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
-    html: documentPage(visit, progress, query, { typed, faults }),
+    html: renderDocumentPage(visit, progress, query, { typed, faults }),
   })
   try {
     await countFile(app, visit)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'RATE_LIMITED')
-      return again(429, [{ field: '', message: error.message }])
+      return showAgain(429, [{ field: '', message: error.message }])
     throw error
   }
   const replaces = readText(request.query.replaces)
@@ -242,11 +247,8 @@ async function takeDocument(
   if (outcome.isDone) return toHome(visit)
   const faults = form.hasFile
     ? outcome.faults
-    : [
-        ...outcome.faults.filter(({ field }) => field !== 'file'),
-        { field: 'file', message: 'Please choose a file' },
-      ]
-  return again(outcome.status, faults)
+    : [...outcome.faults.filter(({ field }) => field !== 'file'), { field: 'file', message: 'Choose a file' }]
+  return showAgain(outcome.status, faults)
 }
 
 /** Counts a file before it is accepted, so that a page cannot fill the file store. */
@@ -267,7 +269,7 @@ interface DocumentForm {
 }
 
 /**
- * Converts the page's form to the API's. Checks that the form belongs to this session before accepting the
+ * Converts the page's form to the API's form. Checks that it belongs to this session before accepting the
  * file.
  */
 function wrapForm(form: DocumentForm, readUploadForm: ReadForm): ReadForm {
@@ -298,8 +300,9 @@ async function submit(
   const outcome = await call('verification_create', visit, request, {
     body: { customerId: progress.one.customer.id },
   })
-  if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
-  // Something that existed when the page was rendered may be missing now.
+  if (!outcome.isDone)
+    return { status: outcome.status, html: renderReviewPage(visit, progress, outcome.faults) }
+  // A required item may have been removed since the page was rendered.
   const isSent = getStage(await readProgress(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
 }

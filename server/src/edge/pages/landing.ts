@@ -8,12 +8,12 @@ import { CONSOLE_PATH } from './console.ts'
 import { GUIDES_PATH } from './guides.ts'
 import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
 
-/** Describes this server at `/`, with links: as a page for browsers, and as JSON for all other clients. */
+/** Describes this server at `/`, as a page for browsers and as JSON for other clients. */
 export function addLanding(server: FastifyInstance, app: App): void {
   server.get('/', async (request, reply) => {
     reply.header('Vary', 'Accept').header('Cache-Control', 'no-cache')
     const baseUrl = app.origin() + publicBasePath(app.config)
-    if (!request.headers.accept?.includes('text/html')) return about(app, baseUrl)
+    if (!request.headers.accept?.includes('text/html')) return describeServer(app, baseUrl)
     return reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', SITE_PAGE_POLICY)
@@ -21,7 +21,7 @@ export function addLanding(server: FastifyInstance, app: App): void {
   })
 }
 
-function about({ config }: App, baseUrl: string) {
+function describeServer({ config }: App, baseUrl: string) {
   return {
     name: 'Countersign',
     mode: config.mode,
@@ -41,13 +41,13 @@ function about({ config }: App, baseUrl: string) {
 
 const MODES = {
   sandbox:
-    'This is a sandbox: its cryptography, books and webhooks are real, its money and its banks are not.',
-  production: 'This server is in production: it moves real money.',
+    'This is a sandbox. Its cryptography, books and webhooks are real, but its money and banks are simulated.',
+  production: 'This server runs in production and moves real money.',
 } as const
 
 const CREDENTIALS = {
-  sandbox: html`The server wrote them at its first start to <code>credentials.json</code> in its data directory.`,
-  production: 'The operator of this server creates them.',
+  sandbox: html`On its first start, the server wrote them to <code>credentials.json</code> in its data directory.`,
+  production: 'The server operator creates them.',
 } as const
 
 function landingPage({ config }: App, baseUrl: string): Promise<string> {
@@ -56,15 +56,15 @@ function landingPage({ config }: App, baseUrl: string): Promise<string> {
 <p>A payments platform with embedded wallets. ${MODES[mode]}</p>
 <dl>
 <dt>Mode</dt><dd>${mode}</dd>
-<dt>Base address of the API</dt><dd><code>${baseUrl}</code></dd>
+<dt>API base URL</dt><dd><code>${baseUrl}</code></dd>
 <dt>Credentials</dt><dd>HTTP Basic: <code>tokenId</code> as user name, <code>clientSecret</code> as password. ${CREDENTIALS[mode]}</dd>
 </dl>
 <ul class="places">
 <li><a href="${GUIDES_PATH}/first-payment">Your first payment</a><br><span class="soft">From an empty server to a settled payment.</span></li>
 <li><a href="${GUIDES_PATH}">Guides</a><br><span class="soft">Customers, wallets, payments, cards, agents, webhooks, operations.</span></li>
-<li><a href="/docs">API reference</a><br><span class="soft">Every call with an example, to try out. The document: <a href="${publicBasePath(config)}/openapi.json">openapi.json</a>. For Postman and Bruno: <a href="${POSTMAN_PATH}">postman.json</a></span></li>
-<li><a href="${CONSOLE_PATH}/">Console</a><br><span class="soft">The pages for your team: customers, payments, approvals, settings.</span></li>
-<li><a href="/healthz">Health</a><br><span class="soft">Whether the server is alive. <a href="/readyz">/readyz</a> says whether it can work.</span></li>
+<li><a href="/docs">API reference</a><br><span class="soft">Every call with an example that you can try. OpenAPI document: <a href="${publicBasePath(config)}/openapi.json">openapi.json</a>. For Postman and Bruno: <a href="${POSTMAN_PATH}">postman.json</a></span></li>
+<li><a href="${CONSOLE_PATH}/">Console</a><br><span class="soft">For your team: customers, payments, approvals, settings.</span></li>
+<li><a href="/healthz">Health</a><br><span class="soft">Shows if the server is alive. <a href="/readyz">/readyz</a> shows if it can process requests.</span></li>
 </ul>`
   return sitePage({ title: `Countersign – ${mode}`, body })
 }

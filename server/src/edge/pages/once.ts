@@ -1,6 +1,6 @@
 /**
- * Computes the value of each name once, on first request; without a name, there is just one value. A failure
- * is not cached.
+ * Computes the value for each name once, on first request. Without a name there is a single value. Failures
+ * are not cached.
  */
 export function makeOnce<T>(make: (name: string) => Promise<T>): (name?: string) => Promise<T> {
   const results = new Map<string, Promise<T>>()

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The encodings in which files are stored, smallest first, by file name extension. */
+/** The encodings of stored files with their file name extensions, smallest first. */
 export const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -12,7 +12,7 @@ export const ENCODINGS = [
 /** One year, because the file's name changes with its content. */
 export const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** Higher levels take seconds for the OpenAPI document and save only a tenth. */
+/** Higher levels take seconds for the OpenAPI document and save only 10 %. */
 const BROTLI_QUALITY = 6
 
 /** A response body that is compressed once. */
@@ -27,7 +27,7 @@ export interface Packed {
 /** The best encoding that the client accepts, with its file name extension. Undefined if it accepts none. */
 export function encodingFor({ headers }: FastifyRequest) {
   const accepted = headers['accept-encoding'] ?? ''
-  return ENCODINGS.find(([one]) => accepted.includes(one))
+  return ENCODINGS.find(([encoding]) => accepted.includes(encoding))
 }
 
 export async function pack(text: string, type: string): Promise<Packed> {
@@ -49,7 +49,7 @@ export function sendPacked(
   cacheControl = 'no-cache',
 ): FastifyReply {
   const [encoding] = encodingFor(request) ?? []
-  // A separate tag for each encoding, because the bytes differ.
+  // Each encoding has its own tag, because the bytes differ.
   const tag = `"${packed.hash}${encoding ? `-${encoding}` : ''}"`
   reply.header('Vary', 'Accept-Encoding').header('Cache-Control', cacheControl).header('ETag', tag)
   if (request.headers['if-none-match'] === tag) return reply.code(304).send()

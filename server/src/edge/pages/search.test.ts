@@ -5,7 +5,7 @@ const entry = (title: string, place = '', words = '') => ({ title, address: `/${
 const titles = (query: string, ...entries: ReturnType<typeof entry>[]) =>
   rankEntries(entries, query).map(({ title }) => title)
 
-test('a search finds entries with every word: whole words of a title first, then parts, then other places', () => {
+test('a search of the documentation finds entries with all words, and lists matches of whole title words first', () => {
   const entries = [
     entry('Other', '', 'locks a quote'),
     entry('Read it', 'GET /quotes'),
@@ -18,8 +18,8 @@ test('a search finds entries with every word: whole words of a title first, then
   expect(titles('quote nowhere', ...entries)).toEqual([])
 })
 
-test('a search without words finds nothing, and a search for a common word a bounded number', () => {
-  const many = Array.from({ length: 100 }, (_, at) => entry(`Entry ${at}`))
-  expect(titles('  ', ...many)).toEqual([])
-  expect(titles('entry', ...many)).toHaveLength(30)
+test('a search of the documentation without words finds nothing, and one for a common word finds a bounded number', () => {
+  const manyEntries = Array.from({ length: 100 }, (_, at) => entry(`Entry ${at}`))
+  expect(titles('  ', ...manyEntries)).toEqual([])
+  expect(titles('entry', ...manyEntries)).toHaveLength(30)
 })

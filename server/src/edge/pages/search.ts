@@ -4,12 +4,12 @@ export interface SearchEntry {
   readonly address: string
   /** The kind of entry and its location, such as `Operation · POST /quotes`. */
   readonly place: string
-  /** Further searchable text, stored in lower case because there is too much to convert for each search. */
+  /** Further searchable text, stored in lower case so that it is not converted for each search. */
   readonly words: string
 }
 
 const RESULTS_MAX = 30
-/** A limit, because each word is searched for in the text of all guides. */
+/** The maximum number of search words. Each one is searched for in all guides. */
 const WORDS_MAX = 8
 export const QUERY_CHARACTERS_MAX = 100
 

@@ -21,7 +21,7 @@ function getContentType(name: string): string {
 }
 
 /** The URL of a file, which changes with its content. */
-export async function addressOfFile(name: SiteFile): Promise<string> {
+export async function findFileAddress(name: SiteFile): Promise<string> {
   return `${FOLDER}/${toHashedName(name, await getPacked(name))}`
 }
 

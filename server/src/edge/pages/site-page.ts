@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Html, html } from '../../base/formats/html.ts'
 import { CONSOLE_PATH } from './console.ts'
 import { type Packed, sendPacked } from './packed.ts'
-import { addressOfFile, type SiteFile } from './site-files.ts'
+import { findFileAddress, type SiteFile } from './site-files.ts'
 
 export const SEARCH_PATH = '/docs/search'
 
@@ -21,7 +21,7 @@ export const SITE_PAGE_POLICY = [
 export interface SitePage {
   readonly title: string
   readonly body: Html
-  /** The list of pages next to this one. Hidden on phones, on which the list has a separate page. */
+  /** The list of pages next to this one. On phones it is hidden and has a separate page. */
   readonly side?: Html
   /** The headings of the page. */
   readonly sections?: readonly { readonly id: string; readonly text: string }[]
@@ -42,9 +42,9 @@ export async function sitePage({
   scripts = [],
   query,
 }: SitePage): Promise<string> {
-  const style = await addressOfFile('page.css')
+  const style = await findFileAddress('page.css')
   const all: readonly SiteFile[] = ['page.js', ...scripts]
-  const sources = await Promise.all(all.map(addressOfFile))
+  const sources = await Promise.all(all.map(findFileAddress))
   return html`${new Html('<!doctype html>')}
 <html lang="en">
 <head>
@@ -68,7 +68,7 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pac
   return sendPacked(request, reply.header('Content-Security-Policy', SITE_PAGE_POLICY), page)
 }
 
-/** Leads to a page of results. If scripts run, results are shown while typing. */
+/** The form opens a results page. If scripts run, results appear while typing. */
 function searchForm(query = ''): Html {
   return html`<form class="search" role="search" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="100" aria-label="Search guides and operations" placeholder="Search (Ctrl K)" autocomplete="off" spellcheck="false"></form>`
 }

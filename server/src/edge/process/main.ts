@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { settingWarnings } from '../../base/settings/known-settings.ts'
+import { listSettingWarnings } from '../../base/settings/known-settings.ts'
 import { checkCommand } from '../commands/arguments.ts'
 
 const args = process.argv.slice(2)
 
-for (const warning of settingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
+for (const warning of listSettingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
 
 try {
   // Rejects mistyped commands before their code is loaded.
@@ -19,7 +19,7 @@ try {
     process.stdout.write(`${JSON.stringify(await runAdmin(config, args))}\n`)
   }
 } catch (error) {
-  // An error that the operator can fix is one line. Any other error is printed with its stack.
+  // Prints the stack only at debug level, because the operator can fix most errors.
   process.stderr.write(`countersign: ${messageOf(error)}\n`)
   if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1

@@ -4,11 +4,11 @@ import type { Config } from '../../base/settings/config.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { VERSION } from '../../base/settings/version.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { consoleAddress, consoleLinkForOperator } from '../../people/members/operator.ts'
+import { createOperatorConsoleLink, getConsoleUrl } from '../../people/members/operator.ts'
 import { listenForAdmin } from '../commands/socket.ts'
 import { type Output, openOutput } from '../observability/output.ts'
 import { requestLines } from '../observability/request-lines.ts'
-import { baseUrlOf, ensureFirstPlatform } from '../service/first-platform.ts'
+import { ensureFirstPlatform, formatBaseUrl } from '../service/first-platform.ts'
 import { listenForProbes, type ProbeListener } from '../service/health-listener.ts'
 import { openService, type Service } from '../service/service.ts'
 
@@ -43,7 +43,7 @@ export async function serve(config: Config): Promise<void> {
     const port = typeof address === 'object' && address ? address.port : config.port
     const { host, mode, pathPrefix } = config
     log.info({ version: VERSION, mode, database: db.kind, host, port }, 'listening')
-    const baseUrl = baseUrlOf(host, port, pathPrefix)
+    const baseUrl = formatBaseUrl(host, port, pathPrefix)
     if (db.kind === 'embedded') await takeCommands(app, baseUrl)
     const first = mode === 'sandbox' ? await ensureFirstPlatform(app, baseUrl) : undefined
     const consoleUrl = await consoleRow(app, first?.platformId)
@@ -69,8 +69,8 @@ async function listenIfSet({ server }: Service, config: Config): Promise<ProbeLi
 
 /** Ends the process, so that its supervisor starts a new one, which recovers the data from disk. */
 function endBroken({ app }: Service, error: Error): void {
-  app.log.fatal({ err: error }, 'the embedded database has stopped')
-  openOutput(2).write(`countersign: ${error.message}. Restart the server: no acknowledged write is lost.\n`)
+  app.log.fatal({ err: error }, 'embedded database stopped')
+  openOutput(2).write(`countersign: ${error.message}. Restart the server. No acknowledged write is lost.\n`)
   process.exit(1)
 }
 
@@ -80,13 +80,13 @@ async function reload({ app, reloadRails, reloadScreening }: Service): Promise<v
     await reloadRails()
     app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'reloaded rails')
   } catch (error) {
-    app.log.error({ err: error }, 'rails are unchanged')
+    app.log.error({ err: error }, 'failed to reload rails')
     openOutput(2).write(`countersign: ${messageOf(error)} The rails are unchanged.\n`)
   }
   try {
     await reloadScreening()
   } catch (error) {
-    app.log.error({ err: error }, 'screened addresses are unchanged')
+    app.log.error({ err: error }, 'failed to reload screened addresses')
     openOutput(2).write(`countersign: ${messageOf(error)} The screened addresses are unchanged.\n`)
   }
 }
@@ -99,10 +99,7 @@ async function takeCommands(app: App, baseUrl: string): Promise<void> {
     return runCommand(app, args, baseUrl)
   })
   if (!socket)
-    app.log.warn(
-      { dataDir },
-      "the path is too long for a socket: stop the server to run the operator's commands",
-    )
+    app.log.warn({ dataDir }, 'path too long for the admin socket: stop the server to run operator commands')
 }
 
 /**
@@ -117,30 +114,28 @@ function listenError(
   if (!hasCall || (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')) return error
   const code = codeOf(error)
   if (code === 'EADDRINUSE')
-    return new ConfigError(`${setting} ${port} is in use on ${host}; choose another ${setting}.`)
+    return new ConfigError(`${setting} ${port} is already in use on ${host}. Choose another ${setting}.`)
   if (code === 'EACCES')
-    return new ConfigError(`${setting} ${port} may not be opened by this user; choose another ${setting}.`)
+    return new ConfigError(`This user is not allowed to open ${setting} ${port}. Choose another ${setting}.`)
   return new ConfigError(`HOST ${host} is not an address of this machine (${code}).`)
 }
 
-/** Only the server warns about this: commands that run and exit need no public URL. */
+/** Only the server warns about this, because commands need no public URL. */
 const NO_PUBLIC_URL =
-  'PUBLIC_URL is not set: links and passkeys use the address that a caller names, and cookies do not require https. Set it to the address that people use.'
+  'PUBLIC_URL is not set, so links and passkeys use the address in the request, and cookies do not require HTTPS. Set it to the address that people use.'
 
-/**
- * Production stores no credentials. The command works in the folder of the repository without installation.
- */
-const MAKE_SOME = 'none stored here; to create some: npx countersign platform create --name NAME'
+/** Production stores no credentials. The command works in the repository folder without installation. */
+const CREATE_CREDENTIALS = 'not stored; create them with: npx countersign platform create --name NAME'
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
 /**
- * The URL of the console. For a sandbox that only this machine can reach, it is a one-time link that signs
- * in: anyone who sees this terminal also sees the credentials.
+ * The URL of the console. For a sandbox that only this machine can reach, it is a one-time sign-in link,
+ * because anyone who sees this terminal also sees the credentials.
  */
 async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
-  const isOurs = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
-  return isOurs ? `${await consoleLinkForOperator(app, platformId)} (once)` : consoleAddress(app)
+  const isLocal = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
+  return isLocal ? `${await createOperatorConsoleLink(app, platformId)} (one-time link)` : getConsoleUrl(app)
 }
 
 function banner(
@@ -155,7 +150,7 @@ function banner(
     ['Reference', `${origin}/docs`],
     ['Console', consoleUrl],
     ['Database', config.databaseUrl ? 'PostgreSQL (DATABASE_URL)' : `embedded, in ${config.dataDir}`],
-    ['Credentials', credentials ?? MAKE_SOME],
+    ['Credentials', credentials ?? CREATE_CREDENTIALS],
     ...(config.mode === 'sandbox' && credentials
       ? [['Try next', 'npm run demo (in another terminal)'] as const]
       : []),
@@ -168,19 +163,17 @@ function banner(
 /** The time for the steps after the last request: finishing jobs and closing the database. */
 const CLOSE_MS_MAX = 5_000
 
-/**
- * Ignores a second signal while closing, because npm forwards the signal that the terminal has already sent.
- */
+/** Ignores a second signal while closing, because npm forwards the signal that the terminal already sent. */
 function closeOnce({ stopping }: Config, out: Output, close: () => Promise<void>): () => void {
   let closing = false
   return () => {
     if (closing) return
     closing = true
-    out.write('Closing: finishing requests and jobs in progress.\n')
+    out.write('Closing. Finishing requests and jobs in progress.\n')
     const msMax = (stopping.drainSeconds + stopping.stopSeconds) * 1_000 + CLOSE_MS_MAX
     const tooLate = setTimeout(msMax, 'late', { ref: false }).then(() => {
       throw new Error(
-        `still not closed after ${msMax / 1_000} seconds: the next start completes the work in progress`,
+        `the server did not close within ${msMax / 1_000} seconds. The next start completes the work in progress`,
       )
     })
     Promise.race([close(), tooLate]).then(

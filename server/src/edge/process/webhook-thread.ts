@@ -3,21 +3,21 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { type Series, sendSeries } from '../../people/webhooks/request-series.ts'
 import type { OutcomeMessage, SeriesMessage } from '../../people/webhooks/series-thread.ts'
 
-/** The program of the thread that sends webhooks. See `series-thread.ts`. */
+/** The program of the thread that sends webhooks (`series-thread.ts`). */
 
 let ended: OutcomeMessage[number][] = []
 
 parentPort?.on('message', (message: SeriesMessage) => {
-  for (const [id, series] of message) void run(id, series)
+  for (const [id, series] of message) void sendOne(id, series)
 })
 
-async function run(id: number, series: Series): Promise<void> {
+async function sendOne(id: number, series: Series): Promise<void> {
   const outcome = await sendSeries(series).catch(messageOf)
   if (ended.length === 0) setImmediate(flush)
   ended.push([id, outcome])
 }
 
-/** The outcomes of one turn of the loop are one message. */
+/** Posts the outcomes of one turn of the event loop as one message. */
 function flush(): void {
   const message: OutcomeMessage = ended
   ended = []

@@ -5,7 +5,7 @@ import { createFailedAttempts } from './failed-attempts.ts'
 
 const LIMITS = { ...ATTEMPT_LIMITS, deviceCode: { attemptsMax: 2, seconds: 60 } }
 
-test('a caller with too many failures waits until the window since the first failure is over', () => {
+test('a caller with too many failed attempts is refused until the window since the first failure ends', () => {
   let now = Date.UTC(2025, 9, 13)
   const failed = createFailedAttempts(() => new Date(now), LIMITS)
   const isRefused = (caller: string) => {

@@ -3,10 +3,10 @@ export const WINDOW_MS = 60_000
 /** The requests of one caller in one window. */
 interface Count {
   own: number
-  /** The count of other servers, as far as they have reported it. */
+  /** The count last reported by other servers. */
   others: number
   /** The value of `own` when it was last reported. */
-  told: number
+  reported: number
 }
 
 /** The usage of a caller's limit. */
@@ -27,15 +27,12 @@ export interface ReportedCount {
   readonly count: number
 }
 
-/**
- * Beyond this number the oldest callers are forgotten, so that a flood of addresses cannot exhaust the
- * memory.
- */
+/** The maximum number of remembered callers, so that a flood of addresses cannot exhaust the memory. */
 const KEYS_MAX = 100_000
 
 /**
- * Counts requests by caller, in windows of one minute. The previous window counts in proportion to its
- * overlap with the last sixty seconds, so that no caller gets twice the limit where two windows meet.
+ * Counts requests by caller in one-minute windows. The previous window counts in proportion to its overlap
+ * with the last sixty seconds, so that no caller gets twice the limit around the boundary of two windows.
  */
 export class RequestCounts {
   #window = 0
@@ -44,8 +41,8 @@ export class RequestCounts {
 
   /** Counts a request unless it exceeds the limit. */
   take(key: string, limit: number, nowMs: number): Standing {
-    this.#turn(nowMs)
-    const count = this.#countOf(key)
+    this.#advanceWindow(nowMs)
+    const count = this.#findCount(key)
     const passedMs = nowMs % WINDOW_MS
     const before = this.#before.get(key) ?? 0
     const carried = (before * (WINDOW_MS - passedMs)) / WINDOW_MS
@@ -58,33 +55,32 @@ export class RequestCounts {
       isAllowed,
       limit,
       remaining: Math.max(0, Math.floor(limit - used)),
-      resetSeconds: seconds(resetMs),
-      retrySeconds: isAllowed ? 0 : seconds(waitMs(limit, inWindow, before, resetMs)),
+      resetSeconds: toSeconds(resetMs),
+      retrySeconds: isAllowed ? 0 : toSeconds(computeWaitMs(limit, inWindow, before, resetMs)),
     }
   }
 
-  /** The counts that have changed and exceed the share of the limit at which they are reported. */
-  countsToReport(share: (key: string) => number, nowMs: number): ReportedCount[] {
-    this.#turn(nowMs)
-    const reported: ReportedCount[] = []
+  /** The changed counts that have reached the caller's reporting threshold. */
+  listCountsToReport(getThreshold: (key: string) => number, nowMs: number): ReportedCount[] {
+    this.#advanceWindow(nowMs)
+    const counts: ReportedCount[] = []
     for (const [key, count] of this.#now) {
-      if (count.own === count.told || count.own + count.others < share(key)) continue
-      count.told = count.own
-      reported.push({ key, window: this.#window, count: count.own })
+      if (count.own === count.reported || count.own + count.others < getThreshold(key)) continue
+      count.reported = count.own
+      counts.push({ key, window: this.#window, count: count.own })
     }
-    return reported
+    return counts
   }
 
-  /** Adds the count reported by other servers. */
-  hear({ key, window, count }: ReportedCount): void {
-    if (window === this.#window) this.#countOf(key).others = count
+  /** Adds the count reported by other servers. */ addReport({ key, window, count }: ReportedCount): void {
+    if (window === this.#window) this.#findCount(key).others = count
   }
 
-  #countOf(key: string): Count {
+  #findCount(key: string): Count {
     const known = this.#now.get(key)
     if (known) return known
     if (this.#now.size >= KEYS_MAX) this.#deleteOldest()
-    const count = { own: 0, others: 0, told: 0 }
+    const count = { own: 0, others: 0, reported: 0 }
     this.#now.set(key, count)
     return count
   }
@@ -94,7 +90,7 @@ export class RequestCounts {
     if (!oldest.done) this.#now.delete(oldest.value)
   }
 
-  #turn(nowMs: number): void {
+  #advanceWindow(nowMs: number): void {
     const window = Math.floor(nowMs / WINDOW_MS)
     if (window === this.#window) return
     const isNext = window === this.#window + 1
@@ -107,11 +103,11 @@ export class RequestCounts {
 }
 
 /** The time until enough of the previous or current window has passed for one more request. */
-function waitMs(limit: number, inWindow: number, before: number, resetMs: number): number {
+function computeWaitMs(limit: number, inWindow: number, before: number, resetMs: number): number {
   if (inWindow >= limit) return resetMs
   return resetMs - ((limit - 1 - inWindow) * WINDOW_MS) / before
 }
 
-function seconds(ms: number): number {
+function toSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000))
 }

@@ -7,12 +7,9 @@ import type { Database } from '../../storage/engine/port.ts'
 import { RequestCounts, type Standing, WINDOW_MS } from './request-counts.ts'
 import { exchangeCounts } from './store.ts'
 
-/** Refusals are delayed, so that a caller that keeps exceeding its limit costs almost nothing. */
+/** Refusals are delayed, so that a caller beyond its limit costs almost nothing. */
 const REFUSAL_MS = 250
-/**
- * The share of a limit from which servers report counts to each other. Below it they cause no load on the
- * database.
- */
+/** Servers report counts to each other from this share of a limit. Below it they cause no database load. */
 const REPORTED_SHARE = 0.05
 
 /** The key under which an actor's requests are counted, and its limit. */
@@ -46,36 +43,40 @@ export class RequestLimits {
    * short delay.
    */
   async take(actor: Actor): Promise<Standing | undefined> {
-    const limited = this.#limitOf(actor)
-    return limited && this.#takeOf(limited)
+    const limited = this.#findLimit(actor)
+    return limited && this.#takeLimited(limited)
   }
 
   /** Counts a request without valid credentials. Throws 429 `RATE_LIMITED` after a short delay. */
   async takeAddress(address: string): Promise<Standing | undefined> {
     const limit = this.#limits.perAddress
-    return limit === 0 ? undefined : this.#takeOf({ key: `address ${toCountedAddress(address)}`, limit })
+    return limit === 0 ? undefined : this.#takeLimited({ key: `address ${toCountedAddress(address)}`, limit })
   }
 
-  /** Reports callers close to their limit to the other servers, and reads the reports of those. */
+  /** Exchanges the counts of callers close to their limit with other servers. */
   async exchange(db: Database): Promise<void> {
     const now = this.#clock()
-    const reports = this.#counts.countsToReport((key) => this.#limitAt(key) * REPORTED_SHARE, now.getTime())
+    const reports = this.#counts.listCountsToReport(
+      (key) => this.#getLimit(key) * REPORTED_SHARE,
+      now.getTime(),
+    )
     if (reports.length === 0) return
     const expiresAt = new Date(now.getTime() + 2 * WINDOW_MS)
-    for (const heard of await exchangeCounts(db, this.#server, reports, expiresAt)) this.#counts.hear(heard)
+    for (const report of await exchangeCounts(db, this.#server, reports, expiresAt))
+      this.#counts.addReport(report)
   }
 
-  async #takeOf({ key, limit }: Limited): Promise<Standing> {
+  async #takeLimited({ key, limit }: Limited): Promise<Standing> {
     const standing = this.#counts.take(key, limit, this.#clock().getTime())
     if (standing.isAllowed) return standing
     await setTimeout(REFUSAL_MS)
     throw new ApiError('RATE_LIMITED', {
-      message: `More than ${limit} requests in a minute. Wait for the time in Retry-After.`,
-      headers: { ...headersOf(standing), 'Retry-After': String(standing.retrySeconds) },
+      message: `The limit of ${limit} requests per minute is exceeded. Wait for the time in Retry-After.`,
+      headers: { ...toRateLimitHeaders(standing), 'Retry-After': String(standing.retrySeconds) },
     })
   }
 
-  #limitOf(actor: Actor): Limited | undefined {
+  #findLimit(actor: Actor): Limited | undefined {
     const { perToken, perPerson } = this.#limits
     const limited = (key: string, limit: number) => (limit === 0 ? undefined : { key, limit })
     if (actor.kind === 'token') return limited(`token ${actor.tokenId}`, perToken)
@@ -85,7 +86,7 @@ export class RequestLimits {
     return undefined
   }
 
-  #limitAt(key: string): number {
+  #getLimit(key: string): number {
     const { perToken, perPerson, perAddress } = this.#limits
     if (key.startsWith('token ')) return perToken
     return key.startsWith('person ') ? perPerson : perAddress
@@ -93,7 +94,7 @@ export class RequestLimits {
 }
 
 /** The RateLimit response headers for a caller with a limit. */
-export function headersOf({ limit, remaining, resetSeconds }: Standing): Record<string, string> {
+export function toRateLimitHeaders({ limit, remaining, resetSeconds }: Standing): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),

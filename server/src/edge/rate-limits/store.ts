@@ -10,7 +10,7 @@ WITH told AS (
 SELECT caller AS key, window_number AS "window", sum(count)::bigint AS count
 FROM request_counts WHERE caller = ANY ($2) AND window_number = ANY ($3) AND server <> $1 GROUP BY 1, 2`
 
-interface Heard {
+interface CountRow {
   readonly key: string
   readonly window: bigint
   readonly count: bigint
@@ -19,14 +19,14 @@ interface Heard {
 export async function exchangeCounts(
   db: Database,
   server: string,
-  told: readonly ReportedCount[],
+  reports: readonly ReportedCount[],
   expiresAt: Date,
 ): Promise<ReportedCount[]> {
-  const { rows } = await db.query<Heard>(EXCHANGE, [
+  const { rows } = await db.query<CountRow>(EXCHANGE, [
     server,
-    told.map(({ key }) => key),
-    told.map(({ window }) => window),
-    told.map(({ count }) => count),
+    reports.map(({ key }) => key),
+    reports.map(({ window }) => window),
+    reports.map(({ count }) => count),
     expiresAt,
   ])
   return rows.map(({ key, window, count }) => ({ key, window: Number(window), count: Number(count) }))

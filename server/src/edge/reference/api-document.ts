@@ -1,4 +1,4 @@
-/** A schema of the document, with the keywords that the reference shows. */
+/** A schema of the OpenAPI document, with the keywords shown in the reference. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -71,7 +71,7 @@ export interface Operation {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-/** The parts of the OpenAPI document that the reference shows. */
+/** The parts of the OpenAPI document shown in the reference. */
 export interface ApiDocument {
   readonly info: { readonly 'x-description-version': string; readonly description: string }
   readonly servers: readonly { readonly url: string }[]

@@ -27,7 +27,7 @@ export interface Section {
 export interface Api {
   readonly document: ApiDocument
   readonly sections: readonly Section[]
-  /** Pages by the last part of their path: a section, or a section with one of its operations. */
+  /** Pages by the last part of their path: a section, or one of its operations. */
   readonly pages: ReadonlyMap<string, Page>
 }
 
@@ -72,8 +72,8 @@ function listPages(section: Section): [string, Page][] {
 }
 
 /**
- * `Customers' tokens` becomes `customers-tokens`. Operation names contain an underscore, so the two never
- * collide.
+ * `Customers' tokens` becomes `customers-tokens`. Operation names contain an underscore, so slugs never
+ * collide with them.
  */
 function toSlug(title: string): string {
   return title
@@ -88,12 +88,12 @@ export function nameOf({ $ref }: { readonly $ref?: string }): string | undefined
   return $ref?.split('/').at(-1)
 }
 
-/** The schema that a reference points to, with the notes next to the reference. */
+/** The schema that a reference points to, with the annotations next to the reference. */
 export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   const name = nameOf(schema)
   if (name === undefined) return schema
-  const { $ref: _, ...notes } = schema
-  return { ...document.components.schemas[name], ...notes }
+  const { $ref: _, ...annotations } = schema
+  return { ...document.components.schemas[name], ...annotations }
 }
 
 export function resolveParameters(document: ApiDocument, { parameters = [] }: Operation): Parameter[] {

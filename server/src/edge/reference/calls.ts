@@ -45,7 +45,7 @@ function buildBody({ operation }: Entry): string[] {
       `-H 'Content-Type: application/json'`,
       `-d ${quoteForShell(JSON.stringify(json.example, null, 2))}`,
     ]
-  return fieldsOf(form?.example).map(([name, value]) =>
+  return listFormFields(form?.example).map(([name, value]) =>
     name === 'file' ? `-F file=@document.pdf` : `-F ${quoteForShell(`${name}=${value}`)}`,
   )
 }
@@ -53,7 +53,7 @@ function buildBody({ operation }: Entry): string[] {
 const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The form fields of an example. */
-export function fieldsOf(example: unknown): [string, string][] {
+export function listFormFields(example: unknown): [string, string][] {
   return typeof example === 'object' && example !== null
     ? Object.entries(example).map(([name, value]) => [name, String(value)])
     : []

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { codeBlock } from './code-block.ts'
 
 test.each(['sh', 'console', 'json', 'js', 'ts', 'tsx', 'java', 'go', 'python', 'sql', 'yaml', 'http', 'ini'])(
-  'code in %s is escaped, and its text is unchanged',
+  'highlighted %s code is escaped, and its text is unchanged',
   (language) => {
     const code = `x = "<b>" & '</code>' # <script>`
     const { text } = codeBlock(code, language)
@@ -18,7 +18,7 @@ test.each(['sh', 'console', 'json', 'js', 'ts', 'tsx', 'java', 'go', 'python', '
   },
 )
 
-test('code in colours has spans, and code of an unknown language has none', () => {
+test('code of a known language is highlighted, and code of an unknown language is not', () => {
   expect(codeBlock('{"a": 1}', 'json').text).toContain('<span class="hljs-')
   expect(codeBlock('{"a": 1}', 'unknown').text).not.toContain('<span')
 })

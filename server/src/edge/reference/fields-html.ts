@@ -2,7 +2,7 @@ import { type Html, html } from '../../base/formats/html.ts'
 import type { Field, Shape, Variant } from './fields.ts'
 import { inline, joinHtml } from './prose.ts'
 
-/** Renders a body or a part of one: its own notes, then its fields and variants. */
+/** Renders a body or a part of it: its notes, then its fields and variants. */
 export function shapeHtml(shape: Shape): Html {
   const { fields, variants, type } = shape
   if (fields.length + variants.length === 0)
@@ -13,7 +13,7 @@ export function shapeHtml(shape: Shape): Html {
 /** Renders a field in a list: its line and description, and its inner fields, collapsed. */
 export function fieldHtml(field: Field, place?: string): Html {
   const { name, type, isRequired, description, fields, variants } = field
-  const count = variants.length > 0 ? `${variants.length} forms` : `${fields.length} fields`
+  const count = variants.length > 0 ? `${variants.length} variants` : `${fields.length} fields`
   const inside =
     fields.length + variants.length > 0 &&
     html`<details><summary>${count}<span class="hidden"> of ${name}</span></summary>${innerFields(field)}</details>`
@@ -41,14 +41,14 @@ const VALUES_SHOWN = 12
 function notes({ limits, pattern, values }: Shape): Html {
   const shownPattern = pattern !== undefined && html`matches <code>${pattern}</code>`
   const all = [...limits.map((limit) => html`${limit}`), ...(shownPattern ? [shownPattern] : [])]
-  const words = joinHtml(
+  const valueList = joinHtml(
     values.map((value) => html`<code>${value}</code>`),
     ' ',
   )
   const shown =
     values.length > VALUES_SHOWN
-      ? html`<details><summary>${values.length} values</summary><p class="values">${words}</p></details>`
+      ? html`<details><summary>${values.length} values</summary><p class="values">${valueList}</p></details>`
       : values.length > 0 &&
-        html`<p class="values"><span class="soft">${values.length > 1 ? 'One of' : 'Always'}</span> ${words}</p>`
+        html`<p class="values"><span class="soft">${values.length > 1 ? 'One of' : 'Always'}</span> ${valueList}</p>`
   return html`${all.length > 0 && html`<p class="soft">${joinHtml(all, ' · ')}</p>`}${shown}`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiDocument, Schema } from './api-document.ts'
-import { shapeOf } from './fields.ts'
+import { describeSchema } from './fields.ts'
 import { shapeHtml } from './fields-html.ts'
 
 function documentWith(schemas: Readonly<Record<string, Schema>>): ApiDocument {
@@ -16,50 +16,48 @@ function documentWith(schemas: Readonly<Record<string, Schema>>): ApiDocument {
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-describe('the shape of a schema', () => {
+describe('the documented shape of a schema', () => {
   test('describes type, limits and values', () => {
     const document = documentWith({})
-    expect(shapeOf(document, { type: ['string', 'null'], minLength: 1, maxLength: 9 })).toMatchObject({
+    expect(describeSchema(document, { type: ['string', 'null'], minLength: 1, maxLength: 9 })).toMatchObject({
       type: 'string or null',
       limits: ['1–9 characters'],
     })
-    expect(shapeOf(document, { type: 'integer', format: 'int64', minimum: 0, default: 5 }).limits).toEqual([
-      'int64',
-      'at least 0',
-      'default 5',
-    ])
-    expect(shapeOf(document, { type: 'string', enum: ['A', 'B'] }).values).toEqual(['A', 'B'])
+    expect(
+      describeSchema(document, { type: 'integer', format: 'int64', minimum: 0, default: 5 }).limits,
+    ).toEqual(['int64', 'at least 0', 'default 5'])
+    expect(describeSchema(document, { type: 'string', enum: ['A', 'B'] }).values).toEqual(['A', 'B'])
     const list = { type: 'array', items: { type: 'string', maxLength: 3 }, minItems: 2, maxItems: 2 }
-    expect(shapeOf(document, list)).toMatchObject({
+    expect(describeSchema(document, list)).toMatchObject({
       type: 'array of string',
       limits: ['2 items', 'each at most 3 characters'],
     })
     const map = { type: 'object', patternProperties: { '^.*$': { type: 'integer' } } }
-    expect(shapeOf(document, map).type).toBe('map of integer')
+    expect(describeSchema(document, map).type).toBe('map of integer')
   })
 
-  test('has the fields of the referenced schema, with the description at the reference', () => {
+  test('has the fields of the referenced schema and the description given with the reference', () => {
     const document = documentWith({
       Amount: { type: 'object', description: 'In general', required: ['value'], properties: { value: {} } },
     })
-    expect(shapeOf(document, { ...ref('Amount'), description: 'Here' })).toMatchObject({
+    expect(describeSchema(document, { ...ref('Amount'), description: 'Here' })).toMatchObject({
       description: 'Here',
       fields: [{ name: 'value', type: 'any value', isRequired: true }],
     })
   })
 
-  test('names the forms of a union by the words of its discriminator', () => {
+  test('names the variants of a union after the values of its discriminator', () => {
     const document = documentWith({ Dog: { properties: { bark: {} } }, Cat: { properties: { purr: {} } } })
     const pet = {
       oneOf: [ref('Dog'), ref('Cat')],
       discriminator: { mapping: { DOG: ref('Dog').$ref, PUPPY: ref('Dog').$ref } },
     }
-    expect(shapeOf(document, pet).variants.map(({ title }) => title)).toEqual(['DOG, PUPPY', 'Cat'])
+    expect(describeSchema(document, pet).variants.map(({ title }) => title)).toEqual(['DOG, PUPPY', 'Cat'])
   })
 
-  test('lists known words as values, and notes that others are possible', () => {
+  test('lists known values, and notes that other values are possible', () => {
     const schema = { anyOf: [{ type: 'string', enum: ['A', 'B'] }, { type: 'string' }] }
-    expect(shapeOf(documentWith({}), schema)).toMatchObject({
+    expect(describeSchema(documentWith({}), schema)).toMatchObject({
       type: 'string',
       values: ['A', 'B'],
       limits: ['other values are possible'],
@@ -67,19 +65,19 @@ describe('the shape of a schema', () => {
     })
   })
 
-  test('of a schema that contains itself ends', () => {
+  test('ends if the schema contains itself', () => {
     const document = documentWith({ Node: { type: 'object', properties: { next: ref('Node') } } })
-    expect(shapeOf(document, ref('Node')).fields[0]).toMatchObject({ name: 'next', fields: [] })
+    expect(describeSchema(document, ref('Node')).fields[0]).toMatchObject({ name: 'next', fields: [] })
   })
 
-  test('is shown with its text escaped, at every place', () => {
+  test('is rendered with all text escaped', () => {
     const evil = '<script>alert(1)</script>'
     const document = documentWith({ [evil]: { properties: { [evil]: { description: evil } } } })
     const schema = {
       properties: { [evil]: { description: evil, pattern: evil, default: evil, enum: [evil] }, b: ref(evil) },
       oneOf: [ref(evil), { properties: {} }],
     }
-    const { text } = shapeHtml(shapeOf(document, { properties: { a: schema, ...schema.properties } }))
+    const { text } = shapeHtml(describeSchema(document, { properties: { a: schema, ...schema.properties } }))
     expect(text).toContain('&lt;script&gt;')
     expect(text).not.toContain('<script')
   })

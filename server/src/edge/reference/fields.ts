@@ -3,7 +3,7 @@ import type { ApiDocument, Schema } from './api-document.ts'
 
 /** The documentation of a value: a field, a parameter, or a whole body. */
 export interface Shape {
-  /** In words, such as `string`, `array of strings` or `object or null`. */
+  /** A description such as `string`, `array of string` or `object or null`. */
   readonly type: string
   readonly description: string
   /** Limits and formats, one per entry. */
@@ -28,10 +28,10 @@ export interface Variant extends Shape {
 const NOTHING = { description: '', limits: [], pattern: undefined, values: [], fields: [], variants: [] }
 
 /**
- * Converts a schema with everything in it. `open` has the names of the enclosing schemas, which end a
+ * Converts a schema, including nested schemas. `open` lists the names of the enclosing schemas, to stop
  * recursion.
  */
-export function shapeOf(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
+export function describeSchema(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
   const name = nameOf(schema)
   if (name !== undefined && open.includes(name))
     return { ...NOTHING, type: `object, as ${name} above`, description: schema.description ?? '' }
@@ -41,7 +41,7 @@ export function shapeOf(document: ApiDocument, schema: Schema, open: readonly st
   const isNullable = choices.length < (resolved.oneOf ?? resolved.anyOf ?? []).length
   const [only, ...others] = choices
   if (only && others.length === 0) {
-    const shape = shapeOf(document, only, inside)
+    const shape = describeSchema(document, only, inside)
     return {
       ...shape,
       type: orNull(shape.type, isNullable),
@@ -61,7 +61,7 @@ export function shapeOf(document: ApiDocument, schema: Schema, open: readonly st
 
 type Core = Pick<Shape, 'type'> & Partial<Shape>
 
-/** A value with several variants. Words that are known but not exhaustive become values, not variants. */
+/** Converts a schema with several choices. Simple choices become values, not variants. */
 function readChoice(
   document: ApiDocument,
   schema: Schema,
@@ -69,7 +69,7 @@ function readChoice(
   isNullable: boolean,
   open: readonly string[],
 ): Core {
-  const shapes = choices.map((choice) => shapeOf(document, choice, open))
+  const shapes = choices.map((choice) => describeSchema(document, choice, open))
   const types = [...new Set(shapes.map(({ type }) => type))]
   const isSimple = shapes.every(({ fields, variants }) => fields.length + variants.length === 0)
   if (isSimple) {
@@ -82,15 +82,15 @@ function readChoice(
     ...NOTHING,
     type: 'object',
     ...shapes[index],
-    title: getTitle(choice, schema) ?? `Form ${index + 1}`,
+    title: getTitle(choice, schema) ?? `Variant ${index + 1}`,
   }))
   return { type: orNull('object', isNullable), variants }
 }
 
-/** The value of the discriminator, or the name of the schema. */
+/** The discriminator values of a choice, or the name of its schema. */
 function getTitle(choice: Schema, { discriminator }: Schema): string | undefined {
-  const words = Object.entries(discriminator?.mapping ?? {}).filter(([, ref]) => ref === choice.$ref)
-  return words.length > 0 ? words.map(([word]) => word).join(', ') : nameOf(choice)
+  const tags = Object.entries(discriminator?.mapping ?? {}).filter(([, ref]) => ref === choice.$ref)
+  return tags.length > 0 ? tags.map(([tag]) => tag).join(', ') : nameOf(choice)
 }
 
 function readPlain(document: ApiDocument, schema: Schema, open: readonly string[]): Core {
@@ -99,7 +99,14 @@ function readPlain(document: ApiDocument, schema: Schema, open: readonly string[
   const type = types.filter((typeName) => typeName !== 'null').join(' or ') || 'any value'
   const values = (schema.enum ?? []).filter((enumValue) => enumValue !== null).map(String)
   if (schema.items) {
-    const { type: item, fields, variants, values, limits, pattern } = shapeOf(document, schema.items, open)
+    const {
+      type: item,
+      fields,
+      variants,
+      values,
+      limits,
+      pattern,
+    } = describeSchema(document, schema.items, open)
     const each = [...limits, ...(pattern === undefined ? [] : [`matches ${pattern}`])]
     return {
       type: orNull(`array of ${item}`, isNullable),
@@ -113,7 +120,7 @@ function readPlain(document: ApiDocument, schema: Schema, open: readonly string[
   const [free] = Object.values(schema.patternProperties ?? {})
   const value = free ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
   if (value && !schema.properties) {
-    const shape = shapeOf(document, value, open)
+    const shape = describeSchema(document, value, open)
     return {
       ...shape,
       description: schema.description ?? '',
@@ -125,7 +132,7 @@ function readPlain(document: ApiDocument, schema: Schema, open: readonly string[
 
 function readFields(document: ApiDocument, schema: Schema, open: readonly string[]): Field[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
-    ...shapeOf(document, property, open),
+    ...describeSchema(document, property, open),
     name,
     isRequired: schema.required?.includes(name) ?? false,
   }))

@@ -11,14 +11,14 @@ const operations = [document.paths, document.webhooks].flatMap((paths) =>
   Object.values(paths).flatMap((item) => Object.values(item)),
 )
 
-describe('the pages of the document', () => {
+describe('the pages of the API reference', () => {
   const pages = new Map(
     [...api.pages].flatMap(([name, { section, entry }]) =>
       entry ? [[name, operationPage(api, section, entry, 'http://base').text] as const] : [],
     ),
   )
 
-  test('are one for each operation and webhook, linked from the start, with every status and error code', () => {
+  test('cover each operation and webhook, with every status and error code, and are linked from the start page', () => {
     const start = referencePage(api, 'http://base', []).text
     expect(operations.length).toBeGreaterThan(200)
     expect([...pages.keys()].toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
@@ -35,7 +35,7 @@ describe('the pages of the document', () => {
     }
   })
 
-  test('show every parameter, and every field of a request body', () => {
+  test('show every parameter and every field of a request body', () => {
     for (const { operationId: name, parameters = [], requestBody } of operations) {
       const lines = pages.get(name)?.matchAll(/<p class="line"><code>([^<]+)<\/code>/g) ?? []
       const shown = new Set([...lines].map(([, field]) => field))
@@ -47,7 +47,7 @@ describe('the pages of the document', () => {
     }
   })
 
-  test('have no id twice', () => {
+  test('have no duplicate ids', () => {
     for (const [name, page] of pages) {
       const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
       expect(new Set(ids).size, name).toBe(ids.length)

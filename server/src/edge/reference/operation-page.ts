@@ -4,7 +4,7 @@ import { type Api, type Entry, resolveParameters, type Section } from './api.ts'
 import type { ApiDocument, Content, Operation, Parameter, Response } from './api-document.ts'
 import { buildCurl } from './calls.ts'
 import { codeBlock, jsonBlock } from './code-block.ts'
-import { shapeOf } from './fields.ts'
+import { describeSchema } from './fields.ts'
 import { fieldHtml, shapeHtml } from './fields-html.ts'
 import { errorRow, inline, joinHtml, prose } from './prose.ts'
 import { methodLabel, pagerHtml } from './section-page.ts'
@@ -64,7 +64,7 @@ function samples(entry: Entry, parameters: readonly Parameter[], baseUrl: string
 
 function parametersHtml(document: ApiDocument, parameters: readonly Parameter[]): Html | false {
   const fields = parameters.map((parameter) => {
-    const shape = shapeOf(document, parameter.schema)
+    const shape = describeSchema(document, parameter.schema)
     const description = parameter.description ?? shape.description
     const isRequired = parameter.required ?? false
     return fieldHtml({ ...shape, description, isRequired, name: parameter.name }, `in ${parameter.in}`)
@@ -76,7 +76,7 @@ function bodyHtml(document: ApiDocument, { requestBody }: Operation): Html | fal
   if (!requestBody) return false
   const contents = Object.entries(requestBody.content).map(
     ([type, content]) =>
-      html`<p class="soft"><code>${type}</code>${!requestBody.required && ', may be left out'}</p>${contentHtml(document, content, false)}`,
+      html`<p class="soft"><code>${type}</code>${!requestBody.required && ', optional'}</p>${contentHtml(document, content, false)}`,
   )
   return html`<h2 id="body">Request body</h2>${prose(requestBody.description)}${contents}`
 }
@@ -88,7 +88,8 @@ function responseHtml(document: ApiDocument, status: string, response: Response)
       .split('\n\n')
       .map((text) => errorRow(text, ERROR_PAGE))}</tbody></table></div>`
   const contents = Object.entries(content).map(
-    ([type, one]) => html`<p class="soft"><code>${type}</code></p>${contentHtml(document, one, true)}`,
+    ([type, typeContent]) =>
+      html`<p class="soft"><code>${type}</code></p>${contentHtml(document, typeContent, true)}`,
   )
   const names = Object.keys(headers).map((name) => html`<code>${name}</code>`)
   return html`<h3>${status}</h3>${prose(description)}${contents}${
@@ -96,7 +97,7 @@ function responseHtml(document: ApiDocument, status: string, response: Response)
   }`
 }
 
-/** Renders the recorded values of a body, and then its fields. */
+/** Renders the recorded examples of a body, then its fields. */
 function contentHtml(document: ApiDocument, content: Content, isResponse: boolean): Html {
   const { schema, example, examples = {} } = content
   const recorded = Object.entries(examples).map(([name, { value }]) => [name, value] as const)
@@ -107,7 +108,7 @@ function contentHtml(document: ApiDocument, content: Content, isResponse: boolea
       ? html`<details class="variant"><summary><code>${name}</code></summary>${block}</details>`
       : block
   })
-  const shape = schema && shapeHtml(shapeOf(document, schema))
+  const shape = schema && shapeHtml(describeSchema(document, schema))
   const fields =
     isResponse && shape ? html`<details><summary>Fields</summary>${shape}</details>` : (shape ?? false)
   return html`${blocks}${fields}`

@@ -1,6 +1,6 @@
 import { Html, html } from '../../base/formats/html.ts'
 
-/** Renders a description of the document as paragraphs. Its only markup is `code` and blank lines. */
+/** Renders a description as paragraphs. Its only markup is `code` and blank lines. */
 export function prose(text: string | undefined): Html {
   const paragraphs = (text ?? '').split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '')
   return html`${paragraphs.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`
@@ -20,7 +20,6 @@ export function errorRow(text: string, errorPage: string): Html {
   return html`<tr><td><a href="${errorPage}#${code}"><code>${code}</code></a></td><td>${inline(message)}</td></tr>`
 }
 
-/** Joins pieces of HTML. */
 export function joinHtml(parts: readonly Html[], separator: string): Html {
   return new Html(parts.map(({ text }) => text).join(separator))
 }

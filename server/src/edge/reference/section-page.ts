@@ -3,17 +3,17 @@ import type { Api, Entry, Section } from './api.ts'
 import { pager } from './pager.ts'
 import { inline, prose } from './prose.ts'
 
-/** The start page of the reference: how to call the API, and every section with its operations. */
+/** Renders the start page: how to call the API, and every section with its operations. */
 export function referencePage(api: Api, baseUrl: string, files: readonly Html[]): Html {
   const { info } = api.document
   const sections = api.sections.map(
     (section) =>
-      html`<h2 id="${section.address.split('/').at(-1)}"><a href="${section.address}">${section.title}</a></h2><p>${inline(section.introduction)}</p>${operations(section, false)}`,
+      html`<h2 id="${section.address.split('/').at(-1)}"><a href="${section.address}">${section.title}</a></h2><p>${inline(section.introduction)}</p>${renderOperations(section, false)}`,
   )
   return html`<h1>API reference</h1>
 ${prose(info.description)}
 <dl>
-<dt>Base address</dt><dd><code>${baseUrl}</code></dd>
+<dt>Base URL</dt><dd><code>${baseUrl}</code></dd>
 <dt>Credentials</dt><dd>HTTP Basic: <code>tokenId</code> as user name, <code>clientSecret</code> as password</dd>
 <dt>Conventions</dt><dd><a href="/docs/guides/api">API conventions</a>, <a href="/docs/errors">errors</a></dd>
 <dt>Version</dt><dd>${info['x-description-version']}</dd>
@@ -22,17 +22,17 @@ ${prose(info.description)}
 ${sections}`
 }
 
-/** A section with its operations, each with the beginning of its description. */
+/** Renders a section with its operations and the first paragraphs of their descriptions. */
 export function sectionPage({ title, introduction, guide, isExperimental, ...section }: Section): Html {
   return html`<p class="soft"><a href="/docs">API reference</a></p>
 <h1>${title}</h1>
 ${isExperimental && html`<p class="note">Experimental: may change without notice.</p>`}
 <p>${inline(introduction)}</p>
 ${guide && html`<p><a href="${guide}">Read the guide</a></p>`}
-${operations(section, true)}`
+${renderOperations(section, true)}`
 }
 
-function operations({ entries }: Pick<Section, 'entries'>, hasDescriptions: boolean): Html {
+function renderOperations({ entries }: Pick<Section, 'entries'>, hasDescriptions: boolean): Html {
   const items = entries.map(({ name, address, method, path, operation }) => {
     const [beginning = ''] = (operation.description ?? '').split('\n\n')
     return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodLabel(method)} <code>${path || name}</code></span>${
@@ -46,7 +46,7 @@ export function methodLabel(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
-/** The list of sections next to a page, with the operations of the current section. */
+/** Renders the list of sections next to a page, with the operations of the current section. */
 export function referenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
   const items = sections.map((section) => {
     const isCurrent = section === current

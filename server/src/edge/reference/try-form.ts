@@ -1,12 +1,12 @@
 import { type Html, html } from '../../base/formats/html.ts'
 import type { Entry } from './api.ts'
 import type { ApiDocument, Parameter } from './api-document.ts'
-import { fieldsOf } from './calls.ts'
-import { type Field, type Shape, shapeOf } from './fields.ts'
+import { listFormFields } from './calls.ts'
+import { describeSchema, type Field, type Shape } from './fields.ts'
 
 /**
- * A form for a call that the page's script sends. Controls have no names, so that without the script the
- * browser sends nothing, above all not the secret.
+ * Renders a form for a call that the page's script sends. Controls have no names, so that the browser does
+ * not submit the secret without the script.
  */
 export function tryForm(document: ApiDocument, entry: Entry, parameters: readonly Parameter[]): Html {
   const { method, path, operation } = entry
@@ -14,19 +14,19 @@ export function tryForm(document: ApiDocument, entry: Entry, parameters: readonl
   const shown = parameters.filter(({ name }) => name !== 'Origin')
   return html`<form id="try" class="try" data-method="${method}" data-address="${base}${path}" novalidate>
 <h2 id="try-it">Try it</h2>
-<noscript><p>Sending a request needs JavaScript.</p></noscript>
-${credentials(operation.security.flatMap((scheme) => Object.keys(scheme)))}
+<noscript><p>Sending a request requires JavaScript.</p></noscript>
+${renderCredentials(operation.security.flatMap((scheme) => Object.keys(scheme)))}
 ${
   shown.length > 0 &&
   html`<fieldset><legend>Parameters</legend>${shown.map((parameter, index) => parameterControl(document, parameter, index))}</fieldset>`
 }
-${body(document, entry)}
+${renderBody(document, entry)}
 <button>Send</button>
 <div id="response" role="status"></div>
 </form>`
 }
 
-function credentials(schemes: readonly string[]): Html | false {
+function renderCredentials(schemes: readonly string[]): Html | false {
   if (schemes.includes('BasicAuth'))
     return html`<fieldset><legend>Credentials</legend><div><label for="try-id">tokenId</label><input id="try-id" autocomplete="off" spellcheck="false" placeholder="Token:…"></div>
 <div><label for="try-secret">clientSecret</label><input id="try-secret" type="password" autocomplete="off"></div></fieldset>`
@@ -34,13 +34,13 @@ function credentials(schemes: readonly string[]): Html | false {
     return html`<fieldset><legend>Credentials</legend><div><label for="try-token">Access token</label><input id="try-token" type="password" autocomplete="off"></div></fieldset>`
   return (
     schemes.includes('MemberCookie') &&
-    html`<p class="soft" data-cookie>The request carries the cookie of the console. <a href="/console/">Sign in</a> first.</p>`
+    html`<p class="soft" data-cookie>The request uses the console's cookie. <a href="/console/">Sign in</a> first.</p>`
   )
 }
 
 function parameterControl(document: ApiDocument, parameter: Parameter, index: number): Html {
   const { name, in: place, required = false, example } = parameter
-  const shape = shapeOf(document, parameter.schema)
+  const shape = describeSchema(document, parameter.schema)
   const isList = shape.type.startsWith('array')
   const isKey = name === 'Idempotency-Key'
   const value = example === undefined || isKey ? '' : String(example)
@@ -56,23 +56,23 @@ function control({
   values,
   type,
 }: Shape & { marks: Html; value: string; isList: boolean }): Html {
-  const words = type === 'boolean' ? ['true', 'false'] : values
-  if (words.length === 0 || isList)
-    return html`<input ${marks} value="${value}" autocomplete="off" spellcheck="false"${isList && html` placeholder="values, separated by commas"`}>`
-  const options = ['', ...words].map(
-    (word) => html`<option${word === value && html` selected`}>${word}</option>`,
+  const choices = type === 'boolean' ? ['true', 'false'] : values
+  if (choices.length === 0 || isList)
+    return html`<input ${marks} value="${value}" autocomplete="off" spellcheck="false"${isList && html` placeholder="comma-separated values"`}>`
+  const options = ['', ...choices].map(
+    (choice) => html`<option${choice === value && html` selected`}>${choice}</option>`,
   )
   return html`<select ${marks}>${options}</select>`
 }
 
-/** Longer inputs scroll. */
+/** The maximum height of the body input. Longer bodies scroll. */
 const ROWS_MAX = 20
 
-function body(document: ApiDocument, { operation }: Entry): Html | false {
+function renderBody(document: ApiDocument, { operation }: Entry): Html | false {
   const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {}
   if (form?.schema) {
-    const examples = new Map(fieldsOf(form.example))
-    const fields = shapeOf(document, form.schema).fields.map((field, index) =>
+    const examples = new Map(listFormFields(form.example))
+    const fields = describeSchema(document, form.schema).fields.map((field, index) =>
       formControl(field, index, examples.get(field.name) ?? ''),
     )
     return html`<fieldset id="try-form"><legend>Form</legend>${fields}</fieldset>`

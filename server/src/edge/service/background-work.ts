@@ -1,5 +1,5 @@
 import type { App } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { startClientMoneyReports } from '../../operation/client-money/reports.ts'
 import { startProving } from '../../operation/proofs/checkpoints.ts'
 import { createFeedWatch } from '../../people/webhooks/feed-watch.ts'
@@ -12,23 +12,23 @@ import { startReplicaChecks } from './replica.ts'
 /** The interval at which the request log is written. */
 const REQUEST_LOG_MS = 200
 const PAUSE_CHECK_MS = 1_000
-/** A busy event loop causes shorter delays than this. */
+/** The minimum delay that counts as a pause. A busy event loop causes shorter delays. */
 const PAUSE_MS_MIN = 5_000
 const FEED_WATCH_MS = 10_000
 /** The interval at which the partitions of the next month are checked. */
 const MONTHS_MS = 3_600_000
-/** The interval at which servers exchange their counts. Limits may take effect late by this time. */
+/** The interval at which servers exchange counts. Limits may take effect this much later. */
 const LIMITS_EXCHANGE_MS = 1_000
 
-/** Runs at most every ten seconds, because each check reads one row per platform. */
+/** Starts the check of the event feed. It runs rarely, because each check reads one row per platform. */
 function watchFeed({ db, clock, metrics, log }: App): Background {
   const check = createFeedWatch(db, clock, { still: metrics.feedStill, log })
-  return inBackground(FEED_WATCH_MS, check, (error) =>
+  return runInBackground(FEED_WATCH_MS, check, (error) =>
     log.warn({ err: error }, 'failed to check the event feed'),
   )
 }
 
-/** The background work of every server, in addition to requests and jobs. */
+/** Starts the background work of every server, in addition to requests and jobs. */
 export function startBackgroundWork(app: App, limits: RequestLimits): Background[] {
   const logFailure = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   return [
@@ -37,14 +37,14 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
     startClientMoneyReports(app),
     startExpirySweep(app.db, app.clock, logFailure('failed to remove expired data')),
     startRetentionSweep(app.db, app.config.retention, app.clock, logFailure('failed to remove old data')),
-    inBackground(
+    runInBackground(
       MONTHS_MS,
       () => addMonths(app.db, app.clock()),
       logFailure('failed to create partitions for the next month'),
       { beginsNow: true },
     ),
     watchPauses(app),
-    inBackground(REQUEST_LOG_MS, app.requestLog.flush, logFailure('failed to write the request log')),
+    runInBackground(REQUEST_LOG_MS, app.requestLog.flush, logFailure('failed to write the request log')),
     ...startLimitExchange(app, limits),
     ...startReplicaChecks(app),
   ]
@@ -53,14 +53,14 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
 /** Records pauses of this process, for example after SIGSTOP or while its machine was suspended. */
 function watchPauses(app: App): Background {
   const check = createPauseWatch(app, () => performance.now())
-  return inBackground(
+  return runInBackground(
     PAUSE_CHECK_MS,
     async () => check(),
     () => {},
   )
 }
 
-/** The returned function must be called every second. */
+/** Creates the check for pauses, which must be called every second. */
 export function createPauseWatch(
   {
     metrics,
@@ -74,17 +74,17 @@ export function createPauseWatch(
     lastMs = nowMs()
     if (pausedMs < PAUSE_MS_MIN) return
     metrics.recordPause(pausedMs)
-    log.warn({ seconds: Math.round(pausedMs / 1000) }, 'the server was paused')
+    log.warn({ seconds: Math.round(pausedMs / 1000) }, 'server was paused')
   }
 }
 
-/** The embedded database has just one server, which knows all counts. */
+/** Skipped for the embedded database, whose only server knows all counts. */
 function startLimitExchange({ db, log }: App, limits: RequestLimits): Background[] {
   if (db.kind === 'embedded') return []
-  const exchanging = inBackground(
+  const exchange = runInBackground(
     LIMITS_EXCHANGE_MS,
     () => limits.exchange(db),
     (error) => log.warn({ err: error }, 'failed to exchange request counts'),
   )
-  return [exchanging]
+  return [exchange]
 }

@@ -8,13 +8,13 @@ import { type App, createOp } from '../../kernel/operation/app.ts'
 import { publicBasePath } from '../../kernel/operation/base-path.ts'
 import {
   findOpenPlatform,
+  guardPlatformOpen,
   isAnyPlatform,
   makePlatform,
-  platformIsOpen,
 } from '../../people/platforms/platforms.ts'
 import { deleteToken, findTokenWithPlatform, makeApiToken } from '../../people/tokens/tokens.ts'
 
-/** The credentials of a platform's backend. The secret is shown once, and only its hash is stored. */
+/** The credentials of a platform's backend. The secret is shown once; only its hash is stored. */
 export interface Credentials {
   readonly platformId: string
   readonly tokenId: string
@@ -22,8 +22,8 @@ export interface Credentials {
 }
 
 /**
- * The default permissions of a token. In production, REVIEW must be requested explicitly: the operator
- * chooses who decides about customers.
+ * The default permissions of a token. In production, REVIEW must be requested explicitly, because the
+ * operator chooses who decides about customers.
  */
 export function defaultPermissions({ config }: Pick<App, 'config'>): readonly Permission[] {
   return config.mode === 'sandbox' ? PERMISSIONS : PERMISSIONS.filter((permission) => permission !== 'REVIEW')
@@ -31,14 +31,14 @@ export function defaultPermissions({ config }: Pick<App, 'config'>): readonly Pe
 
 /** Creates a platform and its first token, with the default permissions. */
 export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
-  const from = {
+  const source = {
     now: app.clock(),
     random: randomBytes,
     mode: app.config.mode,
     enclave: app.enclave.forOperation(),
   }
-  const { row, writes } = makePlatform(from, name, isRegulated)
-  const token = makeApiToken(from, row.id, 'First token', defaultPermissions(app))
+  const { row, writes } = makePlatform(source, name, isRegulated)
+  const token = makeApiToken(source, row.id, 'First token', defaultPermissions(app))
   const op = createOp(app, row, { kind: 'operator' })
   const entry = auditStep(op, 'platform_create', { params: { platformId: row.id } })
   await commit(app, [...writes, token.write, ...entry])
@@ -57,14 +57,14 @@ export async function createToken(
   const token = makeApiToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
   const op = createOp(app, platform, { kind: 'operator' })
   const entry = auditStep(op, 'token_create', { params: { tokenId: token.row.id } })
-  await commit(app, [platformIsOpen(platform), token.write, ...entry])
+  await commit(app, [guardPlatformOpen(platform), token.write, ...entry])
   return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
 
 /**
- * On the first start of a sandbox, creates a platform and stores its credentials in the data directory with
- * mode 0600. Later starts update the base URL stored there. Returns the path of the credentials and the
- * platform. Undefined if the data directory has no credentials but the database has platforms.
+ * On a sandbox's first start, creates a platform and stores its credentials in the data directory with mode
+ * 0600. Later starts update the stored base URL. Undefined if there are platforms but no stored credentials
+ * for this database.
  */
 export async function ensureFirstPlatform(
   app: App,
@@ -98,7 +98,7 @@ async function readCredentials(
 }
 
 /** The API's base URL for a host and port, with the prefix of `COUNTERSIGN_BASE_PATH`. */
-export function baseUrlOf(host: string, port: number, pathPrefix = ''): string {
+export function formatBaseUrl(host: string, port: number, pathPrefix = ''): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${publicBasePath({ pathPrefix })}`
 }
 
@@ -113,5 +113,5 @@ export async function revokeToken(app: App, tokenId: string): Promise<void> {
 
 async function commit(app: App, writes: Parameters<App['committer']['commit']>[0]): Promise<void> {
   const result = await app.committer.commit(writes)
-  if (!result.done) throw new Error(`Not written: ${result.name}`)
+  if (!result.done) throw new Error(`The change was not committed: ${result.name}`)
 }

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Graceful shutdown. The server first announces it while still serving requests, so that a load balancer
- * stops sending new ones. Then it accepts no more requests and finishes those in progress; finally it closes
- * the remaining connections.
+ * Graceful shutdown. The server first announces it while still serving, so that load balancers stop sending
+ * requests. Then it accepts no more requests, finishes those in progress, and closes the remaining
+ * connections.
  */
 export class Shutdown {
   #isBegun = false
@@ -30,8 +30,7 @@ export class Shutdown {
       this.#count(socket, 1)
       response.once('close', () => this.#count(socket, -1))
     })
-    // Otherwise a connection that was busy at the time of the signal would stay open for the client's next
-    // request.
+    // Otherwise a connection that was busy at the signal would stay open for the client's next request.
     server.addHook('onSend', (_request, reply, _payload, done) => {
       if (this.#isBegun) reply.header('Connection', 'close')
       done()
@@ -39,14 +38,13 @@ export class Shutdown {
   }
 
   /**
-   * Closes connections that have not sent a complete request head. Nothing else would close a silent
-   * connection during the shutdown.
+   * Closes connections without a request in progress. Nothing else would close a silent connection during
+   * shutdown.
    */
   endSilent(): void {
     for (const [socket, requests] of this.#requests) if (requests === 0) socket.destroy()
   }
 
-  /** Closes every connection. */
   endAll(): void {
     for (const socket of this.#requests.keys()) socket.destroy()
   }

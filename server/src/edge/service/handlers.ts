@@ -28,7 +28,7 @@ import { depositHandlers } from '../../money/deposits/handlers.ts'
 import { openDepositAccount } from '../../money/deposits/open-deposit-account.ts'
 import { returnDeposit } from '../../money/deposits/return.ts'
 import { sandboxDepositHandlers } from '../../money/deposits/sandbox-handlers.ts'
-import { placeScreened } from '../../money/deposits/screening-decision.ts'
+import { placeScreenedDeposit } from '../../money/deposits/screening-decision.ts'
 import { accountChangeHandlers } from '../../money/external-accounts/change-handlers.ts'
 import { discoveryHandlers } from '../../money/external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../../money/external-accounts/handlers.ts'
@@ -125,7 +125,7 @@ import { verificationProviderEvent } from '../../people/verifications/provider-h
 import { webhookEndpointHandlers } from '../../people/webhook-endpoints/handlers.ts'
 import { webhookSecretHandlers } from '../../people/webhook-endpoints/secret-handlers.ts'
 import { eventStreamHandlers, webhookHandlers } from '../../people/webhooks/handlers.ts'
-import type { AnswerRules } from '../../people/webhooks/response-rules.ts'
+import type { ResponseRules } from '../../people/webhooks/response-rules.ts'
 import { createParser } from '../http/request/parse.ts'
 import type { ServedHandlers } from './implementations.ts'
 
@@ -218,10 +218,10 @@ export const HANDLERS: ServedHandlers = {
   rail_event: createRailEvent(recordStatement),
 }
 
-/** The handlers that apply the platform's webhook responses to events that ask for a decision. */
-export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
+/** Handlers for the platform's webhook responses to events that request a decision. */
+export const WEBHOOK_ANSWERS: ResponseRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
-/** Validates the rows of a file like the body of a call. */
+/** Validates the rows of a file like request bodies. */
 const parseCreation = createParser(customer_create)
 const importCustomers = createImportCustomers(
   async (op, body) => (await parseCreation({ params: {}, query: {}, body }, op)).body,
@@ -247,7 +247,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'customers.import': importCustomers,
   'deposit-account.open': openDepositAccount,
   'deposit.return': returnDeposit,
-  'deposit.screened': placeScreened,
+  'deposit.screened': placeScreenedDeposit,
   'customer.erase': eraseCustomer,
   'documents.remove': removeDocuments,
   'external-account.check': checkExternalAccount,

@@ -11,8 +11,8 @@ export interface ProbeListener {
 }
 
 /**
- * Listens on a separate port for probes and metrics, so that callers who use up the connections of the API's
- * port cannot block it. Port 0 means any free port.
+ * Listens on a separate port for probes and metrics, so that callers who exhaust the API's connections cannot
+ * block them. Port 0 means any free port.
  */
 export async function listenForProbes(
   api: FastifyInstance,

@@ -17,7 +17,7 @@ import { VERSION } from '../../base/settings/version.ts'
 import type { RequestLog } from '../../kernel/audit/request-log.ts'
 import { type Actor, type App, newRequestId } from '../../kernel/operation/app.ts'
 import { pathOf, urlOf, withoutPrefix } from '../../kernel/operation/base-path.ts'
-import { ApiError, type Caller, implementationOf } from '../../kernel/operation/operation.ts'
+import { ApiError, type Caller, findImplementation } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
 import { createRequestLogger, type Keep } from '../http/logging/log-request.ts'
@@ -27,7 +27,7 @@ import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pip
 import { createEventPipeline } from '../http/pipeline/processor-calls.ts'
 import { closeStalled, nameLastEventHeader, queryWithLastEvent } from '../http/pipeline/streams.ts'
 import { type Answer, isAnswer } from '../http/request/call.ts'
-import { headerText, headOf } from '../http/request/head.ts'
+import { buildHead, headerText } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
 import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
 import { addMetrics } from '../observability/metrics-endpoint.ts'
@@ -41,7 +41,7 @@ import { createKycCalls } from '../pages/kyc-calls.ts'
 import { addKycPage } from '../pages/kyc-page.ts'
 import { addLanding } from '../pages/landing.ts'
 import type { Standing } from '../rate-limits/request-counts.ts'
-import { headersOf, type RequestLimits } from '../rate-limits/request-limits.ts'
+import { type RequestLimits, toRateLimitHeaders } from '../rate-limits/request-limits.ts'
 import type { Shutdown } from './graceful-shutdown.ts'
 import { findReader, implement, REPORTED, type ServedHandlers } from './implementations.ts'
 import { connectionsWithin } from './open-files.ts'
@@ -56,20 +56,17 @@ declare module 'fastify' {
 
   interface FastifyContextConfig {
     isUpload?: boolean
-    /** The path parameters, whose schemas say which values to mask in logs. */
+    /** The path parameters. Their schemas determine which values are masked in logs. */
     params?: TObject
   }
 }
 
-/**
- * Timeouts from the first byte of a request, or from the start of its connection, to the end of its headers
- * and of its body.
- */
+/** Timeouts for the headers and for the whole request, from its first byte or the start of its connection. */
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
-/** A timeout may be noticed this much later. */
+/** The interval at which timeouts are checked. */
 const TIMEOUT_CHECK_MS = 1_000
-/** Refused connections are logged in one line per interval, because there may be very many. */
+/** Refused connections are logged once per interval, because there may be very many. */
 const DROP_LINE_MS = 10_000
 
 /** Options in addition to the settings of the service, mostly set by tests. */
@@ -101,13 +98,12 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: requestMsMax,
-    // Longer than any valid path segment. The schema of the parameter limits its length, so that the error
-    // can name it.
+    // Longer than any valid path segment. The parameter's schema limits its length, so that the error names it.
     routerOptions: { maxParamLength: 64 * KIB },
     rewriteUrl: ({ url = '/' }) => withoutPrefix(app.config, url),
     genReqId: () => newRequestId(app.clock()),
     http: {
-      // Our own hook refuses a request without Host, with a regular error body.
+      // The server's own hook refuses requests without Host, with a regular error body.
       requireHostHeader: false,
       headersTimeout: Math.min(HEADERS_MS_MAX, requestMsMax),
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestMsMax),
@@ -168,7 +164,7 @@ function addPages(server: FastifyInstance, app: App): void {
   addFileLinks(server, app)
 }
 
-/** Options that only some endpoints have: forms and the request log. */
+/** Options of some endpoints: forms and the request log. */
 interface RouteOptions {
   readonly takeUpload?: TakeUpload
   readonly keep?: Keep
@@ -180,9 +176,7 @@ interface ApiOptions {
   readonly logRequest: RequestLog['add']
 }
 
-/**
- * Adds all routes with a pipeline: the API, and the endpoints for external systems that report to us, if any.
- */
+/** Adds all routes with a pipeline: the API, and the endpoints to which external systems report. */
 function addApi(
   server: FastifyInstance,
   app: App,
@@ -217,7 +211,7 @@ function addApi(
       server,
       app,
       endpoint,
-      createEventPipeline(app, name, endpoint, implementationOf(handlers, name), steps),
+      createEventPipeline(app, name, endpoint, findImplementation(handlers, name), steps),
     )
   }
 }
@@ -228,12 +222,12 @@ function addUpload(
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  means: RouteOptions & { readonly takeUpload: TakeUpload },
+  options: RouteOptions & { readonly takeUpload: TakeUpload },
 ): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     await scope.register(multipart, { throwFileSizeLimit: false })
-    addEndpoint(scope, app, endpoint, pipeline, means)
+    addEndpoint(scope, app, endpoint, pipeline, options)
   })
 }
 
@@ -253,8 +247,8 @@ function addEndpoint(
     // Runs before the body is read, so that an unauthorized caller costs neither memory nor parsing.
     onRequest: async (request, reply) => {
       request.seen = { actor: undefined }
-      const admitted = await pipeline.admit(headOf(app, request))
-      if (request.seen.standing) reply.headers(headersOf(request.seen.standing))
+      const admitted = await pipeline.admit(buildHead(app, request))
+      if (request.seen.standing) reply.headers(toRateLimitHeaders(request.seen.standing))
       if (isAnswer(admitted)) {
         logCall?.(request, reply, admitted)
         closeUnread(request, reply)
@@ -264,7 +258,7 @@ function addEndpoint(
     },
     handler: async (request, reply) => {
       const call = {
-        ...headOf(app, request),
+        ...buildHead(app, request),
         method: endpoint.method,
         path: pathOf(endpoint, request.params),
         query: isStream(endpoint) ? queryWithLastEvent(request) : request.query,
@@ -275,8 +269,8 @@ function addEndpoint(
         requestId: headerText(request, 'request-id'),
         ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }
-      const answered = await pipeline.answer(call, request.caller)
-      const answer = isStream(endpoint) ? nameLastEventHeader(request, answered) : answered
+      const pipelineResponse = await pipeline.answer(call, request.caller)
+      const answer = isStream(endpoint) ? nameLastEventHeader(request, pipelineResponse) : pipelineResponse
       logCall?.(request, reply, answer)
       if (takeUpload) limitRest(request)
       if (isStream(endpoint)) closeStalled(reply.raw)
@@ -286,7 +280,8 @@ function addEndpoint(
 }
 
 /**
- * Immediately closes new connections beyond a limit, because each takes memory before it is authenticated.
+ * Closes new connections beyond a limit immediately, because each one takes memory before it is
+ * authenticated.
  */
 function limitConnections(
   server: FastifyInstance,
@@ -297,14 +292,14 @@ function limitConnections(
   if (connectionsMax < config.connectionsMax)
     log.warn(
       { openFilesMax, connectionsMax, COUNTERSIGN_CONNECTIONS_MAX: config.connectionsMax },
-      'the limit of open files is below COUNTERSIGN_CONNECTIONS_MAX: raise it (ulimit -n, LimitNOFILE), or callers get fewer connections',
+      'open file limit is below COUNTERSIGN_CONNECTIONS_MAX: raise it (ulimit -n, LimitNOFILE) to allow more connections',
     )
   server.server.maxConnections = connectionsMax
-  let saidAtMs = Number.NEGATIVE_INFINITY
+  let lastLoggedMs = Number.NEGATIVE_INFINITY
   server.server.on('drop', () => {
-    if (performance.now() - saidAtMs < DROP_LINE_MS) return
-    saidAtMs = performance.now()
-    log.warn({ connectionsMax }, 'connections refused')
+    if (performance.now() - lastLoggedMs < DROP_LINE_MS) return
+    lastLoggedMs = performance.now()
+    log.warn({ connectionsMax }, 'refused connections beyond the limit')
   })
 }
 
@@ -321,7 +316,7 @@ function sendAnswer(reply: FastifyReply, { status, headers, body, pieces, isLost
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Serves the public keys of this server, which clients can pin. */
+/** Serves the server's public keys, which clients can pin. */
 function addWellKnown(server: FastifyInstance, app: App): void {
   const { quorumPublicKey, webhookPublicKey } = app.enclave
   server.get('/.well-known/countersign.json', async (_, reply) => {
@@ -339,7 +334,7 @@ function addHealth(server: FastifyInstance, app: App, leaving: Shutdown): void {
     const unready = await findUnready(app)
     if (!unready) return { status: 'ready' }
     const { message, cause } = unready
-    if (cause !== undefined) app.log.error({ err: cause, ...request.trace }, 'database not reachable')
+    if (cause !== undefined) app.log.error({ err: cause, ...request.trace }, 'database unreachable')
     return sendError(app, reply, new ApiError('UNAVAILABLE', { message }))
   })
 }
@@ -369,6 +364,6 @@ function getStatus(error: unknown): number | undefined {
 }
 
 function tooLarge(bodyBytesMax: number | undefined): ApiError {
-  const message = `The request body may have at most ${bodyBytesMax} bytes.`
+  const message = `The request body must have at most ${bodyBytesMax} bytes.`
   return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { bodyBytesMax } })
 }

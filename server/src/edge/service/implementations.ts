@@ -8,25 +8,25 @@ import { readBefore } from '@countersign/contract/reads-before'
 import { listFile } from '../../kernel/operation/list-file.ts'
 import {
   type AnyImplementation,
+  findImplementation,
   type Handler,
   type Handlers,
-  implementationOf,
 } from '../../kernel/operation/operation.ts'
 
-/** Endpoints outside of the API, for external systems that report to us. */
+/** Endpoints outside the API to which external systems report. */
 export const REPORTED = { card_processor_event, verification_provider_event, rail_event }
 
-/** The implementations of all endpoints, inside and outside of the API. */
+/** The implementations of all endpoints, inside and outside the API. */
 export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
 /** Returns the implementation of an API endpoint. The CSV file of a list uses the handler of the list. */
 export function implement(handlers: ServedHandlers, name: EndpointName): AnyImplementation {
-  if (isImplemented(handlers, name)) return implementationOf(handlers, name)
+  if (isImplemented(handlers, name)) return findImplementation(handlers, name)
   const list = keysOf(API).find((endpointName) => endpointName === name.replace(/_csv$/, '_list'))
   const { fileRows }: Endpoint = API[name]
   if (fileRows === undefined || list === undefined || !isImplemented(handlers, list))
     throw new Error(`${name} has no handler`)
-  return listFile(API[list], fileRows, implementationOf(handlers, list))
+  return listFile(API[list], fileRows, findImplementation(handlers, list))
 }
 
 function isImplemented(
@@ -36,7 +36,7 @@ function isImplemented(
   return Object.hasOwn(handlers, name)
 }
 
-/** Returns the handler that reads the record which a call changes, if the table has one. */
+/** Returns the handler that reads the record before a call changes it, if the table has one. */
 export function findReader(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
   const reader = readBefore(name)
   if (reader === undefined || !isImplemented(handlers, reader)) return undefined

@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
-/**
- * Files and connections that a server needs in addition to its callers' connections: the database, served
- * files, webhooks and rails.
- */
-const OTHERS = 96
-const LEAST = 16
+/** File descriptors reserved for the database, served files, webhooks and rails. */
+const RESERVED_FILES = 96
+const CONNECTIONS_MIN = 16
 
 /** The system's limit on open files and connections for this process. Undefined without a limit. */
 export async function findOpenFilesMax(): Promise<number | undefined> {
@@ -15,11 +12,11 @@ export async function findOpenFilesMax(): Promise<number | undefined> {
 }
 
 /**
- * The maximum number of caller connections. Beyond the system's limit, the system would silently reset
- * connections, including the server's own.
+ * The maximum number of caller connections. Beyond its limit, the system would silently reset connections,
+ * including the server's outgoing ones.
  */
 export function connectionsWithin(connectionsMax: number, openFilesMax: number | undefined): number {
   return openFilesMax === undefined
     ? connectionsMax
-    : Math.min(connectionsMax, Math.max(LEAST, openFilesMax - OTHERS))
+    : Math.min(connectionsMax, Math.max(CONNECTIONS_MIN, openFilesMax - RESERVED_FILES))
 }

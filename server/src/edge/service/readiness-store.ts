@@ -1,7 +1,7 @@
 import { withTimeout } from '../../kernel/operation/timeout.ts'
 import type { Database } from '../../storage/engine/port.ts'
 
-/** A probe that waits longer than this considers the process dead. */
+/** A probe that waits longer would consider the process dead. */
 const PING_MS_MAX = 2000
 
 /**
@@ -14,5 +14,5 @@ export async function ping(db: Database): Promise<void> {
       db.query('SELECT id FROM platforms WHERE false FOR UPDATE', [], { connection: 'fast' }),
     ))
   )
-    throw new Error(`no response within ${PING_MS_MAX} ms`)
+    throw new Error(`the database did not respond within ${PING_MS_MAX} ms`)
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../kernel/operation/app.ts'
 import { ping } from './readiness-store.ts'
 
-/** Why the server is not ready. `cause` is an error of the database. */
+/** The reason why the server is not ready. `cause` is a database error. */
 export interface Unready {
   readonly message: string
   readonly cause?: unknown
@@ -18,7 +18,7 @@ export async function findUnready({
   try {
     await ping(db)
   } catch (cause) {
-    return { message: 'The database cannot be reached, or accepts no writes.', cause }
+    return { message: 'The database is unreachable or read-only.', cause }
   }
-  return committer.hasDiskSpace() ? undefined : { message: 'The database has no space for writes.' }
+  return committer.hasDiskSpace() ? undefined : { message: 'The database is out of disk space.' }
 }

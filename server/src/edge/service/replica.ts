@@ -1,22 +1,22 @@
 import type { Config } from '../../base/settings/config.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { openPostgres } from '../../storage/engine/postgres.ts'
 import { OtherDatabase, Replica } from '../../storage/read/replica.ts'
 import { traceDatabase } from '../observability/traced-database.ts'
 
-/** A slower standby is of no use: the primary then serves the read. */
-const ANSWER_MS_MAX = 5_000
+/** If the standby takes longer, the primary serves the read. */
+const RESPONSE_MS_MAX = 5_000
 /** The retry interval for a standby that could not be reached at startup. */
 const RETRY_MS = 5_000
 
-const NOT_USED = 'the standby of DATABASE_READ_URL is unavailable: reading from the primary'
+const NOT_USED = 'standby of DATABASE_READ_URL is unavailable: reading from the primary'
 
 /**
- * Opens the configured standby, if there is one. If it is unreachable, it is retried later. Throws
- * ConfigError if it is a copy of another database.
+ * Opens the configured standby, if any. An unreachable standby is retried later. Throws ConfigError if it is
+ * a copy of another database.
  */
 export async function openReplica(
   db: Database,
@@ -30,7 +30,7 @@ export async function openReplica(
     const standby = await openPostgres(url, {
       prepares,
       schema,
-      answerTimeoutMs: ANSWER_MS_MAX,
+      answerTimeoutMs: RESPONSE_MS_MAX,
       setting: 'DATABASE_READ_URL',
     })
     return tracing ? traceDatabase(standby, tracing) : standby
@@ -49,7 +49,7 @@ export async function openReplica(
 export function startReplicaChecks({ replica, log }: App): Background[] {
   if (!replica) return []
   return [
-    inBackground(
+    runInBackground(
       RETRY_MS,
       () => replica.connect(),
       (error) => log.debug({ err: error }, NOT_USED),

@@ -56,7 +56,7 @@ import { createFailedAttempts } from '../rate-limits/failed-attempts.ts'
 import { RequestLimits } from '../rate-limits/request-limits.ts'
 import { startBackgroundWork } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
-import { baseUrlOf } from './first-platform.ts'
+import { formatBaseUrl } from './first-platform.ts'
 import { Shutdown } from './graceful-shutdown.ts'
 import { HANDLERS, JOB_HANDLERS, WEBHOOK_ANSWERS } from './handlers.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
@@ -83,8 +83,7 @@ export interface Service {
   /** Reloads SCREENING_FILE. If it throws ConfigError, nothing has changed. */
   reloadScreening(): Promise<void>
   /**
-   * Resolves with the reason if the embedded database has stopped permanently, in which case this process
-   * must exit.
+   * Resolves with the reason if the embedded database has stopped permanently. The process must then exit.
    */
   readonly stopped: Promise<Error> | undefined
   /**
@@ -156,7 +155,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   }
 }
 
-/** The storage of the service: its database, and the enclave that seals data in it. */
+/** The opened parts of the service. */
 interface Stores {
   /** The database without retries. `db` retries. */
   readonly bare: Database
@@ -239,7 +238,7 @@ async function openRails(config: Config, db: Database, loading: Loading): Promis
   let oldest: string | undefined
   const registry = new RailRegistry(
     async () => {
-      // Once found, it remains the oldest one.
+      // The oldest platform never changes.
       oldest ??= await findOldestPlatform(read)
       return oldest
     },
@@ -258,7 +257,7 @@ async function openScreened(
   return (
     screening &&
     openScreening(screening, machineClock, (cause) =>
-      log.error({ err: cause }, 'screened addresses are unchanged'),
+      log.error({ err: cause }, 'failed to refresh screened addresses'),
     )
   )
 }
@@ -271,14 +270,14 @@ async function fillRails(
   loading: Loading,
 ): Promise<void> {
   const rails = await loadRails(path, loading)
-  const other = rails.find(({ entry }) => entry.kind !== 'evm')
-  if (mode === 'sandbox' && other)
+  const bankRail = rails.find(({ entry }) => entry.kind !== 'evm')
+  if (mode === 'sandbox' && bankRail)
     throw new ConfigError(
-      `RAILS_FILE, rail ${other.name}: kind ${other.entry.kind} is for production only; a sandbox may have only chains`,
+      `RAILS_FILE, rail ${bankRail.name}: kind ${bankRail.entry.kind} is only available in production. A sandbox can only have chains`,
     )
   const faucet = rails.find(({ entry }) => entry.kind === 'evm' && entry.faucet !== undefined)
   if (mode === 'production' && faucet)
-    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet is for a sandbox only`)
+    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet is only available in a sandbox`)
   registry.replace(rails)
 }
 
@@ -291,7 +290,7 @@ interface Companions {
   readonly stores: Stores
 }
 
-/** Starts the workers of a server. Returns the one that must be restarted with the rails, if there is one. */
+/** Starts the workers of a server. Returns the one that must be restarted with the rails, if any. */
 function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening | undefined {
   for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
   app.workers.add(sender.start(), 'events', 'webhooks')
@@ -326,7 +325,7 @@ function startService(
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
     opening = startWorkers(app, sender, limits)
-    // Fetches rates ahead of the first caller, or logs for the operator that rates are missing.
+    // Fetches rates before the first call, or logs that they are missing.
     app.rates?.snapshot().catch(() => {})
   })
   const close = async () => {
@@ -377,7 +376,7 @@ async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean):
 function getListenUrl(server: FastifyInstance, { host, port }: Config): string {
   const address = server.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
-  return new URL(baseUrlOf(host, listening)).origin
+  return new URL(formatBaseUrl(host, listening)).origin
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

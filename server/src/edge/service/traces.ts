@@ -7,7 +7,7 @@ import { createRead, type Read } from '../../storage/read/read.ts'
 import { traceCommitter, traceDatabase, traceLookup } from '../observability/traced-database.ts'
 import type { OpenedTracing } from '../observability/tracing.ts'
 
-/** The time by which sending the last spans may delay the exit of the process. */
+/** The maximum delay of the process exit for sending the last spans. */
 const LAST_MS_MAX = 5_000
 
 /** Sets up the configured tracing. Its code is loaded only if tracing is enabled. */
@@ -22,12 +22,12 @@ export async function openTraces(
   return openTracing(tracing, newRequestId(machineClock()), watch)
 }
 
-/** Sends the last spans, until `endMs` on the clock of `performance.now()`. */
+/** Sends the last spans until `endMs` according to `performance.now()`. */
 export async function closeTraces(tracing: OpenedTracing | undefined, endMs: number): Promise<void> {
   await tracing?.close(Math.min(LAST_MS_MAX, Math.max(0, endMs - performance.now())))
 }
 
-interface Bases {
+interface StorageParts {
   /** The database without retries: the committer itself retries and counts. */
   readonly bare: Database
   readonly db: Database
@@ -35,11 +35,11 @@ interface Bases {
   readonly tracing: OpenedTracing | undefined
 }
 
-/** The access of operations to the database. `readApart` reads outside of any span. */
+/** The database access of operations. `readApart` reads outside any span. */
 export type Storage = Pick<App, 'db' | 'read' | 'lookup' | 'committer'> & { readonly readApart: Read }
 
 /** Opens the storage. If tracing is enabled, each access is a span. */
-export function openStorage({ bare, db, metrics, tracing }: Bases): Storage {
+export function openStorage({ bare, db, metrics, tracing }: StorageParts): Storage {
   const read = createRead(db)
   const lookup = createLookup(db)
   const committer = createCommitter(bare, metrics)

@@ -4,18 +4,18 @@ import {
   INTERNAL_ACCOUNT_INITIAL,
   INTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-states'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { toJson } from '../../base/json/json.ts'
 import { type EventWrite, insert, type Write } from '../../storage/commit/writes.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { openAccount } from '../ledger/accounts.ts'
 import { type Balance, findBalances } from '../ledger/balances.ts'
-import { maySee, type Op, ownCustomer } from '../operation/app.ts'
+import { canSee, type Op, ownCustomer } from '../operation/app.ts'
 import { ApiError, fieldError } from '../operation/operation.ts'
 import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'
 import type { RailChain } from '../ports/rail-chain.ts'
-import { accountFundingInstructions } from './funding.ts'
+import { listFundingInstructions } from './funding.ts'
 import {
   type OwnedAccountRow,
   selectCustomerAccounts,
@@ -41,7 +41,7 @@ export async function findInternalAccount(
   field = 'accountId',
 ): Promise<InternalAccountRow> {
   const account = await selectInternalAccount(op, id)
-  if (!account || !maySee(op, account.customer_id))
+  if (!account || !canSee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
@@ -50,10 +50,10 @@ export async function findInternalAccount(
  * True if the actor may see the records of an internal account. Reads nothing for actors that see the whole
  * platform.
  */
-export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
+export async function canSeeAccount(op: Op, id: string): Promise<boolean> {
   if (ownCustomer(op) === undefined) return true
   const account = await selectInternalAccount(op, id)
-  return account !== undefined && maySee(op, account.customer_id)
+  return account !== undefined && canSee(op, account.customer_id)
 }
 
 /**
@@ -62,7 +62,7 @@ export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
  */
 export async function findOwnedAccount(op: Op, id: string, field: string): Promise<OwnedAccountRow> {
   const account = await selectOwnedAccount(op, id)
-  if (!account || !maySee(op, account.customer_id))
+  if (!account || !canSee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
@@ -108,7 +108,7 @@ export async function findCustomerAccount(
   return open.find(({ type }) => type !== 'EMBEDDED_WALLET') ?? open[0]
 }
 
-type From = Pick<Op, 'now' | 'platform' | 'newId'>
+type AccountContext = Pick<Op, 'now' | 'platform' | 'newId'>
 
 /** The type of account for a currency. Undefined if only wallets hold it. */
 export function accountTypeFor(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
@@ -121,13 +121,13 @@ export function accountTypeFor(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CR
  * `isPending` is true while the customer's verification is pending and the account cannot receive money.
  */
 export function makeInternalAccount(
-  from: From,
+  from: AccountContext,
   customerId: string | null,
   currency: string,
   isPending = false,
 ): Write[] {
   const type = accountTypeFor(currency)
-  if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets hold ${currency}`)
+  if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets can hold ${currency}`)
   const account = { id: from.newId('InternalAccount'), customerId, type, currency }
   return accountWrites(from, account, NO_WALLET, isPending)
 }
@@ -135,12 +135,12 @@ export function makeInternalAccount(
 /** Opens the account of an approved customer, and emits its event. Guard: the account is still PENDING. */
 export function activateAccount(op: Op, account: InternalAccountRow): Write[] {
   const { row, write } = transition(op, 'internal_accounts', INTERNAL_ACCOUNT_TRANSITIONS, account, 'approve')
-  const view = internalAccountView(op, row, EMPTY)
+  const view = toInternalAccountView(op, row, EMPTY)
   return [write, accountEvent(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', row.id, toJson(view))]
 }
 
 /** All accounts of a customer, with any status. */
-export async function findAccountsOf(op: Op, customerId: string): Promise<InternalAccountRow[]> {
+export async function listCustomerAccounts(op: Op, customerId: string): Promise<InternalAccountRow[]> {
   return selectCustomerAccounts(op, { customerId }).execute()
 }
 
@@ -179,7 +179,7 @@ export async function findWalletAt(
   rail: string,
   address: string,
 ): Promise<InternalAccountRow | undefined> {
-  return selectWalletAt(op, rail, lowerHex(address))
+  return selectWalletAt(op, rail, toLowerHex(address))
 }
 
 /** Opens the platform's own accounts in the currencies that lack one. */
@@ -202,7 +202,7 @@ const NO_WALLET: WalletKeys = {
 }
 
 function accountWrites(
-  from: From,
+  from: AccountContext,
   account: Pick<InternalAccountRow, 'id' | 'type' | 'currency'> & { readonly customerId: string | null },
   keys: WalletKeys,
   isPending = false,
@@ -239,8 +239,9 @@ export function describeInternalAccount({
  * An account as the API shows it (specification 2.9). `balance` is what can be spent, `totalBalance` includes
  * held money.
  */
-export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
-  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
+export function toInternalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
+  if (!isKnownCurrency(account.currency))
+    throw new Error(`The account currency ${account.currency} is unknown`)
   const currency = currencyRecord(account.currency)
   return present({
     id: account.id,
@@ -249,7 +250,7 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
     status: account.status,
     balance: { amount: balance.available, currency },
     totalBalance: { amount: balance.total, currency },
-    fundingPaymentInstructions: accountFundingInstructions(op, account),
+    fundingPaymentInstructions: listFundingInstructions(op, account),
     privateEnabled: account.private_enabled,
     createdAt: account.created_at.toISOString(),
     updatedAt: account.updated_at.toISOString(),
@@ -266,7 +267,7 @@ interface EventRecord {
 
 /** A cache by account id. Each entry takes about a kilobyte. */
 const EVENT_RECORDS = new Map<string, EventRecord>()
-const TOLD_MAX = 20_000
+const EVENT_RECORDS_MAX = 20_000
 
 /** The event of a changed balance. It must follow the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
@@ -284,9 +285,9 @@ function getEventRecord(op: Op, account: InternalAccountRow): EventRecord {
     cachedRecord.isPrivate === isPrivate
   )
     return cachedRecord
-  const text = toJson(internalAccountView(op, account, EMPTY))
+  const text = toJson(toInternalAccountView(op, account, EMPTY))
   const eventRecord = { status, isPrivate, updatedMs, text }
-  if (EVENT_RECORDS.size >= TOLD_MAX) EVENT_RECORDS.clear()
+  if (EVENT_RECORDS.size >= EVENT_RECORDS_MAX) EVENT_RECORDS.clear()
   EVENT_RECORDS.set(id, eventRecord)
   return eventRecord
 }
@@ -294,7 +295,7 @@ function getEventRecord(op: Op, account: InternalAccountRow): EventRecord {
 /** An account as the API shows it, with its current balance. */
 export async function currentAccountView(op: Op, account: InternalAccountRow) {
   const balances = await findBalances(op, [account.id])
-  return internalAccountView(op, account, balances.get(account.id) ?? EMPTY)
+  return toInternalAccountView(op, account, balances.get(account.id) ?? EMPTY)
 }
 
 /** Accounts as the API shows them, with their current balances. */
@@ -303,5 +304,5 @@ export async function internalAccountViews(op: Op, accounts: readonly InternalAc
     op,
     accounts.map((account) => account.id),
   )
-  return accounts.map((account) => internalAccountView(op, account, balances.get(account.id) ?? EMPTY))
+  return accounts.map((account) => toInternalAccountView(op, account, balances.get(account.id) ?? EMPTY))
 }

@@ -12,13 +12,13 @@ export function describeShortly({
 }
 
 /** The name of an external account's holder, if its details have one. */
-export function nameOfHolder({
+export function getHolderName({
   account_info: info,
 }: Pick<ExternalAccountRow, 'account_info'>): string | undefined {
-  return 'beneficiary' in info ? getHolderName(info.beneficiary) : undefined
+  return 'beneficiary' in info ? getBeneficiaryName(info.beneficiary) : undefined
 }
 
-function getHolderName(beneficiary: Beneficiary): string | undefined {
+function getBeneficiaryName(beneficiary: Beneficiary): string | undefined {
   return 'legalName' in beneficiary ? beneficiary.legalName : beneficiary.fullName
 }
 

@@ -22,7 +22,7 @@ export interface FundingInstructions {
 const REFERENCE_CHARACTERS = 10
 
 /** The reference that identifies deposits to an account. It never changes. */
-export function fundingReference(accountId: string): string {
+export function deriveFundingReference(accountId: string): string {
   const digest = hash('sha256', `reference ${accountId}`)
   return `CS${digest.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
 }
@@ -32,7 +32,7 @@ export function fundingReference(accountId: string): string {
  * through the accounts that rails have opened for it or, in the sandbox, through generated deposit details. A
  * PENDING account cannot be paid.
  */
-export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
+export function listFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
   if (account.status === 'PENDING') return []
   if (account.spark_address !== null)
@@ -46,13 +46,13 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
         isPlatformAccount,
       },
     ]
-  if (account.chain_rail !== null) return atChainAddress(op, account)
+  if (account.chain_rail !== null) return buildChainInstructions(op, account)
   const railAccounts = listRailAccounts(op, account, isPlatformAccount)
   const from = op.depositDetails
   if (!from) return railAccounts
-  const reference = fundingReference(account.id)
+  const reference = deriveFundingReference(account.id)
   // A Lightning invoice can be paid only once, but the deposit details of an account must stay valid.
-  const types = fundingTypesOf(account.currency).filter(
+  const types = listFundingTypes(account.currency).filter(
     (type) =>
       type !== 'LIGHTNING' &&
       !railAccounts.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
@@ -78,7 +78,10 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
  * A wallet has one permanent address on its chain. Payments to it are not detected while its rail is missing
  * from the rails file.
  */
-function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRow): FundingInstructions[] {
+function buildChainInstructions(
+  op: Op,
+  { chain_rail, chain_address }: InternalAccountRow,
+): FundingInstructions[] {
   const chain = op.rails.find(chain_rail)?.chain
   if (!chain || chain_address === null) return []
   return [
@@ -88,7 +91,7 @@ function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRo
         assetType: 'USDC',
         address: toChecksumAddress(chain_address.slice(2)),
       },
-      instructionsNotes: 'Everything that arrives here belongs to this wallet.',
+      instructionsNotes: 'All money received at this address is credited to this wallet.',
       isPlatformAccount: false,
     },
   ]
@@ -99,7 +102,7 @@ function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatfor
   return (funding ?? [])
     .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)
     .map(({ accountOrWalletInfo, instructionsNotes }) => ({
-      accountOrWalletInfo: withReference(accountOrWalletInfo, fundingReference(id)),
+      accountOrWalletInfo: withReference(accountOrWalletInfo, deriveFundingReference(id)),
       instructionsNotes,
       isPlatformAccount,
     }))
@@ -111,31 +114,32 @@ function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatfor
  * one of `SPARK`, `LIGHTNING`, `SOLANA`, `TRON`, `POLYGON`, `BASE`, `ETHEREUM`, ignoring case. Empty if
  * nothing matches.
  */
-export function fundingTypesOf(currency: string, network?: string): readonly AccountTypeName[] {
+export function listFundingTypes(currency: string, network?: string): readonly AccountTypeName[] {
   const ownType = `${currency}_ACCOUNT`
-  const allTypes = isAccountType(ownType) && holds(ownType, currency) ? [ownType] : listWalletTypes(currency)
+  const allTypes =
+    isAccountType(ownType) && canHold(ownType, currency) ? [ownType] : listWalletTypes(currency)
   if (network === undefined) return allTypes
   const wantedNetwork = network.toUpperCase()
-  return allTypes.filter((type) => networkOf(type) === wantedNetwork)
+  return allTypes.filter((type) => toNetwork(type) === wantedNetwork)
 }
 
 /** For example `SOLANA` for `SOLANA_WALLET`. Undefined for account types without a chain. */
-export function networkOf(type: string): string | undefined {
+export function toNetwork(type: string): string | undefined {
   return isAccountType(type) && accountType(type).isChain ? type.replace('_WALLET', '') : undefined
 }
 
 function listWalletTypes(currency: string): AccountTypeName[] {
   return Object.keys(ACCOUNT_TYPES)
     .filter(isAccountType)
-    .filter((type) => networkOf(type) && accountType(type).fields && holds(type, currency))
+    .filter((type) => toNetwork(type) && accountType(type).fields && canHold(type, currency))
 }
 
-function holds(type: AccountTypeName, currency: string): boolean {
+function canHold(type: AccountTypeName, currency: string): boolean {
   return accountType(type).currencies.some((code) => code === currency)
 }
 
 /**
- * Deposit details for the preferred account type of a currency. `network` works as in `fundingTypesOf`.
+ * Deposit details for the preferred account type of a currency. `network` works as in `listFundingTypes`.
  * Throws if no type matches.
  */
 export function depositDetails(
@@ -143,8 +147,8 @@ export function depositDetails(
   deposit: Deposit,
   network?: string,
 ): PaymentAccountInfoValue {
-  const [type] = fundingTypesOf(deposit.currency, network)
-  if (!type) throw new Error(`No account type takes ${deposit.currency} on ${network}`)
+  const [type] = listFundingTypes(deposit.currency, network)
+  if (!type) throw new Error(`No account type supports ${deposit.currency} on ${network}`)
   return from.details(type, deposit)
 }
 

@@ -1,7 +1,7 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
 import type { CustomerRow, ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { maySee, type Op } from '../operation/app.ts'
-import { describeShortly, nameOfHolder } from './external-account-names.ts'
+import { canSee, type Op } from '../operation/app.ts'
+import { describeShortly, getHolderName } from './external-account-names.ts'
 import { selectCustomerToName, selectExternalAccountToName, selectInternalAccount } from './store.ts'
 
 interface Named {
@@ -33,7 +33,7 @@ function findName(op: Op, id: string): Promise<string | undefined> {
 
 async function findCustomerName(op: Op, id: string): Promise<string | undefined> {
   const customer = await selectCustomerToName(op, id)
-  return customer && customer.deleted_at === null && maySee(op, id) ? formatCustomerName(customer) : undefined
+  return customer && customer.deleted_at === null && canSee(op, id) ? formatCustomerName(customer) : undefined
 }
 
 function formatCustomerName({ details, email, platform_customer_id }: CustomerRow): string {
@@ -42,8 +42,8 @@ function formatCustomerName({ details, email, platform_customer_id }: CustomerRo
 
 async function findExternalAccountName(op: Op, id: string): Promise<string | undefined> {
   const account = await selectExternalAccountToName(op, id)
-  if (!account || account.deleted_at !== null || !maySee(op, account.customer_id)) return undefined
-  return [nameOfHolder(account), getBankName(account), describeShortly(account)].filter(Boolean).join(', ')
+  if (!account || account.deleted_at !== null || !canSee(op, account.customer_id)) return undefined
+  return [getHolderName(account), getBankName(account), describeShortly(account)].filter(Boolean).join(', ')
 }
 
 function getBankName({ account_info: info }: ExternalAccountRow): string | undefined {
@@ -53,7 +53,7 @@ function getBankName({ account_info: info }: ExternalAccountRow): string | undef
 /** A customer's account is named after its owner, a platform account after its currency. */
 async function findInternalAccountName(op: Op, id: string): Promise<string | undefined> {
   const account = await selectInternalAccount(op, id)
-  if (!account || !maySee(op, account.customer_id)) return undefined
+  if (!account || !canSee(op, account.customer_id)) return undefined
   if (account.customer_id !== null) return findCustomerName(op, account.customer_id)
   return `The platform, ${currencyRecord(account.currency).code}`
 }

@@ -2,7 +2,7 @@ import type { wallets } from '@countersign/contract/accounts/internal-accounts'
 import { toJson } from '../../base/json/json.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
-import { plusSeconds } from '../operation/app.ts'
+import { addSeconds } from '../operation/app.ts'
 import { fieldError, type Handlers } from '../operation/operation.ts'
 import { accountEvent } from '../outbox/events.ts'
 import { checkClientPublicKey } from '../signing/client-key.ts'
@@ -25,7 +25,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
             : 'Show the balance of this wallet',
           privateEnabled: body.privateEnabled,
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
       }
     },
 
@@ -57,7 +57,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
           summary: 'Export the recovery phrase of this wallet. Anyone who has the phrase can spend the money',
           clientPublicKey: body.clientPublicKey,
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
       }
     },
 

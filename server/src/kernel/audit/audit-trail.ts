@@ -26,19 +26,19 @@ const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]
  * The audit entry of a call, to be written together with its change. Empty for actors that do not call the
  * API.
  */
-export function auditWrites(op: Op, done: CompletedCall): Write[] {
+export function auditWrites(op: Op, call: CompletedCall): Write[] {
   const actor = nameOf(op.actor)
   if (!actor) return []
-  const { before, after } = diffMembers(done)
+  const { before, after } = diffMembers(call)
   const row: AuditEventRow = {
     id: op.newId('AuditEvent'),
     platform_id: op.platform.id,
     ...actor,
-    wallet_session_id: done.walletSessionId ?? null,
-    operation: done.operation,
-    object_id: findObjectId(done),
-    customer_id: findCustomerId(op, done),
-    request: done.httpRequestId,
+    wallet_session_id: call.walletSessionId ?? null,
+    operation: call.operation,
+    object_id: findObjectId(call),
+    customer_id: findCustomerId(op, call),
+    request: call.httpRequestId,
     address: op.from?.address ?? null,
     user_agent: op.from?.userAgent ?? null,
     before,
@@ -70,15 +70,15 @@ export function auditStep(
 
 /** The last record named in the path, or the record in the response. */
 function findObjectId({ params, body }: CompletedCall): string | null {
-  const named = Object.values(params).filter(isRecordId).at(-1)
-  return named ?? idIn(body, 'id') ?? idOfFirst(body)
+  const idInPath = Object.values(params).filter(isRecordId).at(-1)
+  return idInPath ?? readId(body, 'id') ?? findFirstId(body)
 }
 
 /** The first record in a response with several, such as `{ member, invitationUrl }`. */
-function idOfFirst(body: unknown): string | null {
+function findFirstId(body: unknown): string | null {
   if (!isRecord(body)) return null
   for (const member of Object.values(body)) {
-    const id = idIn(member, 'id')
+    const id = readId(member, 'id')
     if (id !== undefined) return id
   }
   return null
@@ -86,11 +86,11 @@ function idOfFirst(body: unknown): string | null {
 
 function findCustomerId({ actor }: Op, { params, body }: CompletedCall): string | null {
   if ('customerId' in actor) return actor.customerId
-  const id = idIn(params, 'customerId') ?? idIn(body, 'customerId') ?? idIn(body, 'id')
+  const id = readId(params, 'customerId') ?? readId(body, 'customerId') ?? readId(body, 'id')
   return id?.startsWith('Customer:') ? id : null
 }
 
-function idIn(value: unknown, name: string): string | undefined {
+function readId(value: unknown, name: string): string | undefined {
   const id = isRecord(value) ? value[name] : undefined
   return isRecordId(id) ? id : undefined
 }

@@ -4,7 +4,7 @@ import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import type { Op } from '../operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
 import { page } from '../operation/paging.ts'
-import { timeIfGiven } from '../operation/time-range.ts'
+import { parseOptionalTime } from '../operation/time-range.ts'
 import { actorView } from './actors.ts'
 import { selectAuditEvent, selectAuditEvents } from './store.ts'
 
@@ -34,7 +34,7 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
 
 const HOUR_MS = 3_600_000
 
-interface Asked {
+interface TimeFilters {
   readonly httpRequestId?: string
   readonly startDate?: string
   readonly endDate?: string
@@ -44,9 +44,9 @@ interface Asked {
  * The time range to search. Entries are indexed by time but not by request, so without a given time the range
  * surrounds the time in the request's id. It extends to the platform's clock, which may be ahead.
  */
-function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: Asked) {
+function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: TimeFilters) {
   if (httpRequestId === undefined || startDate !== undefined)
-    return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
+    return { startDate: parseOptionalTime(startDate), endDate: parseOptionalTime(endDate) }
   const madeAt = timeOfRequestId(httpRequestId)?.getTime()
   if (madeAt === undefined)
     throw fieldError(
@@ -55,7 +55,7 @@ function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: Asked) {
       'startDate is required with an httpRequestId that the server did not create, because such an id contains no time',
     )
   const last = madeAt + Number(op.platform.clock_offset_ms) + HOUR_MS
-  return { startDate: new Date(madeAt - HOUR_MS), endDate: timeIfGiven(endDate) ?? new Date(last) }
+  return { startDate: new Date(madeAt - HOUR_MS), endDate: parseOptionalTime(endDate) ?? new Date(last) }
 }
 
 function auditEventView(row: AuditEventRow) {

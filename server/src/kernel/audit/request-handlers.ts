@@ -3,7 +3,7 @@ import type { requests } from '@countersign/contract/operation/request-log'
 import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
 import { ApiError, type Handlers } from '../operation/operation.ts'
 import { page } from '../operation/paging.ts'
-import { timeIfGiven } from '../operation/time-range.ts'
+import { parseOptionalTime } from '../operation/time-range.ts'
 import { actorView } from './actors.ts'
 import { selectRequest, selectRequests } from './store.ts'
 
@@ -15,8 +15,8 @@ export const requestLogHandlers: Handlers<typeof requests> = {
     const filters = present({
       ...{ httpRequestId, callerRequestId, method, status, path, actorId },
       statusClass: statusClass && Number(statusClass[0]),
-      startDate: timeIfGiven(query.startDate),
-      endDate: timeIfGiven(query.endDate),
+      startDate: parseOptionalTime(query.startDate),
+      endDate: parseOptionalTime(query.endDate),
     })
     const list = await page(op, query, {
       rows: selectRequests(op.read, op.platform.id, filters),

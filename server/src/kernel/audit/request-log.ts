@@ -4,11 +4,11 @@ import { LOGGED_BODY_BYTES_MAX } from '@countersign/contract/operation/request-l
 import { parseJson, toJson } from '../../base/json/json.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
-import { type Actor, newId, plusSeconds } from '../operation/app.ts'
+import { type Actor, addSeconds, newId } from '../operation/app.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { WaitingRequests } from '../ports/request-log.ts'
 import { nameOf } from './actors.ts'
-import { MASKED, maskPath, maskQuery, maskValue, mayHoldMasked } from './masking/mask.ts'
+import { canContainMasked, MASKED, maskPath, maskQuery, maskValue } from './masking/mask.ts'
 import { insertRequests } from './store.ts'
 
 /** A request and its response as the server saw them. */
@@ -88,7 +88,7 @@ export function createRequestLog(
   }
   return {
     add(request) {
-      if (days === 0 || UNLOGGED.has(request.operation) || isOfPerson(request)) return
+      if (days === 0 || UNLOGGED.has(request.operation) || isMemberRead(request)) return
       const size = (request.requestBody?.length ?? 0) + (request.responseBody?.length ?? 0)
       if (waiting.length >= WAITING_MAX || characters + size > WAITING_CHARACTERS_MAX) return drop(1)
       characters += size
@@ -106,7 +106,7 @@ export function createRequestLog(
 }
 
 /** True for reads by team members. They are not logged, because console pages poll constantly. */
-function isOfPerson({ method, actor }: SeenRequest): boolean {
+function isMemberRead({ method, actor }: SeenRequest): boolean {
   return method === 'GET' && (actor?.kind === 'member' || actor?.kind === 'visitor')
 }
 
@@ -119,20 +119,20 @@ function toRow(request: SeenRequest, days: number): LoggedRequestRow {
     request: request.httpRequestId,
     caller_request: request.callerRequestId ?? null,
     method: request.method,
-    path: storable(logged.path),
-    query: logged.query === null ? null : storable(logged.query),
+    path: toStorable(logged.path),
+    query: logged.query === null ? null : toStorable(logged.query),
     status: request.status,
     code: request.code ?? null,
     duration_ms: Math.round(request.durationMs),
     ...((actor && nameOf(actor)) ?? { actor_type: null, actor_id: null, actor_name: null }),
     operation,
-    idempotency_key: request.idempotencyKey === undefined ? null : storable(request.idempotencyKey),
+    idempotency_key: request.idempotencyKey === undefined ? null : toStorable(request.idempotencyKey),
     address: request.address,
-    user_agent: request.userAgent === undefined ? null : storable(request.userAgent),
+    user_agent: request.userAgent === undefined ? null : toStorable(request.userAgent),
     request_body: logged.requestBody,
     response_body: logged.responseBody,
     created_at: at,
-    expires_at: plusSeconds(at, days * DAY_SECONDS),
+    expires_at: addSeconds(at, days * DAY_SECONDS),
   }
 }
 
@@ -150,13 +150,13 @@ export function toLoggedRequest({
   const path = maskPath(paramsSchema, { path: seen.path, pattern, params: seen.params })
   if (path !== seen.path) hide(Object.values(seen.params))
   const query = seen.query === undefined ? null : maskQuery(querySchema, seen.query, hide)
-  const requestBody = bodyShown(seen.requestBody, (value) => maskValue(body, value, 'logs', hide))
+  const requestBody = formatBody(seen.requestBody, (value) => maskValue(body, value, 'logs', hide))
   const answerSchema = status < 400 ? responses[status] : ErrorBody
   const responseBody =
-    answerSchema && status < 400 && !mayHoldMasked(answerSchema, seen.responseBody ?? '')
+    answerSchema && status < 400 && !canContainMasked(answerSchema, seen.responseBody ?? '')
       ? reuseBody(seen.responseBody)
-      : bodyShown(seen.responseBody, (value) =>
-          withoutTexts(maskValue(answerSchema ?? undefined, value, 'logs'), status < 400 ? [] : [...hidden]),
+      : formatBody(seen.responseBody, (value) =>
+          removeTexts(maskValue(answerSchema ?? undefined, value, 'logs'), status < 400 ? [] : [...hidden]),
         )
   return { path, query, requestBody, responseBody }
 }
@@ -178,14 +178,14 @@ function collectTexts(value: unknown, texts: Set<string>): void {
 }
 
 /** Replaces strings that are masked elsewhere. */
-function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
+function removeTexts(value: unknown, hidden: readonly string[]): unknown {
   if (hidden.length === 0) return value
   if (typeof value === 'string')
     return hidden.reduce((text, hiddenText) => text.replaceAll(hiddenText, MASKED), value)
-  if (Array.isArray(value)) return value.map((item) => withoutTexts(item, hidden))
+  if (Array.isArray(value)) return value.map((item) => removeTexts(item, hidden))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [withoutTexts(name, hidden), withoutTexts(member, hidden)]),
+    Object.entries(value).map(([name, member]) => [removeTexts(name, hidden), removeTexts(member, hidden)]),
   )
 }
 
@@ -193,10 +193,10 @@ function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
  * A body as masked by `mask`, truncated. Bodies that are not JSON, or too long to parse, are omitted because
  * they may contain anything.
  */
-function bodyShown(text: string | undefined, mask: (value: unknown) => unknown): string | null {
+function formatBody(text: string | undefined, mask: (value: unknown) => unknown): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX) return null
   try {
-    return truncate(storable(toJson(mask(parseJson(text)))))
+    return truncate(toStorable(toJson(mask(parseJson(text)))))
   } catch {
     return null
   }
@@ -208,7 +208,7 @@ function bodyShown(text: string | undefined, mask: (value: unknown) => unknown):
  */
 function reuseBody(text: string | undefined): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX || !BEGINS_LIKE_JSON.test(text)) return null
-  return truncate(storable(text))
+  return truncate(toStorable(text))
 }
 
 function truncate(text: string): string {
@@ -222,6 +222,6 @@ function truncate(text: string): string {
 }
 
 /** Replaces what PostgreSQL cannot store: U+0000 and unpaired surrogates. */
-function storable(text: string): string {
+function toStorable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openAtRest, sealAtRest } from '../../base/crypto/seal.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { dataKeyName, Keyring } from './keyring.ts'
+import { formatDataKeyName, Keyring } from './keyring.ts'
 
 export const KEY_BYTES = 32
 
@@ -22,7 +22,7 @@ export async function findOrMakeDataKeys(
   if (dataKeys) return dataKeys
   await db.query(
     'INSERT INTO data_keys (generation, sealed, created_at) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
-    [sealAtRest(masterKey, randomBytes(KEY_BYTES), dataKeyName(1)), createdAt],
+    [sealAtRest(masterKey, randomBytes(KEY_BYTES), formatDataKeyName(1)), createdAt],
   )
   return requireValue(await findDataKeys(db, masterKey), 'data key, although one was written')
 }
@@ -36,7 +36,7 @@ export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise
   )
   if (rows.length === 0) return undefined
   const keys = rows.map(({ generation, sealed }) => {
-    const key = openAtRest(masterKey, sealed, dataKeyName(generation))
+    const key = openAtRest(masterKey, sealed, formatDataKeyName(generation))
     if (!key)
       throw new MasterKeyError(
         'The master key does not open this database: it was created with another COUNTERSIGN_MASTER_KEY.',
@@ -98,11 +98,13 @@ export async function rotateMasterKey(
     before.generation,
     stored[0].sealed,
     generations,
-    generations.map((generation) => sealAtRest(newMasterKey, next.key(generation), dataKeyName(generation))),
+    generations.map((generation) =>
+      sealAtRest(newMasterKey, next.key(generation), formatDataKeyName(generation)),
+    ),
     at,
     secrets.map(({ name }) => name),
     resealed,
   ])
   if (rows[0]?.written !== generations.length)
-    throw new Error('The master key was rotated by someone else at the same time.')
+    throw new Error('Another process rotated the master key at the same time.')
 }

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { evmAddressOf, evmKeyAt, evmSignature, WALLET_PATH } from '../../base/crypto/evm/keys.ts'
+import { deriveEvmAddress, deriveEvmKey, signEvmDigest, WALLET_PATH } from '../../base/crypto/evm/keys.ts'
 import {
   makeOtpTargetBundle,
   openOtpBundle,
@@ -17,7 +17,7 @@ import {
 import type { Hex } from '../../base/formats/hex.ts'
 import type { NewestKeyWrite, Write } from '../../storage/commit/writes.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type {
   Enclave,
   MacPurpose,
@@ -31,7 +31,7 @@ import type {
 } from '../ports/enclave.ts'
 import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
-import { seedFromEntropy, sparkAddress, toMnemonic } from './wallet.ts'
+import { deriveSeed, sparkAddress, toMnemonic } from './wallet.ts'
 import { signStampedTransfers } from './wallet-transfers.ts'
 
 const WALLET_ENTROPY_BYTES = 32
@@ -147,12 +147,12 @@ class InProcessEnclave implements OperationEnclave {
 
   newWallet(accountId: string): NewWallet {
     const entropy = randomBytes(WALLET_ENTROPY_BYTES)
-    const seed = seedFromEntropy(entropy)
-    const key = evmKeyAt(seed, WALLET_PATH)
+    const seed = deriveSeed(entropy)
+    const key = deriveEvmKey(seed, WALLET_PATH)
     const wallet = {
       sealedSeed: this.#seal(entropy, `wallet_seed ${accountId}`),
       sparkAddress: sparkAddress(seed, this.#mode === 'production' ? 'spark' : 'sparkrt'),
-      evmAddress: evmAddressOf(key),
+      evmAddress: deriveEvmAddress(key),
     }
     for (const secret of [entropy, seed, key]) secret.fill(0)
     return wallet
@@ -160,8 +160,8 @@ class InProcessEnclave implements OperationEnclave {
 
   signWalletTransfers(accountId: string, sealedSeed: Uint8Array, order: StampedPayload): Hex[] {
     const entropy = this.#open(sealedSeed, `wallet_seed ${accountId}`, `seed of ${accountId}`)
-    const seed = seedFromEntropy(entropy)
-    const key = evmKeyAt(seed, WALLET_PATH)
+    const seed = deriveSeed(entropy)
+    const key = deriveEvmKey(seed, WALLET_PATH)
     try {
       return signStampedTransfers(accountId, key, order)
     } finally {
@@ -170,15 +170,15 @@ class InProcessEnclave implements OperationEnclave {
   }
 
   chainAddress(path: string): Hex {
-    return this.#withChainKey(path, evmAddressOf)
+    return this.#withChainKey(path, deriveEvmAddress)
   }
 
   signOnChain(path: string, digest: Uint8Array): Hex {
-    return this.#withChainKey(path, (key) => evmSignature(digest, key))
+    return this.#withChainKey(path, (key) => signEvmDigest(digest, key))
   }
 
   #withChainKey<T>(path: string, use: (key: Uint8Array) => T): T {
-    const key = evmKeyAt(this.#keys.chainSeed, path)
+    const key = deriveEvmKey(this.#keys.chainSeed, path)
     try {
       return use(key)
     } finally {
@@ -289,7 +289,7 @@ async function findOrMakeSecret(
       keyring.seal(make(), name),
       createdAt,
     ])
-    stored = onlyRow((await db.query<{ sealed: Uint8Array }>(select, [name])).rows)
+    stored = getOnlyRow((await db.query<{ sealed: Uint8Array }>(select, [name])).rows)
   }
   return openSecret(keyring, stored.sealed, name, `${name} of this database`)
 }

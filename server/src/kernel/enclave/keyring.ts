@@ -49,6 +49,6 @@ export class Keyring {
 }
 
 /** The associated data of a sealed data key. */
-export function dataKeyName(generation: number): string {
+export function formatDataKeyName(generation: number): string {
   return generation === 1 ? 'data_key' : `data_key ${generation}`
 }

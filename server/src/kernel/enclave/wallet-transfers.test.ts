@@ -1,6 +1,6 @@
 import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { evmAddressOf } from '../../base/crypto/evm/keys.ts'
+import { deriveEvmAddress } from '../../base/crypto/evm/keys.ts'
 import { generateKeyPair } from '../../base/crypto/p256.ts'
 import { makeStamp } from '../../base/crypto/stamp.ts'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
@@ -35,7 +35,7 @@ const CHAIN = {
     name: 'USD Coin',
     version: '2',
   },
-  from: checksummed(evmAddressOf(KEY)),
+  from: checksummed(deriveEvmAddress(KEY)),
   validBefore: '2026-03-02T10:00:00Z',
   transfers: TRANSFERS,
 } as const
@@ -50,7 +50,7 @@ function signTransfer(
   return signStampedTransfers(ACCOUNT, KEY, order)
 }
 
-test('each transfer that is named is signed by the wallet, and valid as viem reads it', async () => {
+test('the wallet signs every transfer in the payload, and viem accepts the signatures', async () => {
   const signatures = signTransfer({})
   expect(signatures).toHaveLength(2)
   const fields = {
@@ -89,6 +89,6 @@ test.each<[string, () => Hex[], string]>([
     () => signTransfer({ chain: { ...CHAIN, from: checksummed(`0x${'11'.repeat(20)}`) } }),
     'another address',
   ],
-])('%s has nothing signed', (_, sign, why) => {
-  expect(sign).toThrow(why)
+])('the wallet signs nothing for %s', (_, sign, message) => {
+  expect(sign).toThrow(message)
 })

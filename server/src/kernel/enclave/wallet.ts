@@ -22,7 +22,7 @@ export function toMnemonic(entropy: Uint8Array): string {
  * The 64-byte BIP-39 seed, without a passphrase, from which the wallet's keys are derived. Uses the runtime's
  * PBKDF2, because the library's takes twenty times as long and blocks the event loop.
  */
-export function seedFromEntropy(entropy: Uint8Array): Uint8Array {
+export function deriveSeed(entropy: Uint8Array): Uint8Array {
   return pbkdf2Sync(toMnemonic(entropy), 'mnemonic', SEED_ROUNDS, SEED_BYTES, 'sha512')
 }
 

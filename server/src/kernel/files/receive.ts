@@ -43,17 +43,17 @@ export async function receiveFile(
   } finally {
     key.fill(0)
   }
-  const observed = observer.found()
+  const observed = observer.getResult()
   return {
     file: { id, name, declaredType, sealedKey, ...observed },
-    spooled: { path, sealedBytes: countSealedBytes(observed.bytes), sealedSha256: sealed.found() },
+    spooled: { path, sealedBytes: countSealedBytes(observed.bytes), sealedSha256: sealed.getResult() },
   }
 }
 
 type Observed = Pick<UploadedFile, 'bytes' | 'sha256' | 'head' | 'tail'>
 
 /** Passes a stream through and collects its length, its digest, and its first and last bytes. */
-function observe(): { readonly stream: Transform; found(): Observed } {
+function observe(): { readonly stream: Transform; getResult(): Observed } {
   const hash = createHash('sha256')
   let bytes = 0
   let head = Buffer.alloc(0)
@@ -67,10 +67,10 @@ function observe(): { readonly stream: Transform; found(): Observed } {
       done(null, chunk)
     },
   })
-  return { stream, found: () => ({ bytes, sha256: hash.digest(), head, tail }) }
+  return { stream, getResult: () => ({ bytes, sha256: hash.digest(), head, tail }) }
 }
 
-function digest(): { readonly stream: Transform; found(): Uint8Array } {
+function digest(): { readonly stream: Transform; getResult(): Uint8Array } {
   const hash = createHash('sha256')
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -78,5 +78,5 @@ function digest(): { readonly stream: Transform; found(): Uint8Array } {
       done(null, chunk)
     },
   })
-  return { stream, found: () => hash.digest() }
+  return { stream, getResult: () => hash.digest() }
 }

@@ -15,7 +15,7 @@ export async function selectStoredFile(
 }
 
 /** For jobs, whose payload has the file's id. Also finds files of platforms that were reset. */
-export async function selectStoredFileOfAny(op: Op, id: string): Promise<StoredFileRow | undefined> {
+export async function selectAnyStoredFile(op: Op, id: string): Promise<StoredFileRow | undefined> {
   return op.read.selectFrom('stored_files').selectAll().where('id', '=', id).executeTakeFirst()
 }
 

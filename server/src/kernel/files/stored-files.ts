@@ -3,7 +3,7 @@ import { findSealedOffset, openStream } from '../../base/crypto/file-seal.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { StoredFileRow } from '../../storage/rows/document.ts'
 import { STORED_FILE_INITIAL, STORED_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
-import { type Op, plusSeconds } from '../operation/app.ts'
+import { addSeconds, type Op } from '../operation/app.ts'
 import { transition } from '../operation/transition.ts'
 import type { UploadedFile } from '../operation/uploaded-file.ts'
 import { job } from '../outbox/jobs.ts'
@@ -14,15 +14,15 @@ const STAGED_SECONDS = 60 * 60
 
 /** The writes before a file is stored: its row, and a job that removes it if no record keeps it. */
 export function stage(op: Op, file: UploadedFile): readonly Write[] {
-  return [insert('stored_files', toStagedRow(op, file)), laterRemoval(op, file.id)]
+  return [insert('stored_files', toStagedRow(op, file)), buildLaterRemoval(op, file.id)]
 }
 
 /**
  * A job that removes the file if no record keeps it by then. It also removes bytes that reached the store
  * after an earlier removal.
  */
-export function laterRemoval(op: Op, fileId: string): Write {
-  return job(op, 'stored-file.remove', { fileId }, plusSeconds(op.now, STAGED_SECONDS))
+export function buildLaterRemoval(op: Op, fileId: string): Write {
+  return job(op, 'stored-file.remove', { fileId }, addSeconds(op.now, STAGED_SECONDS))
 }
 
 function toStagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): StoredFileRow {
@@ -44,7 +44,7 @@ function toStagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): St
  */
 export function clearFilesOf(platformId: string, successor: Op): readonly Write[] {
   return [0, STAGED_SECONDS].map((seconds) =>
-    job(successor, 'stored-files.clear', { platformId }, plusSeconds(successor.now, seconds)),
+    job(successor, 'stored-files.clear', { platformId }, addSeconds(successor.now, seconds)),
   )
 }
 
@@ -59,7 +59,7 @@ export function storeFile(op: Op, file: UploadedFile): Write {
  */
 export async function removeFile(op: Op, fileId: string): Promise<readonly Write[]> {
   const row = await selectStoredFile(op, fileId)
-  return row ? removal(op, row) : []
+  return row ? buildRemoval(op, row) : []
 }
 
 /**
@@ -68,11 +68,11 @@ export async function removeFile(op: Op, fileId: string): Promise<readonly Write
  */
 export async function abandonFile(op: Op, fileId: string): Promise<readonly Write[]> {
   const row = await selectStoredFile(op, fileId)
-  return row?.state === STORED_FILE_INITIAL ? removal(op, row) : []
+  return row?.state === STORED_FILE_INITIAL ? buildRemoval(op, row) : []
 }
 
 /** The writes that remove a file whose row was already read. */
-export function removal(op: Op, row: StoredFileRow): readonly Write[] {
+export function buildRemoval(op: Op, row: StoredFileRow): readonly Write[] {
   if (STORED_FILE_TRANSITIONS[row.state].remove === null) return []
   return [
     transition(op, 'stored_files', STORED_FILE_TRANSITIONS, row, 'remove', { sealed_key: null }).write,
@@ -97,7 +97,7 @@ export async function openStoredFile(
   if (!sealed) {
     // The file may have been removed since its row was read.
     if ((await selectStoredFile(op, fileId))?.state !== row.state) return undefined
-    throw new Error(`The store has no ${fileId}`)
+    throw new Error(`The file store does not contain ${fileId}`)
   }
   const unsealed = openStream(op.enclave.openFileKey(fileId, row.sealed_key), fileId, fromByte)
   // `pipe` forwards errors in neither direction.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { toCanonicalJson } from '../../base/json/json.ts'
 import { keep, type Write } from '../../storage/commit/writes.ts'
-import { type Op, plusSeconds } from '../operation/app.ts'
+import { addSeconds, type Op } from '../operation/app.ts'
 import type { ApiError } from '../operation/operation.ts'
 import { selectIdempotencyKey } from './store.ts'
 
@@ -51,7 +51,7 @@ export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer)
     status: answer.status,
     body: request.isSecret ? sealAnswer(op, request, answer) : answer.body,
     created_at: op.now,
-    expires_at: plusSeconds(op.now, op.keptAnswerDays * DAY_SECONDS),
+    expires_at: addSeconds(op.now, op.keptAnswerDays * DAY_SECONDS),
   })
 }
 

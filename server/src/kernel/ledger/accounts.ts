@@ -1,5 +1,5 @@
 import type { LedgerWrite } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { Op } from '../operation/app.ts'
 
 /** The platform's own accounts. There is one per kind and currency, opened on first use. */
@@ -63,7 +63,7 @@ export type Place =
 
 export function accountId(op: Op, place: Place): string {
   if ('account' in place) return place.account
-  return systemAccountId(op.platform.id, place.system, place.currency, place.rail)
+  return toSystemAccountId(op.platform.id, place.system, place.currency, place.rail)
 }
 
 /**
@@ -75,7 +75,7 @@ const systemAccountIds = new Map<string, string>()
 const SYSTEM_ACCOUNT_IDS_MAX = 10_000
 
 /** The id of one of a platform's own accounts. `rail` tells apart accounts of kind `rail`. */
-export function systemAccountId(
+export function toSystemAccountId(
   platformId: string,
   system: SystemAccount,
   currency: string,
@@ -84,7 +84,7 @@ export function systemAccountId(
   const name = `Ledger:${formatName(system, rail)}:${currency}:${platformId}`
   const cachedId = systemAccountIds.get(name)
   if (cachedId !== undefined) return cachedId
-  const id = idOfKind('LedgerAccount', uuidOfText(name))
+  const id = buildId('LedgerAccount', deriveUuid(name))
   if (systemAccountIds.size === SYSTEM_ACCOUNT_IDS_MAX) systemAccountIds.clear()
   systemAccountIds.set(name, id)
   return id
@@ -101,7 +101,7 @@ export function openSystemAccount(
 ) {
   return {
     write: 'open',
-    id: systemAccountId(op.platform.id, system, currency, rail),
+    id: toSystemAccountId(op.platform.id, system, currency, rail),
     platformId: op.platform.id,
     owner: op.platform.id,
     name: formatName(system, rail),

@@ -4,7 +4,7 @@ import { rowByKey } from '../../storage/read/lookup.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { Op } from '../operation/app.ts'
 import { fieldError } from '../operation/operation.ts'
-import { accountId, type Place, type SystemAccount, systemAccountId } from './accounts.ts'
+import { accountId, type Place, type SystemAccount, toSystemAccountId } from './accounts.ts'
 import type { Leg } from './transfers.ts'
 
 /** The available and total balance of an account, in the smallest unit. */
@@ -82,7 +82,7 @@ export async function findSystemAccounts(
   currencies: readonly string[],
 ): Promise<Pick<LedgerAccountRow, 'id' | 'currency' | 'posted'>[]> {
   const rows = await Promise.all(
-    currencies.map((currency) => op.find(BY_ID, systemAccountId(op.platform.id, system, currency))),
+    currencies.map((currency) => op.find(BY_ID, toSystemAccountId(op.platform.id, system, currency))),
   )
   return rows.filter((row) => row !== undefined)
 }

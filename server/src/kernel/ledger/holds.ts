@@ -1,7 +1,7 @@
 import type { LedgerWrite } from '../../storage/commit/writes.ts'
 import { TRANSFER_INITIAL, TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { Op } from '../operation/app.ts'
-import { openSystemAccount, type SystemAccount, systemAccountId } from './accounts.ts'
+import { openSystemAccount, type SystemAccount, toSystemAccountId } from './accounts.ts'
 import { type Cause, transfer } from './transfers.ts'
 
 const { post: POSTED, void: VOIDED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
@@ -38,7 +38,7 @@ export function capture(op: Op, held: Hold): LedgerWrite[] {
 
 /**
  * Captures part of a hold: voids the pending transfer, posts a transfer of the part, and holds the remainder
- * with a new pending transfer if `keepsRest`. The returned `holdId` names the remaining hold. Guard: the hold
+ * with a new pending transfer if `keepsRemainder`. The returned `holdId` names the remaining hold. Guard: the hold
  * is still pending.
  */
 export function capturePart(
@@ -46,7 +46,7 @@ export function capturePart(
   cause: Cause,
   held: Hold,
   part: bigint,
-  keepsRest: boolean,
+  keepsRemainder: boolean,
 ): { readonly holdId: string; readonly writes: LedgerWrite[] } {
   const { holdId, account, to: system, rail, currency, amount } = held
   if (part > amount) throw new Error(`cannot capture ${part} of a hold of ${amount}`)
@@ -57,7 +57,7 @@ export function capturePart(
     amount: part,
   })
   const remainder = { ...held, holdId: op.newId('LedgerTransfer'), amount: amount - part }
-  return keepsRest
+  return keepsRemainder
     ? {
         holdId: remainder.holdId,
         writes: [release(op, held), ...captured, toPendingTransfer(op, cause, remainder)],
@@ -75,7 +75,7 @@ function toPendingTransfer(op: Op, cause: Cause, held: Hold) {
 }
 
 function toSides(op: Op, { holdId, account, to, rail, currency, amount }: Hold) {
-  const credit = systemAccountId(op.platform.id, to, currency, rail)
+  const credit = toSystemAccountId(op.platform.id, to, currency, rail)
   return {
     id: holdId,
     platformId: op.platform.id,

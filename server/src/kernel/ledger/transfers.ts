@@ -28,7 +28,7 @@ export interface Cause {
 export type Leg = Place & { readonly amount: bigint }
 
 /** The legs of money arriving on an account through a rail, or leaving it if the amount is negative. */
-export function arrivalLegs(
+export function buildArrivalLegs(
   { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
   amount: bigint,
   rail?: string,
@@ -43,7 +43,7 @@ const { post: POSTED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
 
 /** Posts a movement. Its legs must sum to zero per currency; zero legs are skipped. */
 export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
-  return pairsOf(legs).flatMap((pair) => transfer(op, cause, pair))
+  return splitMovement(legs).flatMap((pair) => transfer(op, cause, pair))
 }
 
 /** A transfer from one place to another. */
@@ -54,7 +54,7 @@ interface Pair {
 }
 
 /** Splits a movement into transfers. Each debit is matched with the credits of its currency, in order. */
-export function pairsOf(legs: readonly Leg[]): Pair[] {
+export function splitMovement(legs: readonly Leg[]): Pair[] {
   const remaining = legs.map((leg) => ({ leg, amount: leg.amount }))
   const pairs: Pair[] = []
   for (const debit of remaining) {

@@ -49,10 +49,10 @@ export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
   },
 }
 
-export function purchaseScenario(suffix: string): PurchaseScenario | undefined {
+export function findPurchaseScenario(suffix: string): PurchaseScenario | undefined {
   return memberOf(PURCHASE_SCENARIOS, suffix)
 }
 
-export function cardScenario(suffix: string): CardScenario {
+export function findCardScenario(suffix: string): CardScenario {
   return memberOf(CARD_SCENARIOS, suffix) ?? ANY_OTHER_CARD
 }

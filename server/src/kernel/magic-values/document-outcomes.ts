@@ -17,7 +17,7 @@ export const DOCUMENT_SCENARIOS: Readonly<Record<string, Scenario<QualityCode>>>
 const SUFFIX_CHARACTERS = 4
 
 /** The code with which a file of this name is rejected. Undefined if it passes. */
-export function documentRefusal(fileName: string): QualityCode | undefined {
+export function findDocumentRefusal(fileName: string): QualityCode | undefined {
   const suffix = fileName.replace(/\.[^.]*$/, '').slice(-SUFFIX_CHARACTERS)
   return memberOf(DOCUMENT_SCENARIOS, suffix)?.outcome
 }

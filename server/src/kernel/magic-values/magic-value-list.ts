@@ -22,7 +22,7 @@ import {
 } from './payment-outcomes.ts'
 import { SCREENING_SCENARIOS } from './screening-outcomes.ts'
 import { STABLECOIN_SCENARIOS } from './stablecoin-outcomes.ts'
-import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
+import { UMA_REFUSALS, UMA_REQUIRED_FIELDS } from './uma-receivers.ts'
 
 type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
 type Value = Family['values'][number]
@@ -31,13 +31,13 @@ const IDENTIFIER =
   'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
 
 /** All magic values, collected from the tables that the sandbox uses. UMA names belong to `umaDomain`. */
-export function magicValueFamilies(umaDomain: string): Family[] {
+export function listMagicValueFamilies(umaDomain: string): Family[] {
   return [
     ...CHECKS,
     ...DOCUMENTS,
     ...PAYMENTS,
     SCREENED_ADDRESSES,
-    ...umaFamilies(umaDomain),
+    ...listUmaFamilies(umaDomain),
     ...PROOFS,
     ...CARDS,
     STABLECOIN_ACCOUNTS,
@@ -55,7 +55,7 @@ const CHECKS: readonly Family[] = [
       'the digits of businessInfo.registrationNumber of a BUSINESS',
       'lastName in personalInfo of a beneficial owner',
     ],
-    values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
+    values: listBySuffix(VERIFICATION_SCENARIOS, toPlainValue),
     otherwise: 'APPROVED',
   },
   {
@@ -65,7 +65,7 @@ const CHECKS: readonly Family[] = [
       'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
       'the address of a wallet, for which only 105 has an effect: wallets have no beneficiary and show no status',
     ],
-    values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
+    values: listBySuffix(BENEFICIARY_SCENARIOS, toPlainValue),
     otherwise: 'MATCHED',
   },
 ]
@@ -75,7 +75,7 @@ const DOCUMENTS: readonly Family[] = [
     family: 'DOCUMENT',
     appliesTo: 'The check of an uploaded file: POST /documents and PUT /documents/{documentId}',
     places: ['the end of the name of file, before its extension: passport-201.png'],
-    values: bySuffix(DOCUMENT_SCENARIOS, refusalValue),
+    values: listBySuffix(DOCUMENT_SCENARIOS, toRefusalValue),
     otherwise: 'Accepted',
   },
 ]
@@ -85,21 +85,21 @@ const PAYMENTS: readonly Family[] = [
     family: 'TRANSFER_IN',
     appliesTo: 'The outcome of POST /transfer-in',
     places: [IDENTIFIER],
-    values: bySuffix(TRANSFER_SCENARIOS.in, paymentValue),
+    values: listBySuffix(TRANSFER_SCENARIOS.in, toPaymentValue),
     otherwise: 'COMPLETED',
   },
   {
     family: 'TRANSFER_OUT',
     appliesTo: 'The outcome of POST /transfer-out',
     places: [IDENTIFIER],
-    values: bySuffix(TRANSFER_SCENARIOS.out, paymentValue),
+    values: listBySuffix(TRANSFER_SCENARIOS.out, toPaymentValue),
     otherwise: 'COMPLETED',
   },
   {
     family: 'QUOTE_TO_EXTERNAL_ACCOUNT',
     appliesTo: 'The outcome of a quote that pays an external account',
     places: [IDENTIFIER],
-    values: bySuffix(QUOTE_SCENARIOS, paymentValue),
+    values: listBySuffix(QUOTE_SCENARIOS, toPaymentValue),
     otherwise: 'COMPLETED',
   },
   {
@@ -107,12 +107,12 @@ const PAYMENTS: readonly Family[] = [
     appliesTo:
       'The outcome of a quote that is paid from an external account, unless the destination selects another one',
     places: [IDENTIFIER],
-    values: bySuffix(PULL_SCENARIOS, pullValue),
+    values: listBySuffix(PULL_SCENARIOS, toPullValue),
     otherwise: 'COMPLETED',
   },
 ]
 
-function umaFamilies(umaDomain: string): Family[] {
+function listUmaFamilies(umaDomain: string): Family[] {
   return [
     {
       family: 'QUOTE_TO_UMA_ADDRESS',
@@ -120,7 +120,7 @@ function umaFamilies(umaDomain: string): Family[] {
       places: ['umaAddress of the destination'],
       values: Object.entries(UMA_SCENARIOS).map(([name, scenario]) => ({
         value: `${name}@${umaDomain}`,
-        ...paymentValue(scenario),
+        ...toPaymentValue(scenario),
       })),
       otherwise: '404 UMA_NOT_FOUND, unless a customer of the platform has the address',
     },
@@ -129,7 +129,7 @@ function umaFamilies(umaDomain: string): Family[] {
       appliesTo:
         'The response of a receiver before a payment exists: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
       places: ['receiverUmaAddress', 'umaAddress of the destination'],
-      values: umaReceivers(umaDomain),
+      values: listUmaReceivers(umaDomain),
       otherwise: 'the outcome of QUOTE_TO_UMA_ADDRESS',
     },
     {
@@ -191,14 +191,14 @@ const CARDS: readonly Family[] = [
     family: 'CARD',
     appliesTo: 'The decision of the issuer about a new card: state',
     places: ['platformCardId'],
-    values: bySuffix(CARD_SCENARIOS, cardValue),
+    values: listBySuffix(CARD_SCENARIOS, toCardValue),
     otherwise: 'ACTIVE',
   },
   {
     family: 'CARD_PURCHASE',
     appliesTo: 'A purchase by card: the code of its decline, or its status after clearing',
     places: ['merchant.descriptor'],
-    values: bySuffix(PURCHASE_SCENARIOS, plainValue),
+    values: listBySuffix(PURCHASE_SCENARIOS, toPlainValue),
     otherwise: 'SETTLED',
   },
 ]
@@ -207,7 +207,7 @@ const STABLECOIN_ACCOUNTS: Family = {
   family: 'STABLECOIN_ACCOUNT',
   appliesTo: 'Linking an account at a stablecoin provider: the refusal, or the resulting status',
   places: ['apiClientId'],
-  values: bySuffix(STABLECOIN_SCENARIOS, plainValue),
+  values: listBySuffix(STABLECOIN_SCENARIOS, toPlainValue),
   otherwise: 'ACTIVE',
 }
 
@@ -218,17 +218,17 @@ const SCREENED_ADDRESSES: Family = {
     'address in accountInfo of an external account on a chain, in either case',
     'accountIdentifier in sender of POST /sandbox/deposits, if it is 0x and 40 hexadecimal digits',
   ],
-  values: bySuffix(SCREENING_SCENARIOS, plainValue),
+  values: listBySuffix(SCREENING_SCENARIOS, toPlainValue),
   otherwise: 'CLEAR',
 }
 
-function umaReceivers(umaDomain: string): Value[] {
+function listUmaReceivers(umaDomain: string): Value[] {
   const refusing = Object.entries(UMA_REFUSALS).map(([name, { at: step, code, meaning }]) => ({
     value: `${name}@${umaDomain}`,
     outcome: `${ERRORS[code].status} ${code}`,
     meaning: step === 'quote' ? `${meaning}: only the quote is refused` : meaning,
   }))
-  const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
+  const asking = Object.entries(UMA_REQUIRED_FIELDS).map(([name, asks]) => ({
     value: `${name}@${umaDomain}`,
     outcome: `${ERRORS.MISSING_MANDATORY_USER_INFO.status} MISSING_MANDATORY_USER_INFO`,
     meaning: `Asks for ${asks
@@ -240,17 +240,17 @@ function umaReceivers(umaDomain: string): Value[] {
 }
 
 /** Sorts by suffix, because objects list integer-like keys first: 102 before 001. */
-function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
+function listBySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
   return Object.entries(table)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([suffix, scenario]) => ({ suffix, ...value(scenario) }))
 }
 
-function plainValue({ outcome, meaning }: Scenario): Value {
+function toPlainValue({ outcome, meaning }: Scenario): Value {
   return { outcome, meaning }
 }
 
-function refusalValue({ outcome, meaning }: Scenario<ErrorCode>): Value {
+function toRefusalValue({ outcome, meaning }: Scenario<ErrorCode>): Value {
   return { outcome: `${ERRORS[outcome].status} ${outcome}`, meaning }
 }
 
@@ -258,12 +258,12 @@ function toAccepted(meaning: string): Value {
   return { outcome: 'ACCEPTED', meaning }
 }
 
-function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
+function toCardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
   return { outcome, ...present({ afterSeconds }), meaning }
 }
 
 /** Describes how a payment ends, and how long after its submission. */
-function paymentValue({ meaning, steps }: PaymentScenario): Value {
+function toPaymentValue({ meaning, steps }: PaymentScenario): Value {
   const last = steps.at(-1) ?? steps[0]
   const { afterSeconds } = last
   if (last.outcome !== 'failed' && last.outcome !== 'returned')
@@ -278,9 +278,9 @@ function paymentValue({ meaning, steps }: PaymentScenario): Value {
 }
 
 /** If a pull is returned later, the payment that it funded does not change. */
-function pullValue(scenario: PaymentScenario): Value {
+function toPullValue(scenario: PaymentScenario): Value {
   const { steps, meaning } = scenario
   const delivered = steps.find(({ outcome }) => outcome === 'delivered')
-  if (!delivered) return paymentValue(scenario)
+  if (!delivered) return toPaymentValue(scenario)
   return { outcome: 'COMPLETED', afterSeconds: delivered.afterSeconds, meaning }
 }

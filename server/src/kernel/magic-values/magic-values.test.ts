@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { beneficiaryOutcome, isMagicSuffix, suffixOf, verificationOutcome } from './magic-values.ts'
+import { findBeneficiaryOutcome, findVerificationOutcome, isMagicSuffix, suffixOf } from './magic-values.ts'
 
-describe('the sandbox suffixes are those of specification 4.16', () => {
+describe('the sandbox follows specification 4.16:', () => {
   test.each([
     ['001', 'PENDING'],
     ['002', 'REJECTED'],
     ['003', 'APPROVED'],
     ['', 'APPROVED'],
     ['toString', 'APPROVED'],
-  ])('a customer whose suffix is %j is %s', (suffix, status) => {
-    expect(verificationOutcome(suffix)).toBe(status)
+  ])('a customer with the suffix %j is %s', (suffix, status) => {
+    expect(findVerificationOutcome(suffix)).toBe(status)
   })
 
   test.each([
@@ -22,8 +22,8 @@ describe('the sandbox suffixes are those of specification 4.16', () => {
     ['107', 'CHECKED_BY_RECEIVING_FI'],
     ['108', 'MATCHED'],
     ['002', 'MATCHED'],
-  ])('the holder of an account that ends in %s is %s', (suffix, status) => {
-    expect(beneficiaryOutcome(suffix)).toBe(status)
+  ])('the holder of an account ending in %s is %s', (suffix, status) => {
+    expect(findBeneficiaryOutcome(suffix)).toBe(status)
   })
 
   test.each([
@@ -36,11 +36,14 @@ describe('the sandbox suffixes are those of specification 4.16', () => {
     expect(suffixOf(identifier)).toBe(suffix)
   })
 
-  test.each(['002', '007', '102', '107'])('%s selects a scenario of an account', (suffix) => {
+  test.each(['002', '007', '102', '107'])('the suffix %s selects an account scenario', (suffix) => {
     expect(isMagicSuffix(suffix)).toBe(true)
   })
 
-  test.each(['000', '001', '008', '101', '108', '999'])('%s selects none', (suffix) => {
-    expect(isMagicSuffix(suffix)).toBe(false)
-  })
+  test.each(['000', '001', '008', '101', '108', '999'])(
+    'the suffix %s selects no account scenario',
+    (suffix) => {
+      expect(isMagicSuffix(suffix)).toBe(false)
+    },
+  )
 })

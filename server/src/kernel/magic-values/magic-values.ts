@@ -28,7 +28,7 @@ export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<Verificati
   '002': { outcome: 'REJECTED', meaning: 'The check fails' },
 }
 
-export function verificationOutcome(suffix: string): VerificationStatus {
+export function findVerificationOutcome(suffix: string): VerificationStatus {
   return memberOf(VERIFICATION_SCENARIOS, suffix)?.outcome ?? 'APPROVED'
 }
 
@@ -49,7 +49,7 @@ type BeneficiaryOutcome =
   | (typeof BENEFICIARY_SCENARIOS)[keyof typeof BENEFICIARY_SCENARIOS]['outcome']
   | 'MATCHED'
 
-export function beneficiaryOutcome(suffix: string): BeneficiaryOutcome {
+export function findBeneficiaryOutcome(suffix: string): BeneficiaryOutcome {
   return isKeyOf(BENEFICIARY_SCENARIOS, suffix) ? BENEFICIARY_SCENARIOS[suffix].outcome : 'MATCHED'
 }
 

@@ -206,18 +206,18 @@ const LIGHTNING_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
 }
 
 /** The scenario for a payment. */
-export function scenarioOf(
+export function findScenario(
   { purpose, identifier, chain }: Pick<RailPayment, 'purpose' | 'identifier' | 'chain'>,
   direction: 'in' | 'out',
 ): PaymentScenario {
   // Returned money always arrives at the payer.
   if (identifier === null || purpose === 'return') return DELIVERED
   const [name = '', domain] = identifier.split('@')
-  const ofAddress = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
-  if (ofAddress) return ofAddress
-  const ofPayouts = chain === 'LIGHTNING' ? LIGHTNING_SCENARIOS : QUOTE_SCENARIOS
-  const ofQuotes = direction === 'in' ? PULL_SCENARIOS : ofPayouts
-  const scenarios = purpose === 'quote' ? ofQuotes : TRANSFER_SCENARIOS[direction]
+  const umaScenario = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
+  if (umaScenario) return umaScenario
+  const payoutScenarios = chain === 'LIGHTNING' ? LIGHTNING_SCENARIOS : QUOTE_SCENARIOS
+  const quoteScenarios = direction === 'in' ? PULL_SCENARIOS : payoutScenarios
+  const scenarios = purpose === 'quote' ? quoteScenarios : TRANSFER_SCENARIOS[direction]
   const suffix = suffixOf(identifier)
   return memberOf(scenarios, suffix) ?? DELIVERED
 }
@@ -227,7 +227,7 @@ const PULLABLE_UNITS = 1000n
 /**
  * The simulated balance of an external account: a thousand units of its currency, or nothing for one suffix.
  */
-export function pullableOf(identifier: string, currency: KnownCurrency): bigint {
+export function toPullableAmount(identifier: string, currency: KnownCurrency): bigint {
   const isEmpty = suffixOf(identifier) === '002'
   return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)
 }

@@ -15,7 +15,7 @@ export const SCREENING_SCENARIOS: Readonly<Record<string, Scenario<'HIT'> & { re
 }
 
 /** The list entry for an address, if there is one. */
-export function screeningScenarioOf(address: string) {
+export function findScreeningScenario(address: string) {
   const end = address.slice(-4).toLowerCase()
   return memberOf(SCREENING_SCENARIOS, end)
 }

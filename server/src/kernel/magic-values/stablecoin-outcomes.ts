@@ -1,13 +1,13 @@
 import { memberOf } from '@countersign/contract/core/objects'
 import type { Scenario } from './magic-values.ts'
 
-type Found = 'accepted' | 'invalid' | 'revoked' | 'unavailable'
+type CheckResult = 'accepted' | 'invalid' | 'revoked' | 'unavailable'
 
 /** The outcome of the sandbox's stablecoin provider, by the suffix of `apiClientId`. */
 export interface StablecoinScenario extends Scenario {
-  readonly atLink: Found
+  readonly atLink: CheckResult
   /** The result of the daily checks. */
-  readonly later: Found
+  readonly later: CheckResult
   /** The number of accounts to which the credentials give access. */
   readonly accounts: number
 }
@@ -56,6 +56,6 @@ const ANY_OTHER: StablecoinScenario = {
   ...{ atLink: 'accepted', later: 'accepted', accounts: 1 },
 }
 
-export function stablecoinScenario(suffix: string): StablecoinScenario {
+export function findStablecoinScenario(suffix: string): StablecoinScenario {
   return memberOf(STABLECOIN_SCENARIOS, suffix) ?? ANY_OTHER
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
 
 /** Information about the sender that a receiver asks for. */
-export interface AskedField {
+export interface RequiredSenderField {
   readonly name: (typeof CUSTOMER_INFO_FIELDS)[number]
   readonly mandatory: boolean
 }
@@ -34,7 +34,7 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.quote.usd': {
     at: 'quote',
     code: 'QUOTE_REQUEST_FAILED',
-    meaning: 'It quotes no price',
+    meaning: 'It does not return a price',
   },
   '$fail.switch.usd': {
     at: 'quote',
@@ -54,7 +54,7 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
 }
 
 /** Sandbox receivers that require information about the sender. */
-export const UMA_ASKED: Readonly<Record<string, readonly AskedField[]>> = {
+export const UMA_REQUIRED_FIELDS: Readonly<Record<string, readonly RequiredSenderField[]>> = {
   '$asks.sender.usd': [
     { name: 'FULL_NAME', mandatory: true },
     { name: 'BIRTH_DATE', mandatory: true },
@@ -63,4 +63,4 @@ export const UMA_ASKED: Readonly<Record<string, readonly AskedField[]>> = {
 }
 
 /** The currency of all these receivers. */
-export const UMA_OTHERS_CURRENCY = 'USD'
+export const UMA_RECEIVER_CURRENCY = 'USD'

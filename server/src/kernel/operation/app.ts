@@ -13,7 +13,7 @@ import type { PositionLimits } from '../../base/settings/position-limits.ts'
 import type { KnownUmaProvider } from '../../base/settings/uma-providers.ts'
 import type { CommitResult, Committer } from '../../storage/commit/committer.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { idOfKind } from '../../storage/engine/ids.ts'
+import { buildId } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Lookup, RowByKey } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
@@ -253,7 +253,7 @@ export function ownCustomer({ actor }: Pick<Op, 'actor'>): string | undefined {
  * True if the actor may see a customer's records; `null` is the platform itself. Agents, customers and
  * verification pages see only their own customer, and other records look missing to them.
  */
-export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
+export function canSee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
   const ownCustomerId = ownCustomer(op)
   return ownCustomerId === undefined || ownCustomerId === customerId
 }
@@ -328,7 +328,7 @@ export function createOp(
 }
 
 /** A copy of the operation in real time, for data that ignores the sandbox clock, such as sign-ins. */
-export function inRealTime(op: Op): Op {
+export function toRealTimeOp(op: Op): Op {
   const now = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
   return { ...op, now, newId: idsOf(now) }
 }
@@ -347,8 +347,8 @@ export function idsOf(at: Date): Op['newId'] {
   let seq: number | undefined
   return (kind) => {
     // The counter has 32 random bits. Starting with 31 of them leaves room to count up.
-    seq = seq === undefined ? randomOfId().readUInt32BE() >>> 1 : seq + 1
-    return idOfKind(kind, v7({ msecs, seq, rng: randomOfId }))
+    seq = seq === undefined ? takeRandomBytes().readUInt32BE() >>> 1 : seq + 1
+    return buildId(kind, v7({ msecs, seq, rng: takeRandomBytes }))
   }
 }
 
@@ -357,7 +357,7 @@ const randomPool = Buffer.alloc(RANDOM_OF_ID * 512)
 let randomLeft = 0
 
 /** The random bytes of one id. Generating bytes for many ids together costs a fraction. */
-function randomOfId(): Buffer {
+function takeRandomBytes(): Buffer {
   if (randomLeft === 0) {
     randomFillSync(randomPool)
     randomLeft = randomPool.length
@@ -368,7 +368,7 @@ function randomOfId(): Buffer {
 
 /** Creates a UUIDv7 for a request whose caller sent no id. */
 export function newRequestId(at: Date): string {
-  return v7({ msecs: at.getTime(), rng: randomOfId })
+  return v7({ msecs: at.getTime(), rng: takeRandomBytes })
 }
 
 /** Real time. No other code reads the machine's clock. */
@@ -377,7 +377,7 @@ export function machineClock(): Date {
 }
 
 /** Adds a number of seconds to a time. */
-export function plusSeconds(time: Date, seconds: number): Date {
+export function addSeconds(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000)
 }
 

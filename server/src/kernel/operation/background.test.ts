@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { inBackground, Workers } from './background.ts'
+import { runInBackground, Workers } from './background.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
@@ -13,11 +13,11 @@ const MINUTE_MS = 60_000
 test.each([
   ['hangs', () => new Promise<never>(() => {})],
   ['fails each time', () => Promise.reject(new Error('down'))],
-] as const)('a worker whose run %s is stopped after its limit', async (_, fault) => {
+] as const)('a worker whose run %s is reported as stopped after its limit', async (_, fault) => {
   let isFaulty = false
   const workers = new Workers()
   workers.add(
-    inBackground(
+    runInBackground(
       MINUTE_MS,
       async () => (isFaulty ? fault() : undefined),
       () => {},
@@ -35,9 +35,9 @@ test.each([
   expect(stopped?.quietMs).toBeGreaterThan(5 * MINUTE_MS)
 })
 
-test('a slow worker is stopped after three intervals, and one without a name is not watched', () => {
+test('a worker is reported as stopped after three intervals, and is not monitored without a name', () => {
   const workers = new Workers()
-  const slow = inBackground(
+  const slow = runInBackground(
     10 * MINUTE_MS,
     async () => {},
     () => {},

@@ -36,7 +36,7 @@ const WAKE_GAP_MS = 20
  * `beginsNow`. After each run it pauses for `restShare` times the duration of the run, at most one interval.
  * A failed run calls `onFailure` and does not prevent later runs.
  */
-export function inBackground(
+export function runInBackground(
   intervalMs: number,
   run: () => Promise<unknown>,
   onFailure: (error: unknown) => void,

@@ -30,18 +30,18 @@ const ROWS_MAX = 100
  * stale rows.
  */
 export class KnownRows {
-  #given: Rows
+  #initialRows: Rows
   readonly #read = new Map<string, object | null>()
 
   constructor(rows: Rows = NONE) {
-    this.#given = rows
+    this.#initialRows = rows
   }
 
   /** The result of a lookup by id. Null if the table does not have the row, undefined if it must be read. */
   find<Row>({ table, isWhole }: RowByKey<Row>, id: string): Row | null | undefined {
-    if (this.#given.size === 0 || table === undefined || isWhole === undefined) return undefined
+    if (this.#initialRows.size === 0 || table === undefined || isWhole === undefined) return undefined
     const name = toKey(table, id)
-    const row = this.#given.get(name)
+    const row = this.#initialRows.get(name)
     if (row === undefined || (row !== null && !isWhole(row))) return undefined
     this.#store(name, row)
     return row
@@ -63,7 +63,7 @@ export class KnownRows {
 
   /** Drops all rows before a retry, because they may be stale. */
   forget(): void {
-    this.#given = NONE
+    this.#initialRows = NONE
     this.#read.clear()
   }
 

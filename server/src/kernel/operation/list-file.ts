@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { TSchema } from 'typebox'
-import { type Cell, type Columns, csvHeader, csvRows } from '../../base/formats/csv-text.ts'
+import { type Cell, type Columns, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { Op } from './app.ts'
@@ -52,14 +52,14 @@ async function* streamCsv(
   read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Page>,
 ): AsyncGenerator<string> {
   const names = Object.keys(columns)
-  let before = csvHeader(names)
+  let before = formatCsvHeader(names)
   let cursor: string | undefined
   do {
     const { data, hasMore, nextCursor } = await read({
       limit: READ_AT_ONCE,
       ...(cursor === undefined ? {} : { cursor }),
     })
-    yield before + csvRows(names, columns, data.map(op.wire.outward))
+    yield before + formatCsvRows(names, columns, data.map(op.wire.outward))
     before = ''
     cursor = hasMore ? nextCursor : undefined
   } while (cursor !== undefined)

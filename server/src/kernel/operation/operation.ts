@@ -262,7 +262,7 @@ export type Handlers<Endpoints extends Readonly<Record<string, Endpoint>>> = {
 }
 
 /** Returns the implementation of an endpoint by name, in the form that the pipeline expects. */
-export function implementationOf<Endpoints extends Readonly<Record<string, Endpoint>>>(
+export function findImplementation<Endpoints extends Readonly<Record<string, Endpoint>>>(
   handlers: Handlers<Endpoints>,
   name: keyof Handlers<Endpoints>,
 ): AnyImplementation {

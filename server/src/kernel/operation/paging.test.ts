@@ -5,58 +5,60 @@ import { pageOfItems } from './paging.ts'
 
 const ITEMS = ['a', 'b', 'c', 'd', 'e']
 
-/** The part of an operation that paging uses: its platform, and a key for cursors. */
-function opOf(platformId: string): Op {
+/** Builds the parts of an operation that paging uses: its platform, and a key for cursors. */
+function buildOp(platformId: string): Op {
   const mac = (_: string, message: Uint8Array) => new Uint8Array(message).map((byte, at) => byte ^ (at * 7))
   return { platform: { id: platformId }, enclave: { mac } } as unknown as Op
 }
 
-interface Asked {
+interface ListRequest {
   readonly platformId?: string
   readonly list?: string
   readonly query?: { readonly limit?: number; readonly state?: string }
 }
 
-function read({ platformId = 'one', list = 'letters', query = { limit: 2 } }: Asked, cursor?: string) {
-  const keyOf = (item: string) => item
-  const asked = { ...query, ...(cursor === undefined ? {} : { cursor }) }
-  return pageOfItems(opOf(platformId), asked, list, ITEMS, { keyOf, order: 'asc' })
+function read({ platformId = 'one', list = 'letters', query = { limit: 2 } }: ListRequest, cursor?: string) {
+  const toKey = (item: string) => item
+  const pageQuery = { ...query, ...(cursor === undefined ? {} : { cursor }) }
+  return pageOfItems(buildOp(platformId), pageQuery, list, ITEMS, { keyOf: toKey, order: 'asc' })
 }
 
-/** The field that the refusal of a cursor names. */
-function refusedField(asked: Asked, cursor: string): unknown {
+/** Returns the field named by the error for a cursor. */
+function findRefusedField(request: ListRequest, cursor: string): unknown {
   try {
-    read(asked, cursor)
+    read(request, cursor)
     return undefined
   } catch (error) {
     return error instanceof ApiError ? error.details?.field : error
   }
 }
 
-describe('a cursor', () => {
+describe('the cursor of a list', () => {
   const cursor = read({}).nextCursor!
 
-  test('continues its list, page by page, to the end', () => {
+  test('continues the list page by page to its end', () => {
     const second = read({}, cursor)
     expect(second).toMatchObject({ data: ['c', 'd'], hasMore: true, totalCount: 5 })
     expect(read({}, second.nextCursor)).toEqual({ data: ['e'], hasMore: false, totalCount: 5 })
   })
 
-  test('is refused after a change of any one character, cut or lengthened anywhere', () => {
+  test('is rejected if any character was changed, removed or added', () => {
     const characters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.']
     for (let at = 0; at < cursor.length; at++) {
       const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)]
-      const changed = characters.filter((one) => one !== cursor[at]).map((one) => before + one + after)
-      for (const one of [...changed, before, before + after, `${before}A${cursor.slice(at)}`])
-        expect(refusedField({}, one), one).toBe('cursor')
+      const changed = characters
+        .filter((letter) => letter !== cursor[at])
+        .map((letter) => before + letter + after)
+      for (const invalid of [...changed, before, before + after, `${before}A${cursor.slice(at)}`])
+        expect(findRefusedField({}, invalid), invalid).toBe('cursor')
     }
   })
 
-  test('is refused by another list, another platform and for another query', () => {
-    expect(refusedField({}, cursor)).toBeUndefined()
-    expect(refusedField({ list: 'numbers' }, cursor)).toBe('cursor')
-    expect(refusedField({ platformId: 'two' }, cursor)).toBe('cursor')
+  test('is rejected for another list, another platform or another query', () => {
+    expect(findRefusedField({}, cursor)).toBeUndefined()
+    expect(findRefusedField({ list: 'numbers' }, cursor)).toBe('cursor')
+    expect(findRefusedField({ platformId: 'two' }, cursor)).toBe('cursor')
     for (const query of [{ limit: 3 }, {}, { limit: 2, state: 'OPEN' }])
-      expect(refusedField({ query }, cursor)).toBe('cursor')
+      expect(findRefusedField({ query }, cursor)).toBe('cursor')
   })
 })

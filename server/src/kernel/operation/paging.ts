@@ -208,7 +208,11 @@ function readCursor(op: Op, binding: string, cursor: string): CursorContent {
     givenMac.length === MAC_BYTES &&
     timingSafeEqual(givenMac, expected)
   if (!isOurs)
-    throw fieldError('INVALID_INPUT', 'cursor', 'cursor was issued by another list or for another query')
+    throw fieldError(
+      'INVALID_INPUT',
+      'cursor',
+      'cursor belongs to another list or query. Start again without it',
+    )
   const [first = '', second = '', total = ''] = body.toString().split(' ')
   return { position: [first, second], totalCount: total === '' ? undefined : Number(total) }
 }

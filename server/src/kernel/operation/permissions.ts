@@ -19,7 +19,7 @@ export function checkPermission({ actor }: Acting, permission: Permission, or = 
 }
 
 /** True if the caller has all these permissions. */
-export function mayGrant(op: Acting, permissions: readonly Permission[]): boolean {
+export function canGrant(op: Acting, permissions: readonly Permission[]): boolean {
   return findLacking(op, permissions).length === 0
 }
 
@@ -32,7 +32,7 @@ function findLacking({ actor }: Acting, permissions: readonly Permission[]): rea
 /**
  * Throws 403 `FORBIDDEN` for permissions that the caller lacks, which it may not revoke from others either.
  */
-export function checkMayTake(
+export function checkCanRevoke(
   { actor }: Acting,
   permissions: readonly Permission[],
   holder: 'The member' | 'The role' = 'The member',

@@ -19,19 +19,19 @@ export function runInSpan<T>(
 export function runRailSpan<T>(
   { tracing }: Traced,
   { name }: Pick<Rail, 'name'>,
-  what: 'send' | 'pull' | 'cancel' | 'open account' | 'check account',
-  ask: () => Promise<T>,
+  action: 'send' | 'pull' | 'cancel' | 'open account' | 'check account',
+  call: () => Promise<T>,
 ): Promise<T> {
-  if (!tracing) return ask()
+  if (!tracing) return call()
   const attributes = { 'countersign.rail': name ?? SANDBOX_RAIL }
-  return tracing.runWithin({ name: `rail ${what}`, kind: 'client', attributes }, async (span) => {
-    const answer = await ask()
-    span.note({ 'countersign.rail.outcome': getOutcome(answer) })
-    return answer
+  return tracing.runWithin({ name: `rail ${action}`, kind: 'client', attributes }, async (span) => {
+    const reply = await call()
+    span.note({ 'countersign.rail.outcome': getOutcome(reply) })
+    return reply
   })
 }
 
-function getOutcome(answer: unknown): string | undefined {
-  if (typeof answer === 'string') return answer
-  return isObject(answer) && typeof answer.outcome === 'string' ? answer.outcome : undefined
+function getOutcome(reply: unknown): string | undefined {
+  if (typeof reply === 'string') return reply
+  return isObject(reply) && typeof reply.outcome === 'string' ? reply.outcome : undefined
 }

@@ -3,21 +3,21 @@ import { Turns } from './turns.ts'
 
 const LONG = 60_000
 
-test('turns at a record come in the order of asking, one after the other', async () => {
+test('operations take turns at a record one by one, in the order of their requests', async () => {
   const turns = new Turns()
-  const seen: string[] = []
+  const steps: string[] = []
   const work = async (name: string, ...records: string[]) => {
     const end = (await turns.take(records, LONG))!
-    seen.push(`${name} begins`)
+    steps.push(`${name} begins`)
     await Promise.resolve()
-    seen.push(`${name} ends`)
+    steps.push(`${name} ends`)
     end()
   }
   await Promise.all([work('one', 'a'), work('two', 'b', 'a'), work('three', 'a', 'b')])
-  expect(seen).toEqual(['one begins', 'one ends', 'two begins', 'two ends', 'three begins', 'three ends'])
+  expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends', 'three begins', 'three ends'])
 })
 
-test('turns at different records do not wait for each other', async () => {
+test('operations on different records do not wait for each other', async () => {
   const turns = new Turns()
   const end = (await turns.take(['a'], LONG))!
   const other = (await turns.take(['b'], LONG))!
@@ -26,7 +26,7 @@ test('turns at different records do not wait for each other', async () => {
   expect(await turns.take(['a', 'b'], LONG)).toBeDefined()
 })
 
-test('a turn that does not come in time is abandoned, and those behind it keep theirs', async () => {
+test('an operation that gives up waiting for its turn does not affect the operations behind it', async () => {
   const turns = new Turns()
   const end = (await turns.take(['a'], LONG))!
   expect(await turns.take(['a'], 1)).toBeUndefined()

@@ -13,9 +13,9 @@ export class Turns {
    * the turn, or undefined on timeout.
    */
   async take(records: readonly string[], waitMsMax: number): Promise<(() => void) | undefined> {
-    let end = (): void => {}
+    let endTurn = (): void => {}
     const turnEnded = new Promise<void>((resolve) => {
-      end = resolve
+      endTurn = resolve
     })
     const before = Promise.all(records.map((record) => this.#last.get(record)))
     const done = Promise.all([before, turnEnded]).then(() => {
@@ -23,8 +23,8 @@ export class Turns {
     })
     // Queues at all records together, so that two operations on the same records cannot deadlock.
     for (const record of records) this.#last.set(record, done)
-    if (await withTimeout(waitMsMax, before)) return end
-    end()
+    if (await withTimeout(waitMsMax, before)) return endTurn
+    endTurn()
     return undefined
   }
 }

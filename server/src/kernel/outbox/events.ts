@@ -33,7 +33,10 @@ export function webhookEndpoint({ config }: Pick<PlatformRow, 'config'>): string
 }
 
 /** Sandbox: the delivery faults that a call requested for the events it causes. */
-export function webhookFaults({ webhookFault, platform }: Op, writes: readonly Write[]): readonly Write[] {
+export function buildWebhookFaults(
+  { webhookFault, platform }: Op,
+  writes: readonly Write[],
+): readonly Write[] {
   if (webhookFault === undefined || webhookEndpoint(platform) === undefined) return []
   return writes.flatMap((write) =>
     write.write === 'event'

@@ -4,14 +4,14 @@ import type { CommitResult } from '../../storage/commit/committer.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { type App, createOp, type Op } from '../operation/app.ts'
 import { Capacity } from './capacity.ts'
-import { webhookFaults } from './events.ts'
+import { buildWebhookFaults } from './events.ts'
 import type { JobHandlers } from './job-kinds.ts'
 import { dueNow } from './jobs.ts'
-import { laneOf } from './lanes.ts'
+import { findLane } from './lanes.ts'
 import { type OwnJobs, takeOwnJobs, withClaims } from './local-jobs.ts'
 import { runInSpan, runJob } from './run-job.ts'
 import { RunningRow } from './shared-row.ts'
-import { claimDue, type DueJob, type DueRow, selectDue, selectDueOf, selectNextDue } from './store.ts'
+import { claimDue, type DueJob, type DueRow, selectDue, selectDueJobs, selectNextDue } from './store.ts'
 
 /** Runs due jobs according to each platform's clock. */
 export interface JobRunner {
@@ -173,7 +173,7 @@ function trackRow(runner: Runner, id: string, done: Promise<void>): void {
 /** Runs a job, and releases its capacity when it is done. Never rejects. */
 function start(runner: Runner, job: DueJob, row?: RunningRow): Promise<void> {
   const { app, handlers, capacity } = runner
-  const lane = laneOf(job.kind)
+  const lane = findLane(job.kind)
   const platformId = job.platform_id
   capacity.take(lane, platformId)
   const startedMs = performance.now()
@@ -191,7 +191,7 @@ function start(runner: Runner, job: DueJob, row?: RunningRow): Promise<void> {
 /** Commits a write set, and starts as many of its new jobs as there is capacity for. */
 async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promise<CommitResult> {
   const { app, capacity } = runner
-  const writes = op.enclave.addGuard([...decided, ...webhookFaults(op, decided)])
+  const writes = op.enclave.addGuard([...decided, ...buildWebhookFaults(op, decided)])
   for (const proceed of runner.waitingDeletions) proceed()
   const due = dueNow(op, writes)
   const ownJobs: OwnJobs = runner.isStopped ? new Map() : takeOwnJobs(capacity, op, writes, due)
@@ -207,7 +207,7 @@ async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promis
     return result
   } finally {
     for (const job of ownJobs.values()) {
-      capacity.release(laneOf(job.kind), job.platform_id)
+      capacity.release(findLane(job.kind), job.platform_id)
       if (!isDone || runner.isStopped) continue
       const row = shared?.get(job.id)
       if (row) startSharedJob(runner, job, row)
@@ -236,7 +236,7 @@ function nextCommit({ waitingDeletions }: Runner): Promise<void> {
 async function runDue(runner: Runner, platformId: string): Promise<void> {
   let lastMissed: string | undefined
   for (;;) {
-    const due = await selectDueOf(runner.app, platformId, DUE_OF_PLATFORM_MAX)
+    const due = await selectDueJobs(runner.app, platformId, DUE_OF_PLATFORM_MAX)
     if (due.length === 0) return
     // Jobs that fall due in the meantime come after all of these.
     for (const { id } of due) {

@@ -68,6 +68,6 @@ const LANE_OF = new Map<string, LaneName>(
   LANE_NAMES.flatMap((lane) => LANES[lane].kinds.map((kind) => [kind, lane] as const)),
 )
 
-export function laneOf(kind: string): LaneName {
+export function findLane(kind: string): LaneName {
   return LANE_OF.get(kind) ?? 'main'
 }

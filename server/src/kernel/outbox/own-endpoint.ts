@@ -4,7 +4,7 @@ import {
 } from '@countersign/contract/states/delivery-states'
 import { type EventWrite, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { Op } from '../operation/app.ts'
 import { testEvent } from './events.ts'
@@ -44,7 +44,7 @@ export async function selectEndOfFeed(op: Op): Promise<string> {
         ORDER BY committed_in DESC, position DESC LIMIT 1))::text AS at`,
     [uuidOf(op.platform.id)],
   )
-  return onlyRow(rows).at
+  return getOnlyRow(rows).at
 }
 
 /**
@@ -67,7 +67,7 @@ export async function selectPositionBefore(
 /** Creates an endpoint that receives events from a position in the feed. */
 export function newEndpoint(
   op: Op,
-  own: Pick<WebhookEndpointRow, 'role' | 'url' | 'begins_in'> & Partial<WebhookEndpointRow>,
+  settings: Pick<WebhookEndpointRow, 'role' | 'url' | 'begins_in'> & Partial<WebhookEndpointRow>,
 ): WebhookEndpointRow {
   return {
     id: op.newId('WebhookEndpoint'),
@@ -78,7 +78,7 @@ export function newEndpoint(
     latest_balance_only: false,
     state: WEBHOOK_ENDPOINT_INITIAL,
     disabled_reason: null,
-    committed_in: own.begins_in,
+    committed_in: settings.begins_in,
     position: 0n,
     ends_in: null,
     events_from: null,
@@ -90,7 +90,7 @@ export function newEndpoint(
     created_at: op.now,
     updated_at: op.now,
     deleted_at: null,
-    ...own,
+    ...settings,
   }
 }
 

@@ -2,7 +2,7 @@ import { kindOf } from '../../base/formats/thrown-errors.ts'
 import type { CommitResult } from '../../storage/commit/committer.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { JobKind } from '../../storage/rows/job.ts'
-import { type App, createOp, type Op, plusSeconds } from '../operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../operation/app.ts'
 import { LogWith } from '../operation/log-fields.ts'
 import { StaleRead } from '../operation/operation.ts'
 import type { JobHandlers } from './job-kinds.ts'
@@ -58,7 +58,7 @@ export async function runJob<Kind extends JobKind>(
         app.metrics.job(kind, 'done')
         return
       }
-      const { done } = await commit(op, row ? writes : [removal(job), ...writes])
+      const { done } = await commit(op, row ? writes : [buildRemoval(job), ...writes])
       if (done) app.metrics.job(kind, 'done')
       if (done || (!row && !(await selectJobExists(app, job.id)))) return
     }
@@ -69,7 +69,7 @@ export async function runJob<Kind extends JobKind>(
     app.metrics.job(kind, 'failed')
     tracing?.markFailed(kindOf(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
-    const change = postpone(op, job, error)
+    const change = buildPostponement(op, job, error)
     if (row) row.addWrites([insert('jobs', { ...newJobRow(op, job), ...change })])
     else await app.committer.commit([update('jobs', job.id, {}, change)])
   }
@@ -87,7 +87,7 @@ async function decideUnlessStale(
   }
 }
 
-function removal({ id }: DueJob): Write {
+function buildRemoval({ id }: DueJob): Write {
   return { write: 'remove', table: 'jobs', id }
 }
 
@@ -97,12 +97,12 @@ function newJobRow(op: Op, { platform_id, kind, payload, created_at }: DueJob) {
 }
 
 /** Releases the claim and reschedules the job with exponential backoff. */
-function postpone(op: Op, job: DueJob, error: unknown) {
+function buildPostponement(op: Op, job: DueJob, error: unknown) {
   const delaySeconds = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
   return {
     attempts: job.attempts + 1,
     last_error: String(error),
     claimed_until: null,
-    due_at: plusSeconds(op.now, delaySeconds),
+    due_at: addSeconds(op.now, delaySeconds),
   }
 }

@@ -112,7 +112,7 @@ export async function releaseClaims(app: App): Promise<void> {
 }
 
 /** The due jobs of one platform, claimed or not, earliest first. */
-export async function selectDueOf(
+export async function selectDueJobs(
   app: App,
   platformId: string,
   limit: number,

@@ -4,9 +4,9 @@
  */
 export interface Delivery {
   /** Sends an email. Throws DeliveryError if a retry may succeed. */
-  readonly email: ((email: OutgoingEmail) => Promise<Handover>) | undefined
+  readonly email: ((email: OutgoingEmail) => Promise<DeliveryOutcome>) | undefined
   /** Sends a text message. Throws DeliveryError if a retry may succeed. */
-  readonly sms: ((sms: OutgoingSms) => Promise<Handover>) | undefined
+  readonly sms: ((sms: OutgoingSms) => Promise<DeliveryOutcome>) | undefined
 }
 
 export interface OutgoingEmail {
@@ -33,7 +33,9 @@ export interface OutgoingSms {
  * The message was accepted, or rejected permanently because the recipient cannot be reached. `reason` may be
  * logged.
  */
-export type Handover = { readonly accepted: true } | { readonly accepted: false; readonly reason: string }
+export type DeliveryOutcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly reason: string }
 
 /**
  * A delivery attempt failed. The message may be logged: it does not include the provider's response, which

@@ -60,7 +60,7 @@ export interface RailChain {
    * Why an address cannot be used for cold storage, as the end of a sentence about it. Undefined if it can,
    * or if no node responds.
    */
-  faultOfColdStorage(read: Read, address: Hex): Promise<string | undefined>
+  findColdStorageFault(read: Read, address: Hex): Promise<string | undefined>
   /**
    * The record of a cold storage address, which the server then follows; empty if it already exists. Guard:
    * it was not added in the meantime. Throws 503 `UNAVAILABLE` until the chain is reached.

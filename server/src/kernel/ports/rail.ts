@@ -28,7 +28,7 @@ export interface RouteRequest {
 export const SANDBOX_RAIL = 'sandbox'
 
 /** The name of a rail's cold storage in the ledger and in statements. No rail can have this name. */
-export function coldStorageOf(rail: string): string {
+export function toColdStorageName(rail: string): string {
   return `${rail}:cold`
 }
 
@@ -146,12 +146,12 @@ export interface Rail {
    * Why nothing can be sent to an account, as the end of a sentence about it. Undefined if something can be
    * sent, or if the rail is unreachable. Absent if the rail accepts every well-formed account.
    */
-  faultOfPayee?(read: Read, account: AccountDetails): Promise<string | undefined>
+  findPayeeFault?(read: Read, account: AccountDetails): Promise<string | undefined>
   /**
    * The part of a payment that the rail cannot take, checked before the payment is created. Undefined if it
    * can take all of it. Absent if the rail accepts every well-formed payment.
    */
-  faultOfPayment?(payment: UnmadePayment): PaymentFault | undefined
+  faultOfPayment?(payment: PaymentDraft): PaymentFault | undefined
   /**
    * True if the rail has reported changed details of an account that nobody has reviewed yet. Payments to the
    * account then wait. Absent if the rail never reports changes.
@@ -273,7 +273,7 @@ export interface MandateInstruction {
 }
 
 /** A payment before it is created. */
-export type UnmadePayment = Pick<
+export type PaymentDraft = Pick<
   RailPayment,
   'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation' | 'mandate' | 'isMicroDeposit'
 > & {

@@ -2,22 +2,22 @@ import type { REVERSAL_STATES } from '@countersign/contract/operation/payment-de
 import type { Write } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 
-/** A payment out that a rail has carried, by its record. */
+/** The record of a payment out that a rail has carried. */
 export interface CarriedPayment {
   readonly id: string
   readonly platform_id: string
 }
 
-/** Requests to the bank of a payee to give back a payment. */
+/** Requests to a payee's bank to return a payment. */
 export interface Reversals {
   /**
-   * Queues a request, or returns the reason why none can be made now: an earlier one has not failed, or it would leave
-   * too late. Guard: no other request of the rail was queued in the meantime.
+   * Queues a request, or returns the reason why it cannot be made now: an earlier request has not failed, or
+   * this one would be sent too late. Guard: no other request was queued on the rail in the meantime.
    */
   request(read: Read, payment: CarriedPayment, now: Date): Promise<RequestedReversal | ReversalFault>
   /** All requests for a payment, in order. */
   list(read: Read, payment: CarriedPayment): Promise<readonly Reversal[]>
-  /** Withdraws the request that waits for a file, if there is one. Guard: it still waits. */
+  /** Withdraws the request that is waiting for a file, if any. Guard: it is still waiting. */
   withdraw(read: Read, payment: CarriedPayment, now: Date): Promise<readonly Write[]>
 }
 
@@ -32,9 +32,9 @@ export interface ReversalFault {
 }
 
 export interface Reversal {
-  /** The first for a payment has 1. */
+  /** Starts at 1 for each payment. */
   readonly number: number
   readonly status: (typeof REVERSAL_STATES)[number]
-  /** The reason why it has failed. */
+  /** Why the request failed. */
   readonly failure?: string
 }

@@ -30,7 +30,7 @@ export type ScreeningResult =
   | { readonly outcome: 'HIT'; readonly list: string; readonly detail: string }
 
 /** The result for an unreadable address, which can never be cleared. */
-export function unreadableAddress({ network }: Pick<ScreeningWanted, 'network'>): ScreeningResult {
+export function toUnreadableResult({ network }: Pick<ScreeningWanted, 'network'>): ScreeningResult {
   return { outcome: 'HIT', list: 'unreadable', detail: `The address is not a valid ${network} address` }
 }
 

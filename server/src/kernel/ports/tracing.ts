@@ -28,7 +28,7 @@ export interface OpenSpan {
 }
 
 /** A span that is ended later by other code. */
-export interface BegunSpan extends OpenSpan {
+export interface DetachedSpan extends OpenSpan {
   /** Runs work within the span. */
   run<T>(work: () => T): T
   end(): void
@@ -47,7 +47,7 @@ export interface Tracing {
    */
   runBelow<T>(carrier: object, span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
   /** Like `runBelow`, for a span that is ended later. */
-  begin(carrier: object, span: NewSpan): BegunSpan
+  begin(carrier: object, span: NewSpan): DetachedSpan
   /** Runs work outside of the current span, because the work also serves others. */
   apart<T>(work: () => T): T
   /** The context of the current span, to be passed on. */

@@ -4,9 +4,9 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionColumn,
 } from '@countersign/contract/payments/transaction-columns'
-import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { platformAsCustomer, type TransactionWithCustomer } from './store.ts'
+import { type TransactionWithCustomer, toPlatformCustomerId } from './store.ts'
 
 const NAMES = keysOf(TRANSACTION_COLUMNS)
 
@@ -17,9 +17,9 @@ const NAMES = keysOf(TRANSACTION_COLUMNS)
 export async function* transactionsCsv(
   pages: AsyncIterable<TransactionWithCustomer[]>,
 ): AsyncGenerator<string> {
-  let before = csvHeader(NAMES)
+  let before = formatCsvHeader(NAMES)
   for await (const rows of pages) {
-    yield before + csvRows(NAMES, COLUMNS, rows)
+    yield before + formatCsvRows(NAMES, COLUMNS, rows)
     before = ''
   }
   if (before !== '') yield before
@@ -33,7 +33,7 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   createdAt: (row) => row.created_at.toISOString(),
   updatedAt: (row) => row.updated_at.toISOString(),
   settledAt: (row) => row.settled_at?.toISOString(),
-  customerId: (row) => row.customer_id ?? platformAsCustomer(row.platform_id),
+  customerId: (row) => row.customer_id ?? toPlatformCustomerId(row.platform_id),
   platformCustomerId: (row) => row.platform_customer_id ?? row.platform_id,
   currency: (row) => ownSide(row).currency,
   units: (row) => ownSide(row).amount,

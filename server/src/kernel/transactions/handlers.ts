@@ -6,7 +6,7 @@ import { fieldError, type Handlers } from '../operation/operation.ts'
 import { everyRow, page } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
 import { selectTransactions, type TransactionFilters } from './store.ts'
-import { findTransaction, transactionView, viewForCaller } from './transactions.ts'
+import { findTransaction, toCallerView, toTransactionView } from './transactions.ts'
 
 export const transactionHandlers: Handlers<typeof transactions> = {
   transaction_list: async (op, { query }) => ({
@@ -18,7 +18,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
         rows: await selectTransactions(op, checkFilters(query)),
         table: 'transactions',
         order: query.sortOrder ?? 'desc',
-        view: (rows) => rows.map((row) => viewForCaller(op, row)),
+        view: (rows) => rows.map((row) => toCallerView(op, row)),
       }),
       listAccountIds,
     ),
@@ -38,7 +38,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
 
   transaction_get: async (op, { params }) => {
     const row = await findTransaction(op, params.transactionId)
-    return { status: 200, body: viewForCaller(op, row) }
+    return { status: 200, body: toCallerView(op, row) }
   },
 
   /** Only the first confirmation counts (specification 2.11, `receiptDeliveryConfirmedAt`). */
@@ -46,12 +46,12 @@ export const transactionHandlers: Handlers<typeof transactions> = {
     const row = await findTransaction(op, params.transactionId)
     const field = 'receiptDeliveryConfirmedAt'
     const confirmedAt = body?.[field] === undefined ? op.now : new Date(body[field])
-    if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
-    if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: transactionView(row, row) }
+    if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} must not be in the future`)
+    if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: toTransactionView(row, row) }
     const change = { receipt_delivery_confirmed_at: confirmedAt, updated_at: op.now }
     return {
       status: 200,
-      body: transactionView({ ...row, ...change }, row),
+      body: toTransactionView({ ...row, ...change }, row),
       writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
     }
   },

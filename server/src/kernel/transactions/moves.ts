@@ -16,7 +16,7 @@ import type { RefundRow, TransactionRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 import { stateAfter, transition } from '../operation/transition.ts'
 import { event } from '../outbox/events.ts'
-import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
+import { makeReference, type TransactionWithCustomer, toTransactionView } from './transactions.ts'
 
 /** Event types by the direction of the money and the state. */
 const STATE_EVENTS = {
@@ -40,7 +40,7 @@ const STATE_EVENTS = {
 export function announce(op: Op, transaction: TransactionWithCustomer): Write[] {
   const types: Partial<Record<TransactionRow['state'], EventType>> = STATE_EVENTS[transaction.direction]
   const type = types[transaction.state]
-  return type ? [event(op, type, transaction.id, transactionView(transaction, transaction))] : []
+  return type ? [event(op, type, transaction.id, toTransactionView(transaction, transaction))] : []
 }
 
 type TransactionEvent = OutgoingTransactionEvent | IncomingTransactionEvent | TransferOutEvent
@@ -82,7 +82,7 @@ const REFUND_EVENTS = {
 /** The event for the current status of a refund. */
 export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
   const type = REFUND_EVENTS[requireColumn(transaction, 'refund').status]
-  return event(op, type, transaction.id, transactionView(transaction, transaction))
+  return event(op, type, transaction.id, toTransactionView(transaction, transaction))
 }
 
 /** Ends a refund and emits an event. Guard: the refund is unchanged since `transaction` was read. */

@@ -6,7 +6,7 @@ import { whereAnyGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import type { Tables, TransactionRow } from '../../storage/rows/tables.ts'
 import { type Op, ownCustomer } from '../operation/app.ts'
-import { timeIfGiven } from '../operation/time-range.ts'
+import { parseOptionalTime } from '../operation/time-range.ts'
 
 export interface TransactionFilters {
   readonly customerId?: string
@@ -66,7 +66,7 @@ function toStoredIdentifier(identifier: string | undefined): string | undefined 
 }
 
 /** An id that no customer has. It takes the place of the customer in payments of the platform's own money. */
-export function platformAsCustomer(platformId: string): string {
+export function toPlatformCustomerId(platformId: string): string {
   return asKind('Customer', platformId)
 }
 
@@ -86,7 +86,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const matching = transactions(op)
     .$call((q) => whereGiven(q, 'transactions.customer_id', '=', ownCustomer(op)))
     .$call((q) =>
-      filters.customerId === platformAsCustomer(op.platform.id)
+      filters.customerId === toPlatformCustomerId(op.platform.id)
         ? q.where('transactions.customer_id', 'is', null)
         : whereGiven(q, 'transactions.customer_id', '=', filters.customerId),
     )
@@ -99,8 +99,8 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
     .$call((q) => whereGiven(q, 'transactions.reference', '=', filters.reference))
     .$call((q) => whereGiven(q, 'transactions.failure_reason', '=', filters.failureReason))
     .where(movesAmount(filters))
-    .$call((q) => whereGiven(q, 'transactions.created_at', '>=', timeIfGiven(filters.startDate)))
-    .$call((q) => whereGiven(q, 'transactions.created_at', '<=', timeIfGiven(filters.endDate)))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '>=', parseOptionalTime(filters.startDate)))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '<=', parseOptionalTime(filters.endDate)))
   const account = [sender, receiver, either].find(
     (identifier) => identifier !== undefined && ACCOUNT_ID.test(identifier),
   )

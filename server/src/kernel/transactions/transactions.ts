@@ -13,16 +13,16 @@ import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { StoredJson } from '../../storage/rows/stored-documents.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
-import { maySee, type Op } from '../operation/app.ts'
+import { canSee, type Op } from '../operation/app.ts'
 import { ApiError } from '../operation/operation.ts'
-import { platformAsCustomer, selectTransaction, type TransactionWithCustomer } from './store.ts'
+import { selectTransaction, type TransactionWithCustomer, toPlatformCustomerId } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
 
 /** Throws 404 `TRANSACTION_NOT_FOUND`. */
 export async function findTransaction(op: Op, id: string): Promise<TransactionWithCustomer> {
   const row = await selectTransaction(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('TRANSACTION_NOT_FOUND', { details: { field: 'transactionId' } })
   return row
 }
@@ -39,10 +39,10 @@ type TransactionInput = Pick<
   Pick<TransactionRow, 'received_amount' | 'received_currency'> &
   Partial<TransactionRow>
 
-/** Creates a transaction; columns that are not given are null. */
-export function newTransaction(op: Op, given: TransactionInput): TransactionRow {
+/** Creates a transaction. Columns missing in `input` are null. */
+export function newTransaction(op: Op, input: TransactionInput): TransactionRow {
   return {
-    id: given.id ?? op.newId('Transaction'),
+    id: input.id ?? op.newId('Transaction'),
     platform_id: op.platform.id,
     source_account_id: null,
     destination_account_id: null,
@@ -54,7 +54,7 @@ export function newTransaction(op: Op, given: TransactionInput): TransactionRow 
     payment_rail: null,
     remittance_information: null,
     description: null,
-    reference: given.reference ?? makeReference(op),
+    reference: input.reference ?? makeReference(op),
     failure_reason: null,
     refund: null,
     details: {},
@@ -63,22 +63,22 @@ export function newTransaction(op: Op, given: TransactionInput): TransactionRow 
     settled_at: null,
     created_at: op.now,
     updated_at: op.now,
-    ...given,
+    ...input,
   }
 }
 
 /** A transaction as the API shows it (specification 2.11). */
-export function transactionView(
+export function toTransactionView(
   row: TransactionRow,
   customer: Pick<TransactionWithCustomer, 'platform_customer_id'>,
 ) {
-  const common = commonView(row, customer)
-  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
+  const common = toCommonView(row, customer)
+  return row.type === 'OUTGOING' ? toOutgoingView(row, common) : toIncomingView(row, common)
 }
 
 /** The view for the caller. Customers do not see what the counterparty disclosed to the platform. */
-export function viewForCaller(op: Op, row: TransactionWithCustomer) {
-  const view = transactionView(row, row)
+export function toCallerView(op: Op, row: TransactionWithCustomer) {
+  const view = toTransactionView(row, row)
   if (op.actor.kind !== 'customer') return view
   const { counterpartyInformation: _, ...shown } = view
   return shown
@@ -88,25 +88,25 @@ export function viewForCaller(op: Op, row: TransactionWithCustomer) {
  * The response that starts an outgoing transfer. It is the only place where its type is INCOMING
  * (specification 4.11).
  */
-export function transferOutAnswer(row: TransactionWithCustomer) {
+export function toTransferOutResponse(row: TransactionWithCustomer) {
   return {
-    ...incomingView(row, commonView(row, row)),
+    ...toIncomingView(row, toCommonView(row, row)),
     ...present({
-      sentAmount: moneySent(row),
+      sentAmount: toMoneySent(row),
       rateDetails: getOwnRates(row),
     }),
   }
 }
 
-function commonView(
+function toCommonView(
   row: TransactionRow,
   { platform_customer_id }: Pick<TransactionWithCustomer, 'platform_customer_id'>,
 ) {
   return {
     id: row.id,
     direction: row.direction,
-    destination: destinationView(row),
-    customerId: row.customer_id ?? platformAsCustomer(row.platform_id),
+    destination: toDestinationView(row),
+    customerId: row.customer_id ?? toPlatformCustomerId(row.platform_id),
     platformCustomerId: platform_customer_id ?? row.platform_id,
     fees: row.fees,
     description: row.description,
@@ -129,15 +129,15 @@ function getSubmitTime({ details: { submitsAt }, settled_at, failure_reason }: T
   return settled_at === null && failure_reason === null ? submitsAt : undefined
 }
 
-function outgoingView<Common extends object>(row: TransactionRow, common: Common) {
+function toOutgoingView<Common extends object>(row: TransactionRow, common: Common) {
   const { rates, paymentInstructions } = row.details
   return present({
     type: 'OUTGOING' as const,
     status: outgoingState(row),
     ...common,
-    source: sourceView(row),
-    sentAmount: moneySent(row),
-    receivedAmount: moneyReceived(row),
+    source: toSourceView(row),
+    sentAmount: toMoneySent(row),
+    receivedAmount: toMoneyReceived(row),
     exchangeRate: rates?.exchangeRate,
     rateDetails: rates ? withBigints(rates.rateDetails) : getOwnRates(row),
     quoteId: row.quote_id,
@@ -147,13 +147,13 @@ function outgoingView<Common extends object>(row: TransactionRow, common: Common
   })
 }
 
-function incomingView<Common extends object>(row: TransactionRow, common: Common) {
+function toIncomingView<Common extends object>(row: TransactionRow, common: Common) {
   return present({
     type: 'INCOMING' as const,
     status: row.state,
     ...common,
-    source: sourceView(row),
-    receivedAmount: moneyReceived(row),
+    source: toSourceView(row),
+    receivedAmount: toMoneyReceived(row),
     failureReason: INCOMING_FAILURE_REASONS.find((reason) => reason === row.failure_reason),
   })
 }
@@ -166,7 +166,7 @@ function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState 
 }
 
 /** The source of the money, or nothing if an external payment does not name one. */
-function sourceView(row: TransactionRow) {
+function toSourceView(row: TransactionRow) {
   const currency = row.sent_currency ?? requireColumn(row, 'received_currency')
   if (row.source_account_id !== null)
     return { sourceType: 'ACCOUNT' as const, accountId: row.source_account_id, currency }
@@ -181,22 +181,22 @@ function sourceView(row: TransactionRow) {
 }
 
 /** Sender information reported by the rail. */
-function getSender({ details: { sender: said } }: TransactionRow) {
-  if (!said) return {}
-  const { sender, remittanceInformation, endToEndId, traceNumber } = said
+function getSender({ details: { sender: report } }: TransactionRow) {
+  if (!report) return {}
+  const { sender, remittanceInformation, endToEndId, traceNumber } = report
   return {
     accountHolderName: sender?.name,
     accountIdentifier: sender?.accountIdentifier,
     bankName: sender?.bankName,
     bankIdentifier: sender?.bankIdentifier,
-    paymentRail: PAYMENT_RAILS.find((rail) => rail === said.paymentRail),
+    paymentRail: PAYMENT_RAILS.find((rail) => rail === report.paymentRail),
     remittanceInformation,
     endToEndId,
     traceNumber,
   }
 }
 
-function destinationView(row: TransactionRow) {
+function toDestinationView(row: TransactionRow) {
   const currency = requireColumn(row, 'received_currency')
   const { uma, isByOwnKey } = row.details
   if (isByOwnKey)
@@ -256,12 +256,12 @@ export function amountReceived(row: TransactionRow): ReturnType<typeof amountSen
   return { amount: requireColumn(row, 'received_amount'), currency: requireColumn(row, 'received_currency') }
 }
 
-function moneySent(row: TransactionRow) {
+function toMoneySent(row: TransactionRow) {
   const { amount, currency } = amountSent(row)
   return money(amount, currency)
 }
 
-function moneyReceived(row: TransactionRow) {
+function toMoneyReceived(row: TransactionRow) {
   const { amount, currency } = amountReceived(row)
   return money(amount, currency)
 }

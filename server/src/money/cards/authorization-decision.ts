@@ -11,8 +11,8 @@ export interface FundingSource {
   readonly available: bigint
   readonly isOpen: boolean
   /**
-   * True if it can pay without its holder's signature. An embedded wallet can only with a key delegated to
-   * the card.
+   * True if it can pay without its holder's signature. An embedded wallet can do so only with a key that is
+   * delegated to the card.
    */
   readonly isUnlocked: boolean
 }
@@ -35,7 +35,6 @@ const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undef
   CLOSED: 'CARD_CLOSED',
 }
 
-/** The holder of the card. */
 export interface Cardholder {
   readonly isDeleted: boolean
 }
@@ -47,8 +46,8 @@ export function decideUse(
   sources: readonly FundingSource[],
   use: CardUse,
 ): CardDecision {
-  const declined = isDeleted ? 'CARD_CLOSED' : DECLINED_BY_STATE[card.state]
-  if (declined) return { isApproved: false, reason: declined }
+  const declineReason = isDeleted ? 'CARD_CLOSED' : DECLINED_BY_STATE[card.state]
+  if (declineReason) return { isApproved: false, reason: declineReason }
   if (use.currency !== card.currency) return { isApproved: false, reason: 'CARD_CURRENCY_MISMATCH' }
   const source = sources.find(
     ({ isOpen, isUnlocked, currency, available }) =>

@@ -5,16 +5,16 @@ import { toCanonicalJson } from '../../base/json/json.ts'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { AuthorizationEvent } from '../../kernel/ports/card-processor.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { type CardDecision, decideUse, type FundingSource } from './authorization-decision.ts'
-import { causeOf, firstReceivingAccount, type MovedPurchase } from './card-transactions.ts'
+import { getFirstReceivingAccount, type PurchaseChange, toPurchaseCause } from './card-transactions.ts'
 import { claimMax, toSourceUnits } from './claim-limit.ts'
 import { selectActiveKey } from './store.ts'
 
@@ -23,16 +23,20 @@ interface Source extends FundingSource {
   readonly key: DelegatedKeyRow | undefined
 }
 
-/** The decline, or the new purchase. */
-export type Authorized =
+/** A decline, or the new purchase with its writes. */
+export type AuthorizationResult =
   | Extract<CardDecision, { isApproved: false }>
-  | ({ readonly isApproved: true } & MovedPurchase)
+  | ({ readonly isApproved: true } & PurchaseChange)
 
 /**
  * Decides whether a card pays, and holds the amount if it does. Guards: the card is unchanged, the key is not
  * revoked, and the source can spend the amount.
  */
-export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent): Promise<Authorized> {
+export async function authorize(
+  op: Op,
+  card: CardRow,
+  use: AuthorizationEvent,
+): Promise<AuthorizationResult> {
   if (use.declined) return { isApproved: false, reason: use.declined }
   const [holderIsDeleted, ...sources] = await Promise.all([
     isDeleted(op, card.cardholder_id),
@@ -42,17 +46,17 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
   if (!decision.isApproved) return decision
   const { account, key } = requireValue(
     sources.find(({ accountId }) => accountId === decision.accountId),
-    'source that the decision names',
+    'funding source chosen by the decision',
   )
   const id = op.newId('CardTransaction')
   const amount = toSourceUnits(use.amount, use.currency, account.currency)
-  const { holdId, write } = hold(op, causeOf({ id }), {
+  const { holdId, write } = hold(op, toPurchaseCause({ id }), {
     account: account.id,
-    to: firstReceivingAccount(account.currency, card.currency),
+    to: getFirstReceivingAccount(account.currency, card.currency),
     currency: account.currency,
     amount,
   })
-  const claim_max = claimMax(use, platformConfig(op).cardConfig.overClaimPercentMax)
+  const claim_max = claimMax(use, getPlatformConfig(op).cardConfig.overClaimPercentMax)
   const row: CardTransactionRow = {
     ...newPurchase(op, card, account, use, id),
     hold_id: holdId,
@@ -76,13 +80,13 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
         op,
         'card-transaction.expire',
         { cardTransactionId: id },
-        plusSeconds(op.now, AUTHORIZATION_SECONDS),
+        addSeconds(op.now, AUTHORIZATION_SECONDS),
       ),
     ],
   }
 }
 
-/** A purchase for which nothing is authorized, claimed or pulled yet. */
+/** A new purchase, before anything is authorized, claimed or pulled. */
 export function newPurchase(
   op: Op,
   card: Pick<CardRow, 'id' | 'currency'>,
@@ -139,7 +143,7 @@ async function findSource(op: Op, card: CardRow, id: string): Promise<Source> {
   }
 }
 
-/** Signs this payment with the delegated key. The signature is stored with the payment. */
+/** Signs the purchase with the delegated key. */
 function signAuthorization(
   op: Op,
   key: DelegatedKeyRow,

@@ -17,71 +17,70 @@ import { money } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
-import { toSourceUnits, withinClaimMax } from './claim-limit.ts'
+import { limitToClaimMax, toSourceUnits } from './claim-limit.ts'
 import { signPull } from './pull-signatures.ts'
 import { selectCardTransaction } from './store.ts'
 
 /**
- * The steps of a card purchase (`CARD_TRANSACTION_TRANSITIONS`), with amounts in the currency of the purchase,
- * which a stablecoin source pays one to one. An authorization holds money on the funding source; a claim by
- * the merchant is owed to the network immediately and pulled from the source: first from the hold, then from
- * the available balance, up to the maximum that the merchant may claim. A return first cancels what could not
- * be pulled; the rest goes back to the source.
+ * The steps of a card purchase (`CARD_TRANSACTION_TRANSITIONS`). Amounts are in the currency of the purchase;
+ * a stablecoin source pays them one to one. The network is paid when the merchant claims; the source is
+ * charged from the hold, then from the available balance, up to the merchant's maximum.
  */
 
-export interface MovedPurchase {
+/** The purchase after a change, with the writes of the change. */
+export interface PurchaseChange {
   readonly row: CardTransactionRow
   readonly writes: readonly Write[]
 }
 
 /**
- * Claims `amount` for the merchant: pays the network, and pulls the money according to `plan`. Guards: the
- * purchase is unchanged, and the source can spend the pulled amount.
+ * Claims `amount` for the merchant: pays the network, and pulls the money from the source as `plan` says.
+ * Guards: the purchase is unchanged, and the source can spend the pulled amount.
  */
 export async function clear(
   op: Op,
   row: CardTransactionRow,
   amount: bigint,
   plan: PullPlan,
-): Promise<MovedPurchase> {
-  if (amount === 0n) return expire(op, row)
-  const isRest = row.settled_amount + amount >= row.authorized_amount
-  const within = withinClaimMax(row, amount)
-  const cleared = isRest ? 'clear_rest' : 'clear_part'
-  const by = checkEvents(row, within < amount ? [cleared, 'pull_fail'] : [cleared])
-  const fromHold = within < row.unclaimed_amount ? within : row.unclaimed_amount
-  const above = within - fromHold
+): Promise<PurchaseChange> {
+  if (amount === 0n) return expirePurchase(op, row)
+  const isFinal = row.settled_amount + amount >= row.authorized_amount
+  const collectible = limitToClaimMax(row, amount)
+  const cleared = isFinal ? 'clear_rest' : 'clear_part'
+  const events = checkEvents(row, collectible < amount ? [cleared, 'pull_fail'] : [cleared])
+  const fromHold = collectible < row.unclaimed_amount ? collectible : row.unclaimed_amount
+  const above = collectible - fromHold
   const claimed: CardTransactionRow = {
     ...row,
-    unclaimed_amount: isRest ? 0n : row.unclaimed_amount - fromHold,
+    unclaimed_amount: isFinal ? 0n : row.unclaimed_amount - fromHold,
     settlement_count: row.settlement_count + 1,
     settled_amount: row.settled_amount + amount,
-    uncollected_amount: row.uncollected_amount + amount - within,
+    uncollected_amount: row.uncollected_amount + amount - collectible,
   }
   const owed: readonly Leg[] = [
     { system: 'receivables', currency: row.currency, amount: -amount },
     { system: 'rail', currency: row.currency, amount },
   ]
   await checkFitsBalance(op, owed, 'amount')
-  const isNow = plan.at <= op.now && !plan.fails
-  const pulledNow = isNow ? fromHold : 0n
-  const later = [
-    ...(isNow || fromHold === 0n ? [] : [pullJob(op, row, { ...plan, fromHold, above: 0n })]),
-    ...(above === 0n ? [] : [pullJob(op, row, { ...plan, fromHold: 0n, above })]),
+  const pullsNow = plan.at <= op.now && !plan.fails
+  const pulledNow = pullsNow ? fromHold : 0n
+  const laterPulls = [
+    ...(pullsNow || fromHold === 0n ? [] : [schedulePull(op, row, { ...plan, fromHold, above: 0n })]),
+    ...(above === 0n ? [] : [schedulePull(op, row, { ...plan, fromHold: 0n, above })]),
   ]
   const after: CardTransactionRow = {
     ...claimed,
     pull_count: claimed.pull_count + (pulledNow > 0n ? 1 : 0),
     pulled_amount: claimed.pulled_amount + pulledNow,
-    pending_count: claimed.pending_count + later.length,
+    pending_count: claimed.pending_count + laterPulls.length,
     pending_amount: claimed.pending_amount + fromHold - pulledNow,
   }
   const account = await findInternalAccount(op, row.account_id)
-  const taken = pulledNow > 0n ? await captureFromHold(op, after, pulledNow) : { row: after, writes: [] }
-  return movePurchase(op, row, by, taken.row, [
-    ...post(op, causeOf(row), owed),
-    ...taken.writes,
-    ...later,
+  const captured = pulledNow > 0n ? await captureFromHold(op, after, pulledNow) : { row: after, writes: [] }
+  return movePurchase(op, row, events, captured.row, [
+    ...post(op, toPurchaseCause(row), owed),
+    ...captured.writes,
+    ...laterPulls,
     balanceUpdated(op, account),
   ])
 }
@@ -93,7 +92,11 @@ interface Pull {
   readonly fails: boolean
 }
 
-function pullJob(op: Op, { id }: CardTransactionRow, { at, fromHold, above, fails }: Pull & PullPlan): Write {
+function schedulePull(
+  op: Op,
+  { id }: CardTransactionRow,
+  { at, fromHold, above, fails }: Pull & PullPlan,
+): Write {
   const payload = { cardTransactionId: id, fromHold: String(fromHold), above: String(above), fails }
   return job(op, 'card-transaction.pull', payload, at)
 }
@@ -106,27 +109,29 @@ export async function collectClaim(
 ): Promise<readonly Write[]> {
   const amount = fromHold + above
   const account = await findInternalAccount(op, row.account_id)
-  const isTaken = !fails && (above === 0n || (await canPay(op, row, account, above)))
-  const by = isTaken ? [] : checkEvents(row, ['pull_fail'])
-  const settled = { pending_count: row.pending_count - 1, pending_amount: row.pending_amount - fromHold }
-  const after: CardTransactionRow = isTaken
-    ? { ...row, ...settled, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
-    : { ...row, ...settled, uncollected_amount: row.uncollected_amount + amount }
-  const pulled = isTaken
+  const isPulled = !fails && (above === 0n || (await canPayFromBalance(op, row, account, above)))
+  const events = isPulled ? [] : checkEvents(row, ['pull_fail'])
+  const pendingChange = {
+    pending_count: row.pending_count - 1,
+    pending_amount: row.pending_amount - fromHold,
+  }
+  const after: CardTransactionRow = isPulled
+    ? { ...row, ...pendingChange, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
+    : { ...row, ...pendingChange, uncollected_amount: row.uncollected_amount + amount }
+  const pulled = isPulled
     ? fromHold > 0n
       ? await captureFromHold(op, after, fromHold)
       : { row: after, writes: await pullFromBalance(op, after, above) }
     : // The hold is released when nothing else will be pulled from it.
       releaseHeld(op, after, fromHold > 0n && isHoldDone(after))
-  return movePurchase(op, row, by, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
+  return movePurchase(op, row, events, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
 }
 
 /**
- * True if the available balance covers an amount above the authorization. Neither the state of the card nor a
- * later revocation of the key matters: the key's signature of the purchase covers everything that the
- * merchant may claim.
+ * True if the available balance covers an amount above the authorization. The card's state and a later
+ * revocation of the key do not matter: the key signed the maximum that the merchant may claim.
  */
-async function canPay(
+async function canPayFromBalance(
   op: Op,
   row: CardTransactionRow,
   account: InternalAccountRow,
@@ -134,69 +139,68 @@ async function canPay(
 ): Promise<boolean> {
   const available = (await findBalances(op, [account.id])).get(account.id)?.available ?? 0n
   const isUnlocked = account.type !== 'EMBEDDED_WALLET' || row.delegated_key_id !== null
-  return account.status === 'ACTIVE' && isUnlocked && available >= inSourceUnits(row, amount)
+  return account.status === 'ACTIVE' && isUnlocked && available >= toAccountUnits(row, amount)
 }
 
-/** Ends the period in which the merchant may claim, and releases the unclaimed part of the hold. */
-export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurchase> {
-  const by = checkEvents(row, ['expire'])
+/** Ends the claim period, and releases the unclaimed part of the hold. */
+export async function expirePurchase(op: Op, row: CardTransactionRow): Promise<PurchaseChange> {
+  const events = checkEvents(row, ['expire'])
   const after = { ...row, unclaimed_amount: 0n }
   const account = await findInternalAccount(op, row.account_id)
-  const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
-  const released = releaseHeld(op, after, isFree)
-  return movePurchase(op, row, by, released.row, [
+  const canRelease = row.unclaimed_amount > 0n && isHoldDone(after)
+  const released = releaseHeld(op, after, canRelease)
+  return movePurchase(op, row, events, released.row, [
     ...released.writes,
-    ...(isFree ? [balanceUpdated(op, account)] : []),
+    ...(canRelease ? [balanceUpdated(op, account)] : []),
   ])
 }
 
 /**
- * Returns an amount. It first cancels the part of the claim that could not be pulled; the rest goes to the
- * source. If the source's owner was deleted, the rest stays in the refunds account for the platform to
- * handle.
+ * Returns an amount: first cancels the part of the claim that could not be pulled, then credits the source.
+ * If the source's owner was deleted, the credit stays in the refunds account for the platform to handle.
  */
-export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint): Promise<MovedPurchase> {
-  const left = row.settled_amount - row.refunded_amount
-  const isRest = amount === left
+export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint): Promise<PurchaseChange> {
+  const returnable = row.settled_amount - row.refunded_amount
+  const isFinal = amount === returnable
   if (row.pending_count > 0)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message:
-        'The claimed amount has not been pulled from the funding source yet, so nothing can be returned.',
+        'The claimed amount has not been pulled from the funding source yet. Return it after the pull.',
       details: { field: 'cardTransactionId', status: row.state },
     })
-  const by = checkEvents(row, [isRest ? 'return_rest' : 'return_part'])
-  if (amount > left)
+  const events = checkEvents(row, [isFinal ? 'return_rest' : 'return_part'])
+  if (amount > returnable)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
-      message: `At most ${left} of the settled amount can still be returned.`,
-      details: { field: 'amount', left, currency: row.currency },
+      message: `The amount is too large: at most ${returnable} of the settled amount can still be returned.`,
+      details: { field: 'amount', left: returnable, currency: row.currency },
     })
-  const forgiven = amount < row.uncollected_amount ? amount : row.uncollected_amount
+  const canceled = amount < row.uncollected_amount ? amount : row.uncollected_amount
   const isOwnerGone = await isOwnerDeleted(op, row.account_id)
   const legs: readonly Leg[] = [
     { system: 'rail', currency: row.currency, amount: -amount },
-    { system: 'receivables', currency: row.currency, amount: forgiven },
+    { system: 'receivables', currency: row.currency, amount: canceled },
     ...(isOwnerGone
-      ? ([{ system: 'refunds', currency: row.currency, amount: amount - forgiven }] as const)
-      : sourceLegs(row, amount - forgiven)),
+      ? ([{ system: 'refunds', currency: row.currency, amount: amount - canceled }] as const)
+      : buildSourceLegs(row, amount - canceled)),
   ]
   await checkFitsBalance(op, legs, 'amount')
   const after: CardTransactionRow = {
     ...row,
-    unclaimed_amount: isRest ? 0n : row.unclaimed_amount,
-    uncollected_amount: row.uncollected_amount - forgiven,
+    unclaimed_amount: isFinal ? 0n : row.unclaimed_amount,
+    uncollected_amount: row.uncollected_amount - canceled,
     refund_count: row.refund_count + 1,
     refunded_amount: row.refunded_amount + amount,
   }
   const account = await findInternalAccount(op, row.account_id)
   const released = releaseHeld(op, after, row.unclaimed_amount > 0n && isHoldDone(after))
-  return movePurchase(op, row, by, released.row, [
+  return movePurchase(op, row, events, released.row, [
     ...released.writes,
-    ...post(op, causeOf(row), legs),
+    ...post(op, toPurchaseCause(row), legs),
     ...(isOwnerGone ? [] : [balanceUpdated(op, account)]),
   ])
 }
 
-/** Throws 404 `CARD_TRANSACTION_NOT_FOUND`, also for a purchase with another card. */
+/** Throws 404 `CARD_TRANSACTION_NOT_FOUND`, also if the purchase was made with another card. */
 export async function findCardTransaction(op: Op, cardId: string, id: string): Promise<CardTransactionRow> {
   const row = await selectCardTransaction(op, id)
   if (row?.card_id !== cardId)
@@ -204,26 +208,26 @@ export async function findCardTransaction(op: Op, cardId: string, id: string): P
   return row
 }
 
-/** Checks that the events are possible in this order. Throws 409 `INVALID_STATE_TRANSITION`. */
+/** Checks that the purchase allows the events in this order. Throws 409 `INVALID_STATE_TRANSITION`. */
 function checkEvents(
   row: CardTransactionRow,
-  by: readonly CardTransactionEvent[],
+  events: readonly CardTransactionEvent[],
 ): readonly CardTransactionEvent[] {
-  if (nextState(CARD_TRANSACTION_TRANSITIONS, row.state, by) === null)
+  if (nextState(CARD_TRANSACTION_TRANSITIONS, row.state, events) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This purchase is ${row.state}.`,
+      message: `A purchase that is ${row.state} does not allow this.`,
       details: { field: 'cardTransactionId', status: row.state },
     })
-  return by
+  return events
 }
 
 function movePurchase(
   op: Op,
   row: CardTransactionRow,
-  by: readonly CardTransactionEvent[],
+  events: readonly CardTransactionEvent[],
   after: CardTransactionRow,
   writes: readonly Write[],
-): MovedPurchase {
+): PurchaseChange {
   const { version } = row
   const { hold_id, held_amount } = after
   const { unclaimed_amount, uncollected_amount } = after
@@ -245,16 +249,13 @@ function movePurchase(
     refund_count,
     refunded_amount,
   }
-  const moved = transition(op, 'card_transactions', CARD_TRANSACTION_TRANSITIONS, row, by, change, {
+  const moved = transition(op, 'card_transactions', CARD_TRANSACTION_TRANSITIONS, row, events, change, {
     version,
   })
   return { row: moved.row, writes: [moved.write, ...writes] }
 }
 
-/**
- * The hold of an authorized purchase. Throws if nothing is held: only authorized purchases are claimed,
- * pulled or released.
- */
+/** The hold of an authorized purchase. Throws if nothing is held. */
 function requireHold({
   id,
   hold_id,
@@ -264,39 +265,32 @@ function requireHold({
   currency,
 }: CardTransactionRow): Hold {
   if (hold_id === null) throw new Error(`Nothing is held for ${id}`)
-  const to = firstReceivingAccount(source_currency, currency)
+  const to = getFirstReceivingAccount(source_currency, currency)
   return { holdId: hold_id, account: account_id, to, currency: source_currency, amount: held_amount }
 }
 
 /**
- * The account that receives the source's money first: a stablecoin is converted before it pays the purchase.
+ * The account that receives the source's money first. A stablecoin is converted before it pays the purchase.
  */
-export function firstReceivingAccount(source: string, currency: string): SystemAccount {
+export function getFirstReceivingAccount(source: string, currency: string): SystemAccount {
   return source === currency ? 'receivables' : 'fx'
 }
 
-/** True if nothing of the hold remains to be claimed or pulled. */
+/** True if no part of the hold can still be claimed or is waiting to be pulled. */
 function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): boolean {
   return unclaimed_amount === 0n && pending_amount === 0n
 }
 
-/** The purchase after a change, with the writes of the change. */
-interface ChangedPurchase {
-  readonly row: CardTransactionRow
-  readonly writes: readonly Write[]
-}
-
-/** Releases the hold if `isFree`. */
-function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): ChangedPurchase {
-  if (!isFree) return { row: after, writes: [] }
+function releaseHeld(op: Op, after: CardTransactionRow, canRelease: boolean): PurchaseChange {
+  if (!canRelease) return { row: after, writes: [] }
   return { row: { ...after, held_amount: 0n }, writes: [release(op, requireHold(after))] }
 }
 
 /** Captures an amount from the hold. Releases the rest if nothing else will be captured. */
-async function captureFromHold(op: Op, after: CardTransactionRow, amount: bigint): Promise<ChangedPurchase> {
-  const units = inSourceUnits(after, amount)
+async function captureFromHold(op: Op, after: CardTransactionRow, amount: bigint): Promise<PurchaseChange> {
+  const units = toAccountUnits(after, amount)
   const isDone = isHoldDone(after)
-  const part = capturePart(op, causeOf(after), requireHold(after), units, !isDone)
+  const part = capturePart(op, toPurchaseCause(after), requireHold(after), units, !isDone)
   const converted: readonly Leg[] = [
     { system: 'fx', currency: after.currency, amount: -amount },
     { system: 'receivables', currency: after.currency, amount },
@@ -305,7 +299,7 @@ async function captureFromHold(op: Op, after: CardTransactionRow, amount: bigint
     row: { ...after, hold_id: part.holdId, held_amount: isDone ? 0n : after.held_amount - units },
     writes: [
       ...part.writes,
-      ...(after.source_currency === after.currency ? [] : post(op, causeOf(after), converted)),
+      ...(after.source_currency === after.currency ? [] : post(op, toPurchaseCause(after), converted)),
       ...(await signPull(op, after, units)),
     ],
   }
@@ -314,30 +308,33 @@ async function captureFromHold(op: Op, after: CardTransactionRow, amount: bigint
 /** The writes of a pull without a hold: its transfer and, if a wallet pays, the signature of the key. */
 async function pullFromBalance(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
   const legs: readonly Leg[] = [
-    ...sourceLegs(after, -amount),
+    ...buildSourceLegs(after, -amount),
     { system: 'receivables', currency: after.currency, amount },
   ]
-  return [...post(op, causeOf(after), legs), ...(await signPull(op, after, inSourceUnits(after, amount)))]
+  return [
+    ...post(op, toPurchaseCause(after), legs),
+    ...(await signPull(op, after, toAccountUnits(after, amount))),
+  ]
 }
 
-/** The legs on the source's side. A stablecoin passes through the currency position, one to one. */
-function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
-  const units = inSourceUnits(row, amount)
-  const own: Leg = { account: row.account_id, currency: row.source_currency, amount: units }
-  if (row.source_currency === row.currency) return [own]
+/** The legs for the funding source. A stablecoin passes through the currency position, one to one. */
+function buildSourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
+  const units = toAccountUnits(row, amount)
+  const sourceLeg: Leg = { account: row.account_id, currency: row.source_currency, amount: units }
+  if (row.source_currency === row.currency) return [sourceLeg]
   return [
-    own,
+    sourceLeg,
     { system: 'fx', currency: row.source_currency, amount: -units },
     { system: 'fx', currency: row.currency, amount },
   ]
 }
 
 /** Converts a purchase amount to the smallest unit of the paying account. */
-function inSourceUnits({ currency, source_currency }: CardTransactionRow, amount: bigint): bigint {
+function toAccountUnits({ currency, source_currency }: CardTransactionRow, amount: bigint): bigint {
   return toSourceUnits(amount, currency, source_currency)
 }
 
-export function causeOf({ id }: Pick<CardTransactionRow, 'id'>): Cause {
+export function toPurchaseCause({ id }: Pick<CardTransactionRow, 'id'>): Cause {
   return { cause: 'card_transaction', causeId: id }
 }
 
@@ -356,7 +353,7 @@ export function cardTransactionView(row: CardTransactionRow) {
     accountId: row.account_id,
     pullSummary: {
       count: row.pull_count,
-      totalAmount: inSourceUnits(row, row.pulled_amount),
+      totalAmount: toAccountUnits(row, row.pulled_amount),
       currency: money(0n, row.source_currency).currency,
       pendingCount: row.pending_count,
     },

@@ -5,7 +5,7 @@ import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -18,14 +18,14 @@ import { selectCard, selectCardOfProcessor } from './store.ts'
 
 type CardView = SuccessOf<typeof card_get>['body']
 
-/** A card of this platform. Throws 404 `CARD_NOT_FOUND`, naming `field`. */
+/** Finds a card of this platform. Throws 404 `CARD_NOT_FOUND`, naming `field`. */
 export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRow> {
   const card = await selectCard(op, id)
-  if (!card || !maySee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
+  if (!card || !canSee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
   return card
 }
 
-/** The card with this reference of the processor, on any platform. */
+/** Finds a card on any platform by the processor's reference. */
 export async function findCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -33,16 +33,16 @@ export async function findCardOfProcessor(
   return selectCardOfProcessor(lookup, processorRef)
 }
 
-/** The card processor. Throws if the server has no processor, because then it has no cards. */
+/** The configured card processor. Throws if the server has no processor and therefore no cards. */
 export function requireProcessor(op: Pick<Op, 'cardProcessor'>): CardProcessor {
-  if (!op.cardProcessor) throw new Error('There is no card processor')
+  if (!op.cardProcessor) throw new Error('No card processor is configured')
   return op.cardProcessor
 }
 
 /**
- * Checks the accounts that fund a card, and returns the card's currency. All of them must belong to the
- * cardholder and pay cards in the same currency. Errors, naming the index in the list: 400 `INVALID_INPUT`
- * for a repeated account, 400 `FUNDING_SOURCE_INELIGIBLE`.
+ * Checks the accounts that fund a card, and returns the card's currency. All accounts must belong to the
+ * cardholder and pay cards in one currency. Errors, naming the index in the list: 400 `INVALID_INPUT` for a
+ * repeated account, 400 `FUNDING_SOURCE_INELIGIBLE`.
  */
 export async function checkFundingSources(
   op: Op,
@@ -50,42 +50,47 @@ export async function checkFundingSources(
   ids: readonly string[],
   currency?: KnownCurrency,
 ): Promise<KnownCurrency> {
-  let common = currency
+  let cardsCurrency = currency
   for (const [index, id] of ids.entries()) {
     const field = `fundingSources.${index}`
-    if (ids.indexOf(id) < index) throw fieldError('INVALID_INPUT', field, `${field} is already in the list`)
+    if (ids.indexOf(id) < index)
+      throw fieldError('INVALID_INPUT', field, `${field} repeats an account in the list.`)
     const account = await findInternalAccount(op, id, field).catch((error: unknown) => {
       if (error instanceof ApiError) return undefined
       throw error
     })
     if (account?.customer_id !== cardholderId)
-      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
+      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder.`)
     // While the cardholder's verification is pending, both account and card are PENDING.
     if (account.status !== 'ACTIVE' && account.status !== 'PENDING')
-      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
+      throw fieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is ${account.status}, so it cannot fund a card.`,
+      )
     if (account.chain_rail !== null)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is a wallet on a chain, which pays only by the signature of its holder`,
+        `${field} is a chain wallet, which can pay only with its holder's signature.`,
       )
-    const paid = getCardCurrency(account.currency)
-    if (paid === undefined)
+    const cardCurrency = getCardCurrency(account.currency)
+    if (cardCurrency === undefined)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, but a card is paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
+        `${field} is in ${account.currency}, but a card can only be paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}.`,
       )
-    common ??= paid
-    if (paid !== common)
+    cardsCurrency ??= cardCurrency
+    if (cardCurrency !== cardsCurrency)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, which pays cards in ${paid}, but the card is in ${common}`,
+        `${field} is in ${account.currency}, which pays cards in ${cardCurrency}, but this card is in ${cardsCurrency}.`,
       )
   }
-  if (common === undefined) throw new Error('A card without a funding source')
-  return common
+  if (cardsCurrency === undefined) throw new Error('The card has no funding source')
+  return cardsCurrency
 }
 
 /** Describes a card in the sentence that its holder signs. */
@@ -103,14 +108,14 @@ function getCardCurrency(source: KnownCurrency): KnownCurrency | undefined {
 export function changeCard(
   op: Op,
   card: CardRow,
-  by: CardEvent | readonly [],
+  events: CardEvent | readonly [],
   change: Partial<CardRow>,
 ): { readonly row: CardRow; readonly write: Write } {
   const { version } = card
   // The platform's freeze ends when the card leaves the state that the freeze caused.
-  const ended = by.length > 0 && by !== 'freeze' ? { platform_freeze: null } : {}
-  const set = { ...ended, ...change, version: version + 1 }
-  return transition(op, 'cards', CARD_TRANSITIONS, card, by, set, { version })
+  const freezeChange = events.length > 0 && events !== 'freeze' ? { platform_freeze: null } : {}
+  const set = { ...freezeChange, ...change, version: version + 1 }
+  return transition(op, 'cards', CARD_TRANSITIONS, card, events, set, { version })
 }
 
 /** The event that reports the card's current state to the platform. */
@@ -133,7 +138,7 @@ export function notifyProcessor(op: Op, card: CardRow): Write {
 export function cardView(
   op: Pick<Op, 'origin' | 'actor'>,
   card: CardRow,
-  hasReason = op.actor.kind !== 'customer',
+  showsReason = op.actor.kind !== 'customer',
 ): CardView {
   const url = card.pan_embed_url
   const freeze = card.platform_freeze
@@ -154,7 +159,7 @@ export function cardView(
       platformFreeze: freeze && {
         frozenAt: freeze.frozenAt,
         cardholderMayLift: freeze.cardholderMayLift,
-        ...(hasReason ? { reason: freeze.reason } : {}),
+        ...(showsReason ? { reason: freeze.reason } : {}),
       },
       processorRef: card.processor_ref,
       issuerRef: card.issuer_ref,

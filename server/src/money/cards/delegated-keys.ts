@@ -4,8 +4,8 @@ import {
   DELEGATED_KEY_INITIAL,
   DELEGATED_KEY_TRANSITIONS,
 } from '@countersign/contract/states/card-states'
-import { findInternalAccount, maySeeAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { canSeeAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
@@ -18,11 +18,12 @@ import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './stor
 
 export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
   /**
-   * With the signature of a session, the holder of a wallet allows the enclave to sign payments of one card.
+   * Allows the enclave to sign the payments of one card from a wallet. The wallet's holder signs the request
+   * in a session.
    */
   delegated_key_create: {
     async toSign(op, { body }) {
-      const { card, wallet } = await findParties(op, body)
+      const { card, wallet } = await findCardAndWallet(op, body)
       return {
         accountId: wallet.id,
         statement: {
@@ -32,12 +33,12 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
           ...(card.last4 === null ? {} : { last4: card.last4 }),
           nickname: body.nickname,
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
       }
     },
 
     async handle(op, { body }) {
-      const { card, wallet } = await findParties(op, body)
+      const { card, wallet } = await findCardAndWallet(op, body)
       const id = op.newId('DelegatedKey')
       const { publicKey, sealedKey } = op.enclave.newDelegatedKey(id)
       const key: DelegatedKeyRow = {
@@ -70,7 +71,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
     body: delegatedKeyView(await findDelegatedKey(op, params.id)),
   }),
 
-  /** Idempotent: revoking a revoked key changes nothing. */
+  /** Revoking a key that is already revoked changes nothing. */
   delegated_key_delete: async (op, { params }) => {
     const key = await findDelegatedKey(op, params.id)
     const isRevoked = nextState(DELEGATED_KEY_TRANSITIONS, key.status, 'revoke') === null
@@ -88,7 +89,7 @@ type CreateBody = Input<typeof delegated_key_create>['body']
  * Finds the card and the wallet. Throws 404 for either, 400 `FUNDING_SOURCE_INELIGIBLE`, 409
  * `DELEGATED_KEY_ALREADY_EXISTS`.
  */
-async function findParties(
+async function findCardAndWallet(
   op: Op,
   { cardId, internalAccountId }: CreateBody,
 ): Promise<{ readonly card: CardRow; readonly wallet: InternalAccountRow }> {
@@ -99,21 +100,21 @@ async function findParties(
     throw fieldError(
       'FUNDING_SOURCE_INELIGIBLE',
       field,
-      `${field} is not an embedded wallet among the funding sources of the card`,
+      `${field} is not an embedded wallet that funds this card.`,
     )
   if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null)
-    throw fieldError('INVALID_INPUT', 'cardId', `The card is ${card.state}`)
-  const before = await selectActiveKey(op, card.id, wallet.id)
-  if (before)
+    throw fieldError('INVALID_INPUT', 'cardId', `The card is ${card.state}, so it cannot get a key.`)
+  const activeKey = await selectActiveKey(op, card.id, wallet.id)
+  if (activeKey)
     throw new ApiError('DELEGATED_KEY_ALREADY_EXISTS', {
-      details: { field, delegatedKeyId: before.id },
+      details: { field, delegatedKeyId: activeKey.id },
     })
   return { card, wallet }
 }
 
 async function findDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow> {
   const key = await selectDelegatedKey(op, id)
-  if (!key || !(await maySeeAccount(op, key.account_id)))
+  if (!key || !(await canSeeAccount(op, key.account_id)))
     throw new ApiError('DELEGATED_KEY_NOT_FOUND', { details: { field: 'id' } })
   return key
 }

@@ -5,16 +5,16 @@ import type { ClearingEvent } from '../../kernel/ports/card-processor.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { newPurchase } from './authorize.ts'
-import { clear, type MovedPurchase } from './card-transactions.ts'
+import { clear, type PurchaseChange } from './card-transactions.ts'
 
-/** A claim for a purchase that was never authorized; such a claim names its merchant. */
+/** A claim for a purchase that was never authorized. Only these claims name their merchant. */
 export type ForcedClearing = ClearingEvent & Required<Pick<ClearingEvent, 'merchant'>>
 
 /**
- * Records a claim that was never authorized. The network is paid, nothing is pulled from a funding source,
- * and the purchase starts as an `EXCEPTION`. Guard: no other purchase has this token.
+ * Records a claim without an authorization. The network is paid, nothing is pulled from a funding source, and
+ * the purchase starts as an `EXCEPTION`. Guard: no other purchase has this token.
  */
-export async function clearForced(op: Op, card: CardRow, event: ForcedClearing): Promise<MovedPurchase> {
+export async function clearForced(op: Op, card: CardRow, event: ForcedClearing): Promise<PurchaseChange> {
   const account = await findInternalAccount(
     op,
     requireValue(card.funding_sources[0], 'funding source of the card'),

@@ -2,7 +2,7 @@ import type { card_update, cards } from '@countersign/contract/cards/cards'
 import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { describeInternalAccount, findWallet } from '../../kernel/accounts/accounts.ts'
 import { withNames } from '../../kernel/accounts/names.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -34,14 +34,16 @@ import {
 export const cardHandlers: Handlers<typeof cards> = {
   card_create: async (op, { body }) => {
     if (!op.cardProcessor)
-      throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no card processor.' })
+      throw new ApiError('NOT_IMPLEMENTED', {
+        message: 'This server has no card processor, so it cannot issue cards.',
+      })
     const cardholder = await findCustomer(op, body.cardholderId, 'cardholderId')
     const { verification_status } = cardholder
     if (verification_status !== 'APPROVED' && verification_status !== 'PENDING')
       throw fieldError(
         'CARDHOLDER_KYC_NOT_APPROVED',
         'cardholderId',
-        `The cardholder is ${verification_status}`,
+        `The cardholder's verification is ${verification_status}, but it must be APPROVED or PENDING.`,
       )
     const isApproved = verification_status === 'APPROVED'
     const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
@@ -76,8 +78,8 @@ export const cardHandlers: Handlers<typeof cards> = {
       status: 201,
       body: cardView(op, card),
       writes: [
-        // The first state of the card depends on the status of the cardholder's verification, which must
-        // therefore not change in the meantime.
+        // The card's first state depends on the cardholder's verification, which must not change in the
+        // meantime.
         expectRow('customers', cardholder.id, { deleted_at: null, verification_status }),
         insert('cards', card),
         ...(isApproved ? [job(op, 'card.provision', { cardId: id }, op.now)] : []),
@@ -106,8 +108,7 @@ export const cardHandlers: Handlers<typeof cards> = {
   }),
 
   /**
-   * Changes a card with the cardholder's signature, given in a session of the embedded wallet (specification
-   * 4.10).
+   * Changes a card. The cardholder signs the change in a session of the embedded wallet (specification 4.10).
    */
   card_update: {
     async toSign(op, { params, body }) {
@@ -118,7 +119,7 @@ export const cardHandlers: Handlers<typeof cards> = {
         throw fieldError(
           'INVALID_INPUT',
           'id',
-          'The cardholder has no embedded wallet whose session could sign',
+          'The cardholder has no embedded wallet to sign this change with.',
         )
       return {
         accountId: wallet.id,
@@ -130,15 +131,15 @@ export const cardHandlers: Handlers<typeof cards> = {
           ...(body.state ? { state: body.state } : {}),
           ...(body.fundingSources ? { fundingSources: body.fundingSources } : {}),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
       }
     },
 
     /** Checks the change again, because the card may have changed since the first call. */
     async handle(op, { params, body }) {
       const before = await findCard(op, params.id)
-      const { by, change } = await validateUpdate(op, before, body)
-      const { row, write } = changeCard(op, before, by, change)
+      const { events, change } = await validateUpdate(op, before, body)
+      const { row, write } = changeCard(op, before, events, change)
       const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
       const keys = isEnded ? await selectActiveCardKeys(op, row.id) : []
       return {
@@ -184,7 +185,7 @@ export const cardHandlers: Handlers<typeof cards> = {
 
 type UpdateBody = Input<typeof card_update>['body']
 
-const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = {
+const EVENT_BY_STATE: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = {
   ACTIVE: 'unfreeze',
   FROZEN: 'freeze',
   CLOSED: 'close',
@@ -195,25 +196,28 @@ async function validateUpdate(
   op: Op,
   card: CardRow,
   { state, fundingSources }: UpdateBody,
-): Promise<{ readonly by: CardEvent | readonly []; readonly change: Partial<CardRow> }> {
+): Promise<{ readonly events: CardEvent | readonly []; readonly change: Partial<CardRow> }> {
   if (state === undefined && fundingSources === undefined)
-    throw fieldError('INVALID_INPUT', 'state', 'Give state, fundingSources or both')
+    throw fieldError('INVALID_INPUT', 'state', 'Set state, fundingSources or both.')
   if (state === 'CLOSED' && fundingSources !== undefined)
     throw fieldError(
       'INVALID_INPUT',
       'fundingSources',
-      'fundingSources cannot be given with CLOSED. To stop spending for a while, use FROZEN',
+      'fundingSources cannot be set together with CLOSED. To pause the card, use FROZEN.',
     )
-  const isMoved = state !== undefined && nextState(CARD_TRANSITIONS, card.state, EVENT_TO[state]) !== null
-  if (state !== undefined ? !isMoved : card.state === 'CLOSED')
+  const isAllowed =
+    state !== undefined && nextState(CARD_TRANSITIONS, card.state, EVENT_BY_STATE[state]) !== null
+  if (state !== undefined ? !isAllowed : card.state === 'CLOSED')
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: state ? `A card that is ${card.state} cannot become ${state}.` : 'The card is CLOSED.',
+      message: state
+        ? `A card that is ${card.state} cannot become ${state}.`
+        : 'The card is CLOSED, so its funding sources cannot change.',
       details: { field: state ? 'state' : 'fundingSources', state: card.state },
     })
   if (state === 'ACTIVE') checkCanUnfreeze(card)
   if (fundingSources) await checkFundingSources(op, card.cardholder_id, fundingSources, card.currency)
   return {
-    by: state ? EVENT_TO[state] : [],
+    events: state ? EVENT_BY_STATE[state] : [],
     change: {
       ...(state === 'CLOSED' ? { state_reason: 'CLOSED_BY_PLATFORM' as const } : {}),
       ...(fundingSources ? { funding_sources: [...fundingSources] } : {}),
@@ -221,20 +225,23 @@ async function validateUpdate(
   }
 }
 
-const WORDS: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) => string>> = {
+const STATE_PHRASES: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) => string>> = {
   ACTIVE: (card) => `unfreeze ${card}`,
   FROZEN: (card) => `freeze ${card}`,
   CLOSED: (card) => `permanently close ${card}`,
 }
 
-/** Describes the change in a sentence that lists the accounts in their order. */
+/**
+ * Describes the change in the sentence that the cardholder signs. Accounts are listed in the order in which
+ * they pay.
+ */
 function summarizeChange(card: CardRow, { state, fundingSources }: UpdateBody, walletId: string): string {
   const name = describeCard(card)
   const sources = fundingSources?.map((id) =>
     id === walletId ? 'this wallet' : describeInternalAccount({ id, currency: card.currency }),
   )
   const parts = [
-    ...(state ? [WORDS[state](name)] : []),
+    ...(state ? [STATE_PHRASES[state](name)] : []),
     ...(sources
       ? [`let ${state ? 'it' : name} be paid from ${sources.join(', then from ')}, and from nothing else`]
       : []),

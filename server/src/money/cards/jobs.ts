@@ -7,40 +7,40 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
-import { collectClaim, expire } from './card-transactions.ts'
+import { collectClaim, expirePurchase } from './card-transactions.ts'
 import { announceCard, changeCard, findCard, notifyProcessor, requireProcessor } from './cards.ts'
 import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
- * Polls the processor for a card until it is issued or refused. Continues even if the card was closed in the
- * meantime, because the processor may still have issued it and must then be told that it is closed.
+ * Polls the processor until the card is issued or rejected. Continues after the card is closed, because the
+ * processor may still issue it and must then be told to close it.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
   const isEnded = nextState(CARD_TRANSITIONS, card.state, 'provision') === null
   if (isEnded && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
-  const answer = await requireProcessor(op).provision({
+  const result = await requireProcessor(op).provision({
     cardId: card.id,
     platformCardId: card.platform_card_id,
     currency: card.currency,
     requestedAt: card.created_at,
     now: op.now,
   })
-  if (answer.outcome === 'pending')
-    return answer.askAgainAt ? [job(op, 'card.provision', payload, answer.askAgainAt)] : []
-  if (answer.outcome === 'rejected') {
+  if (result.outcome === 'pending')
+    return result.askAgainAt ? [job(op, 'card.provision', payload, result.askAgainAt)] : []
+  if (result.outcome === 'rejected') {
     if (nextState(CARD_TRANSITIONS, card.state, 'reject') === null) return []
     const { row, write } = changeCard(op, card, 'reject', { state_reason: 'ISSUER_REJECTED' })
     return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
   }
   const { row, write } = changeCard(op, card, isEnded ? [] : 'provision', {
-    brand: answer.brand,
-    last4: answer.last4,
-    exp_month: answer.expMonth,
-    exp_year: answer.expYear,
-    pan_embed_url: answer.panEmbedUrl,
-    processor_ref: answer.processorRef,
-    issuer_ref: answer.issuerRef,
+    brand: result.brand,
+    last4: result.last4,
+    exp_month: result.expMonth,
+    exp_year: result.expYear,
+    pan_embed_url: result.panEmbedUrl,
+    processor_ref: result.processorRef,
+    issuer_ref: result.issuerRef,
   })
   return [write, isEnded ? notifyProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
 }
@@ -48,27 +48,27 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
 const CARDS_PER_JOB_MAX = 100
 
 /**
- * Continues the cards that waited for their holder's verification: they are issued if it was approved, and
- * closed if it was rejected. Guard: the verification status is unchanged.
+ * Processes the cards that wait for their holder's verification: issues them if it was approved, closes them
+ * if it was rejected. Guard: the verification status is unchanged.
  */
 export const continueCards: JobHandler<'cards.continue'> = async (op, payload) => {
   const holder = await findCustomerOnRecord(op, payload.customerId)
   // The cards of a deleted customer were closed with the customer.
   if (!holder || holder.deleted_at !== null || holder.verification_status === 'PENDING') return []
   const { id, verification_status } = holder
-  const waiting = await selectCards(op, { cardholderId: id, state: CARD_INITIAL })
+  const waitingCards = await selectCards(op, { cardholderId: id, state: CARD_INITIAL })
     .orderBy('id')
     .limit(CARDS_PER_JOB_MAX)
     .execute()
-  if (waiting.length === 0) return []
-  const continued = waiting.flatMap((card) =>
+  if (waitingCards.length === 0) return []
+  const cardWrites = waitingCards.flatMap((card) =>
     verification_status === 'APPROVED' ? startProvisioning(op, card) : refuseCard(op, card),
   )
-  const isMore = waiting.length === CARDS_PER_JOB_MAX
+  const hasMore = waitingCards.length === CARDS_PER_JOB_MAX
   return [
     expectRow('customers', id, { deleted_at: null, verification_status }),
-    ...continued,
-    ...(isMore ? [job(op, 'cards.continue', payload, op.now)] : []),
+    ...cardWrites,
+    ...(hasMore ? [job(op, 'cards.continue', payload, op.now)] : []),
   ]
 }
 
@@ -96,13 +96,13 @@ export const notifyCardProcessor: JobHandler<'card.notify-processor'> = async (o
 /** Expires an authorization that was not cleared before its deadline. */
 export const expireCardTransaction: JobHandler<'card-transaction.expire'> = async (op, payload) => {
   const row = await selectCardTransaction(op, payload.cardTransactionId)
-  return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []
+  return row && row.unclaimed_amount > 0n ? (await expirePurchase(op, row)).writes : []
 }
 
 /** Pulls a merchant's claim from the funding source. */
 export const pullCardTransaction: JobHandler<'card-transaction.pull'> = async (op, payload) => {
   const row = await selectCardTransaction(op, payload.cardTransactionId)
-  if (!row) throw new Error(`There is no purchase ${payload.cardTransactionId}`)
+  if (!row) throw new Error(`Card transaction ${payload.cardTransactionId} does not exist`)
   const { fromHold, above, fails } = payload
   return collectClaim(op, row, { fromHold: BigInt(fromHold), above: BigInt(above), fails })
 }

@@ -13,7 +13,7 @@ import type { AuthorizationEvent, ClearingEvent, ReturnEvent } from '../../kerne
 import type { Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { authorize } from './authorize.ts'
-import { clear, expire, giveBack, type MovedPurchase } from './card-transactions.ts'
+import { clear, expirePurchase, giveBack, type PurchaseChange } from './card-transactions.ts'
 import { findCard, findCardOfProcessor, requireProcessor } from './cards.ts'
 import { clearForced, type ForcedClearing } from './forced-clearing.ts'
 import {
@@ -21,9 +21,9 @@ import {
   conflictingEvent,
   finalAnswerKey,
   findAnswer,
-  keyOf,
   type ProcessorAnswer,
   storeEventAnswer,
+  toEventKey,
 } from './processor-responses.ts'
 import { selectCardTransactionByToken, selectPlatformOfCard } from './store.ts'
 
@@ -43,13 +43,13 @@ export const cardProcessorEvent: ProcessorHandler<Declared> = {
   },
 
   async replay(op, { body: event }) {
-    const before = await findAnswer(op, keyOf(op, event))
+    const before = await findAnswer(op, toEventKey(op, event))
     const isOpen = event.kind === 'authorization' && isApproval(before)
     return toResponse(isOpen ? await findAnswer(op, finalAnswerKey(op, event)) : before)
   },
 
   async handle(op, { body: event }, isLate) {
-    return event.kind === 'authorization' ? decideAuthorization(op, event, isLate) : decideMovement(op, event)
+    return event.kind === 'authorization' ? decideAuthorization(op, event, isLate) : handleMovement(op, event)
   },
 
   timeout({ body: event }) {
@@ -58,31 +58,28 @@ export const cardProcessorEvent: ProcessorHandler<Declared> = {
   },
 }
 
-/**
- * Decides whether a card pays. A retry of an approved event returns the same approval, which is final from
- * then on.
- */
+/** Decides whether a card pays. Retrying an approved event returns the same approval and makes it final. */
 async function decideAuthorization(
   op: Op,
   event: AuthorizationEvent,
   isLate: () => boolean,
 ): Promise<IdempotentOutcome<Declared>> {
-  const key = keyOf(op, event)
+  const key = toEventKey(op, event)
   const before = (await findAnswer(op, key)) ?? (await findApproved(op, event))
-  // It is too late to return the earlier response: the processor has timed out.
+  // The processor has timed out, so it can no longer receive the stored response.
   if (before && isLate()) return { status: 200, body: TIMED_OUT }
   if (before) return answerAndStore(op, finalAnswerKey(op, event), before)
-  const authorized = await authorize(op, await findCard(op, requireCardId(op)), event)
-  if (!authorized.isApproved) return answerAndStore(op, key, { approved: false, reason: authorized.reason })
+  const result = await authorize(op, await findCard(op, requireCardId(op)), event)
+  if (!result.isApproved) return answerAndStore(op, key, { approved: false, reason: result.reason })
   if (isLate()) return answerAndStore(op, key, TIMED_OUT)
-  const { row, writes } = authorized
+  const { row, writes } = result
   const approval = { approved: true, cardTransactionId: row.id } as const
   return { ...answerAndStore(op, key, approval, writes), isRevertible: true }
 }
 
 /**
- * The approval of a purchase whose stored response has expired. Throws 409 `PROCESSOR_EVENT_REUSED` if the
- * token belongs to another purchase.
+ * Rebuilds an approval whose stored response has expired. Throws 409 `PROCESSOR_EVENT_REUSED` if the token
+ * belongs to another purchase.
  */
 async function findApproved(
   op: Op,
@@ -96,7 +93,7 @@ async function findApproved(
 }
 
 /**
- * Releases the hold of an approval that arrived after the timeout, unless a retry has received the approval
+ * Releases the hold if the approval was committed after the timeout, unless a retry has received the approval
  * in the meantime.
  */
 function revertApproval(event: AuthorizationEvent): IdempotentOperation<Declared> {
@@ -104,25 +101,24 @@ function revertApproval(event: AuthorizationEvent): IdempotentOperation<Declared
     replay: async (op) => toResponse(await findAnswer(op, finalAnswerKey(op, event))),
     async handle(op) {
       const row = await selectCardTransactionByToken(op, event.token)
-      // If the merchant has claimed the purchase, the processor has taken it as approved.
+      // If the merchant has claimed the purchase, the processor treated it as approved.
       if (row?.state !== 'AUTHORIZED') return { status: 200, body: TIMED_OUT }
-      const { writes } = await expire(op, row)
+      const { writes } = await expirePurchase(op, row)
       return answerAndStore(op, finalAnswerKey(op, event), TIMED_OUT, writes)
     },
   }
 }
 
-/** Applies a claim or a return. */
-async function decideMovement(op: Op, event: Movement): Promise<IdempotentOutcome<Declared>> {
-  const { row, writes } = await move(op, await findCard(op, requireCardId(op)), event)
-  return answerAndStore(op, keyOf(op, event), { cardTransactionId: row.id, status: row.state }, writes)
+async function handleMovement(op: Op, event: Movement): Promise<IdempotentOutcome<Declared>> {
+  const { row, writes } = await applyMovement(op, await findCard(op, requireCardId(op)), event)
+  return answerAndStore(op, toEventKey(op, event), { cardTransactionId: row.id, status: row.state }, writes)
 }
 
-async function move(op: Op, card: CardRow, event: Movement): Promise<MovedPurchase> {
+async function applyMovement(op: Op, card: CardRow, event: Movement): Promise<PurchaseChange> {
   const before = await selectCardTransactionByToken(op, event.token)
   if (event.kind === 'clearing' && event.currency !== undefined)
     checkCurrency(event.currency, before?.currency ?? card.currency)
-  if (!before && isForced(event)) return clearForced(op, card, event)
+  if (!before && isForcedClearing(event)) return clearForced(op, card, event)
   if (before?.card_id !== card.id)
     throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'token' } })
   return event.kind === 'clearing'
@@ -130,17 +126,21 @@ async function move(op: Op, card: CardRow, event: Movement): Promise<MovedPurcha
     : giveBack(op, before, event.amount)
 }
 
-function isForced(event: Movement): event is ForcedClearing {
+function isForcedClearing(event: Movement): event is ForcedClearing {
   return event.kind === 'clearing' && event.merchant !== undefined && event.amount > 0n
 }
 
 /**
- * Checks that a claim is in the card's currency: the processor converts it before reporting it. Throws 400
- * `INVALID_INPUT`.
+ * Checks that a claim is in the card's currency. The processor converts claims before it reports them. Throws
+ * 400 `INVALID_INPUT`.
  */
 function checkCurrency(claimed: string, currency: string): void {
   if (claimed !== currency)
-    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, but the card is in ${currency}`)
+    throw fieldError(
+      'INVALID_INPUT',
+      'currency',
+      `The claim is in ${claimed}, but the card is in ${currency}.`,
+    )
 }
 
 function isApproval(answer: ProcessorAnswer | undefined): boolean {
@@ -161,8 +161,7 @@ function toResponse(body: ProcessorAnswer | undefined): SuccessOf<Declared> | un
   return body && { status: 200, body }
 }
 
-/** The id of the card that the event is about. */
 function requireCardId({ actor }: Op): string {
-  if (actor.kind !== 'cardProcessor') throw new Error('No card processor is acting')
+  if (actor.kind !== 'cardProcessor') throw new Error('The actor is not a card processor')
   return actor.cardId
 }

@@ -21,7 +21,7 @@ export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementAn
  * The key under which the response to an event is stored. An authorization is identified by its token, a
  * claim or return by its own id.
  */
-export function keyOf(op: Op, event: ProcessorEvent): KeyedRequest {
+export function toEventKey(op: Op, event: ProcessorEvent): KeyedRequest {
   const { kind, processorRef, token, amount } = event
   const scope = `card-processor ${op.platform.id} ${kind}`
   if (event.kind === 'authorization') {
@@ -38,15 +38,15 @@ export function keyOf(op: Op, event: ProcessorEvent): KeyedRequest {
 }
 
 /**
- * The key of the final response to an approval that was late or was retried. The first one to store a
- * response under it decides: a retry that repeats the approval, or its cancellation.
+ * The key of the final response to an authorization whose approval was late or was retried. Whichever stores
+ * its response first decides: a retry that repeats the approval, or its cancellation.
  */
 export function finalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest {
-  const key = keyOf(op, event)
+  const key = toEventKey(op, event)
   return { ...key, scope: `${key.scope} word` }
 }
 
-/** The stored response, if any. Throws 409 `PROCESSOR_EVENT_REUSED` if it belongs to another event. */
+/** Finds the stored response. Throws 409 `PROCESSOR_EVENT_REUSED` if it belongs to another event. */
 export async function findAnswer(op: Op, key: KeyedRequest): Promise<ProcessorAnswer | undefined> {
   const stored = await findStoredAnswer(op, key)
   return stored && (parseJson(stored.body) as ProcessorAnswer)

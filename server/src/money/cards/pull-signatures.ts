@@ -6,8 +6,8 @@ import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import { selectDelegatedKey } from './store.ts'
 
 /**
- * Signs the latest pull of a purchase with the key that authorized the purchase. Empty if no wallet pays.
- * `after` is the purchase including the pull; `amount` is in the smallest unit of the wallet.
+ * Signs the latest pull of a purchase with the key that authorized the purchase. Returns nothing if no wallet
+ * pays. `after` is the purchase including the pull; `amount` is in the smallest unit of the wallet.
  */
 export async function signPull(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
   if (after.delegated_key_id === null) return []

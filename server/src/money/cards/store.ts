@@ -26,7 +26,7 @@ const CARD_BY_PROCESSOR_REF = rowByKey<CardRow>(
   'processor_ref',
 )
 
-/** The card with this reference of the processor, on any platform. */
+/** Finds a card on any platform by the processor's reference. */
 export async function selectCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -34,7 +34,6 @@ export async function selectCardOfProcessor(
   return lookup(CARD_BY_PROCESSOR_REF, processorRef)
 }
 
-/** A card's platform. */
 export async function selectPlatformOfCard(lookup: Lookup, card: CardRow): Promise<BarePlatformRow> {
   return requireValue(await lookup(BARE_PLATFORM_BY_ID, card.platform_id), 'platform of the card')
 }
@@ -141,7 +140,7 @@ export async function selectDelegatedKeys(
   op: Op,
   { accountId, fundingSourceId }: DelegatedKeyFilters,
 ): Promise<DelegatedKeyRow[]> {
-  const own = ownCustomer(op)
+  const customer = ownCustomer(op)
   return op.read
     .selectFrom('delegated_keys')
     .selectAll()
@@ -149,7 +148,7 @@ export async function selectDelegatedKeys(
     .$call((q) => whereGiven(q, 'account_id', '=', accountId))
     .$call((q) => whereGiven(q, 'account_id', '=', fundingSourceId))
     .$call((q) =>
-      whenGiven(q, own, (query, customerId) =>
+      whenGiven(q, customer, (query, customerId) =>
         query.where('account_id', 'in', (accounts) =>
           accounts.selectFrom('internal_accounts').select('id').where('customer_id', '=', customerId),
         ),

@@ -12,7 +12,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { announce } from '../../kernel/transactions/moves.ts'
 import { newTransaction } from '../../kernel/transactions/transactions.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
@@ -23,7 +23,7 @@ import { selectOwner } from './store.ts'
 const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
 
 /** The ledger account that holds a deposit's money before it is credited. */
-export type From = 'rail' | 'suspense'
+export type MoneySource = 'rail' | 'suspense'
 
 /** A credited deposit with its writes, or the reason why it cannot be credited. */
 export type Credit =
@@ -31,51 +31,58 @@ export type Credit =
   | { readonly reason: DepositReason }
 
 /**
- * Credits a deposit to an account. With `asks`, the money waits in suspense until the platform has decided,
- * except on a chain wallet, whose holder already has it. Guards: the account is active and its customer
- * exists.
+ * Credits a deposit to an account. With `asksPlatform`, the money stays in suspense until the platform has
+ * decided, except on a chain wallet, whose holder already has the money. Guards: the account is active and
+ * its customer exists.
  */
-export async function creditOf(
+export async function creditDeposit(
   op: Op,
   row: DepositRow,
   account: InternalAccountRow,
-  from: From,
-  asks: boolean,
+  from: MoneySource,
+  asksPlatform: boolean,
 ): Promise<Credit> {
   const reason = await findRefusal(op, row, account)
   if (reason) return { reason }
   const owner = account.customer_id === null ? undefined : await selectOwner(op, account.customer_id)
-  const waits = owner !== undefined && asks && account.chain_rail === null
-  const receipt = newReceipt(op, row, account, waits)
-  const announced = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
-  const credited = {
+  const mustWait = owner !== undefined && asksPlatform && account.chain_rail === null
+  const receipt = newReceipt(op, row, account, mustWait)
+  const transaction = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
+  const creditedRow = {
     ...row,
-    state: waits ? ASSIGNED : DEPOSIT_TRANSITIONS[ASSIGNED].credit,
+    state: mustWait ? ASSIGNED : DEPOSIT_TRANSITIONS[ASSIGNED].credit,
     reason: null,
     account_id: account.id,
     transaction_id: receipt.id,
   }
   return {
-    row: credited,
+    row: creditedRow,
     writes: [
       ...(account.customer_id === null
         ? []
         : [expectRow('customers', account.customer_id, { deleted_at: null })]),
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
-      ...(from === 'suspense' && waits ? [] : post(op, causeOf(row), creditLegs(row, account, from, waits))),
+      ...(from === 'suspense' && mustWait
+        ? []
+        : post(op, causeOf(row), creditLegs(row, account, from, mustWait))),
       insert('transactions', receipt),
-      ...(waits
-        ? await requestDecision(op, announced)
-        : [...announce(op, announced), balanceUpdated(op, account)]),
+      ...(mustWait
+        ? await requestDecision(op, transaction)
+        : [...announce(op, transaction), balanceUpdated(op, account)]),
     ],
   }
 }
 
-function creditLegs(row: DepositRow, { id }: InternalAccountRow, from: From, waits: boolean): Leg[] {
+function creditLegs(
+  row: DepositRow,
+  { id }: InternalAccountRow,
+  from: MoneySource,
+  mustWait: boolean,
+): Leg[] {
   const { currency, amount } = row
   return [
     from === 'rail' ? railLeg(row, -amount) : { system: from, currency, amount: -amount },
-    waits ? { system: 'suspense', currency, amount } : { account: id, currency, amount },
+    mustWait ? { system: 'suspense', currency, amount } : { account: id, currency, amount },
   ]
 }
 
@@ -95,7 +102,7 @@ async function findRefusal(
   if (!(await fitsBalance(op, [{ account: account.id, currency, amount }]))) return 'OUT_OF_RANGE'
   if (account.chain_rail !== null) return undefined
   try {
-    checkCurrencyLimits(platformConfig(op), 'INCOMING', currency, amount, 'amount')
+    checkCurrencyLimits(getPlatformConfig(op), 'INCOMING', currency, amount, 'amount')
   } catch (error) {
     if (error instanceof ApiError) return 'OUT_OF_RANGE'
     throw error
@@ -104,7 +111,8 @@ async function findRefusal(
 }
 
 /**
- * True if the account is a chain wallet and the money is not at its address, so that it cannot be credited.
+ * True if the account is a chain wallet and the money arrived at a different address, so it cannot be
+ * credited.
  */
 function isAtOtherAddress(
   { chain_rail, chain_address }: InternalAccountRow,
@@ -114,14 +122,14 @@ function isAtOtherAddress(
   return chain_rail !== null && (rail !== chain_rail || paidInTo.toLowerCase() !== chain_address)
 }
 
-/** The transaction of the credit: an incoming payment, with what the rail reported about its sender. */
-function newReceipt(op: Op, row: DepositRow, account: InternalAccountRow, waits: boolean): TransactionRow {
+/** Builds the incoming payment for a credit, with the sender as the rail reported it. */
+function newReceipt(op: Op, row: DepositRow, account: InternalAccountRow, mustWait: boolean): TransactionRow {
   const states = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
   return newTransaction(op, {
     kind: 'RECEIPT',
     type: 'INCOMING',
     direction: 'CREDIT',
-    state: waits ? INCOMING_TRANSACTION_INITIAL : states.settle,
+    state: mustWait ? INCOMING_TRANSACTION_INITIAL : states.settle,
     customer_id: account.customer_id,
     destination_account_id: account.id,
     sent_amount: null,
@@ -130,6 +138,6 @@ function newReceipt(op: Op, row: DepositRow, account: InternalAccountRow, waits:
     received_currency: account.currency,
     fees: 0n,
     details: { deposit: row.id, rail: row.rail, sender: row.details },
-    ...(waits ? {} : { settled_at: op.now }),
+    ...(mustWait ? {} : { settled_at: op.now }),
   })
 }

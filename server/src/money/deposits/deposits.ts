@@ -7,7 +7,7 @@ import { toReadableLine } from '../../base/formats/readable-text.ts'
 import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
@@ -15,18 +15,18 @@ import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, DepositDetails, DepositRow } from '../../storage/rows/rail.ts'
 import { needsDecision } from '../incoming-payments/incoming-payments.ts'
-import { hasRoomForFunding, receiveFunding } from '../quotes/funding.ts'
+import { fitsFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { amountReported } from '../rails/booked-amount.ts'
 import { causeOf, findDepositRow, findReturnFault, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
-import { creditOf, type From } from './credit.ts'
-import { referencesIn, type Target, targetOf } from './match-reference.ts'
-import { ownSender } from './own-sender.ts'
+import { creditDeposit, type MoneySource } from './credit.ts'
+import { chooseTarget, extractReferences, type Target } from './match-reference.ts'
+import { findOwnSender } from './own-sender.ts'
 import { screenSender } from './screen-sender.ts'
 import {
   selectAccountsByReference,
-  selectDepositAccountsOf,
+  selectDepositAccountsByReference,
   selectPlatformAccount,
   selectQuotesByReference,
 } from './store.ts'
@@ -34,30 +34,29 @@ import {
 /** In the sandbox, the account that all payers share unless a call names another one. */
 export const SANDBOX_SHARED = 'shared'
 
-/** Transitions from the initial state, which happen without anybody's decision. */
+/** The transitions from the initial state. They are automatic. */
 const AUTOMATIC = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
 /** Throws 404 `DEPOSIT_NOT_FOUND`. */
 export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
   const row = await findDepositRow(op, id)
-  if (!row || !maySee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
+  if (!row || !canSee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
   return row
 }
 
-/** A deposit that was recorded or attributed, with all its writes. */
+/** A recorded or attributed deposit, with all its writes. */
 export interface AttributedDeposit {
   readonly row: DepositRow
   readonly writes: readonly Write[]
 }
 
-/** A reported deposit, including every text in which its payer may have stated a reference. */
+/** A reported deposit, with all messages in which the payer may have stated a reference. */
 export type ReportedDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
- * Records a new deposit, and credits it to an account or pays a quote with it. It goes to suspense if no
- * target or several are found, or if it came from a listed address. `paidTo` is the owner of the paid account
- * number or address if the caller knows it: the id of an internal account, a quote or the platform; error:
- * 503 `UNAVAILABLE` if the address cannot be screened.
+ * Records a new deposit, and credits it to an account or pays a quote with it. It goes to suspense unless
+ * exactly one target is found, or if the sender's address is on a list; `paidTo` is the id of the paid
+ * account, quote or platform, if known. Throws 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function recordDeposit(
   op: Op,
@@ -67,7 +66,7 @@ export async function recordDeposit(
   paidTo?: string,
 ): Promise<AttributedDeposit> {
   const row = newDeposit(op, rail, reported, amount, paidTo)
-  const registered = await selectDepositAccountsOf(op, rail, row.details.depositAccount)
+  const registered = await selectDepositAccountsByReference(op, rail, row.details.depositAccount)
   const screened = await screenSender(op, row, registered[0])
   const attributed = screened.isHit
     ? holdInSuspense(op, row, 'SCREENING_HIT', 'rail')
@@ -98,7 +97,7 @@ function newDeposit(
     currency: reported.amount.currency,
     state: DEPOSIT_INITIAL,
     reason: null,
-    details: { ...detailsOf(reported), ...present({ paidTo, from: reported.from }) },
+    details: { ...toDepositDetails(reported), ...present({ paidTo, from: reported.from }) },
     account_id: null,
     transaction_id: null,
     parent_id: null,
@@ -108,8 +107,9 @@ function newDeposit(
   }
 }
 
-/** The details of a deposit, as its source reports them. */
-export function detailsOf(reported: ReportedDeposit): DepositDetails {
+/**
+ */
+export function toDepositDetails(reported: ReportedDeposit): DepositDetails {
   return {
     depositAccount: reported.depositAccountId,
     ...present({
@@ -127,17 +127,20 @@ export function detailsOf(reported: ReportedDeposit): DepositDetails {
 
 /** The references that a payer stated, each with the first place where it was found. */
 export function findReferences(texts: NonNullable<DepositDetails['texts']>) {
-  const found = new Map<string, string>()
+  const firstPlaces = new Map<string, string>()
   for (const { where, text } of texts)
-    for (const reference of referencesIn(text)) if (!found.has(reference)) found.set(reference, where)
-  return found.size === 0 ? undefined : [...found].map(([reference, where]) => ({ reference, where }))
+    for (const reference of extractReferences(text))
+      if (!firstPlaces.has(reference)) firstPlaces.set(reference, where)
+  return firstPlaces.size === 0
+    ? undefined
+    : [...firstPlaces].map(([reference, where]) => ({ reference, where }))
 }
 
 function toReadableValues<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
   return present(tableOf(keysOf(texts), (name) => toReadableLine(texts[name])))
 }
 
-/** The account or quote that a deposit is for, or the reason why none was found. */
+/** Finds the account or quote that a deposit is for, or the reason why there is no match. */
 async function findTarget(
   op: Op,
   row: DepositRow,
@@ -146,19 +149,19 @@ async function findTarget(
 ): Promise<Target | DepositReason> {
   const { currency, details } = row
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
-  const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
+  const stated = await findTargetsByReference(op, [...new Set(texts.flatMap(extractReferences))])
   // If an account number is registered for two accounts, it identifies neither.
   if (paidTo === undefined && registered.length > 1) return 'SEVERAL_MATCHES'
-  const target = targetOf({
-    own: await ownTarget(op, currency, paidTo ?? registered[0]?.account_id ?? undefined),
+  const target = chooseTarget({
+    own: await resolveTarget(op, currency, paidTo ?? registered[0]?.account_id ?? undefined),
     stated,
   })
-  // The sender counts only for a deposit that identifies no account or quote.
-  return target === 'NO_MATCH' && paidTo === undefined ? ((await ownSender(op, row)) ?? target) : target
+  // The sender is considered only if the deposit identifies no account or quote.
+  return target === 'NO_MATCH' && paidTo === undefined ? ((await findOwnSender(op, row)) ?? target) : target
 }
 
-/** The accounts and quotes with these references. Internal accounts get references from rails only. */
-export async function targetsUnder(op: Op, references: readonly string[]): Promise<Target[]> {
+/** The accounts and quotes with these references. Only rails give references to internal accounts. */
+export async function findTargetsByReference(op: Op, references: readonly string[]): Promise<Target[]> {
   if (references.length === 0) return []
   const [accounts, quotes] = await Promise.all([
     selectAccountsByReference(op, references),
@@ -175,7 +178,7 @@ export async function targetsUnder(op: Op, references: readonly string[]): Promi
 }
 
 /** The target that an id denotes. The platform's id denotes the platform's own account in the currency. */
-async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
+async function resolveTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
   if (id === undefined) return undefined
   if (id.startsWith('Quote:'))
     return { kind: 'quote', quoteId: id, transactionId: (await findQuote(op, id)).transaction_id }
@@ -187,7 +190,8 @@ async function ownTarget(op: Op, currency: string, id: string | undefined): Prom
 /** Attributes a deposit in suspense again, as if it had just arrived. The caller writes the row. */
 export async function attributeAgain(op: Op, row: DepositRow): Promise<AttributedDeposit> {
   const { depositAccount, paidTo } = row.details
-  const registered = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
+  const registered =
+    paidTo === undefined ? await selectDepositAccountsByReference(op, row.rail, depositAccount) : []
   return attribute(op, row, await findTarget(op, row, registered, paidTo), 'suspense')
 }
 
@@ -195,10 +199,10 @@ export async function attributeAgain(op: Op, row: DepositRow): Promise<Attribute
 export function replaceDeposit(
   op: Op,
   { id, state, reason, updated_at }: DepositRow,
-  now: DepositRow,
+  after: DepositRow,
 ): Write {
-  const { account_id, transaction_id, details } = now
-  const change = { account_id, transaction_id, details, state: now.state, reason: now.reason }
+  const { account_id, transaction_id, details } = after
+  const change = { account_id, transaction_id, details, state: after.state, reason: after.reason }
   return update('deposits', id, { state, reason, updated_at }, { ...change, updated_at: op.now })
 }
 
@@ -206,7 +210,7 @@ async function attribute(
   op: Op,
   row: DepositRow,
   target: Target | DepositReason,
-  from: From,
+  from: MoneySource,
 ): Promise<AttributedDeposit> {
   if (typeof target === 'string') return holdInSuspense(op, row, target, from)
   if (target.kind === 'quote') return payQuote(op, row, target, from)
@@ -217,24 +221,34 @@ async function creditAccount(
   op: Op,
   row: DepositRow,
   accountId: string,
-  from: From,
+  from: MoneySource,
 ): Promise<AttributedDeposit> {
-  const credit = await creditOf(op, row, await findInternalAccount(op, accountId), from, needsDecision(op))
+  const credit = await creditDeposit(
+    op,
+    row,
+    await findInternalAccount(op, accountId),
+    from,
+    needsDecision(op),
+  )
   return 'reason' in credit ? holdInSuspense(op, row, credit.reason, from) : credit
 }
 
-function holdInSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From): AttributedDeposit {
+function holdInSuspense(
+  op: Op,
+  row: DepositRow,
+  reason: DepositReason,
+  from: MoneySource,
+): AttributedDeposit {
   return { row: { ...row, reason }, writes: postToSuspense(op, row, from) }
 }
 
-/** Posts a deposit without an owner to suspense, unless it is there already. */
-function postToSuspense(op: Op, row: DepositRow, from: From): Write[] {
+/** Posts a deposit without an owner to suspense, unless its money is already in suspense. */
+function postToSuspense(op: Op, row: DepositRow, from: MoneySource): Write[] {
   return from === 'suspense' ? [] : post(op, causeOf(row), suspenseLegs(row, row.amount))
 }
 
 /**
- * True if the balances of the rail and of suspense stay in range after this deposit. If not, its report must
- * be rejected.
+ * True if the rail's and the suspense balances stay in range after this deposit. If not, reject its report.
  */
 export function hasRoomForDeposit(
   op: Op,
@@ -253,14 +267,14 @@ async function payQuote(
   op: Op,
   row: DepositRow,
   { transactionId, quoteId }: Extract<Target, { kind: 'quote' }>,
-  from: From,
+  from: MoneySource,
 ): Promise<AttributedDeposit> {
   const [quote, transaction] = await Promise.all([findQuote(op, quoteId), findTransaction(op, transactionId)])
   if (quote.sending_currency !== row.currency) return holdInSuspense(op, row, 'OTHER_CURRENCY', from)
   if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return holdInSuspense(op, row, 'OTHER_RAIL', from)
   if (quote.state !== 'PENDING' || quote.expires_at <= op.now)
     return handleLatePayment(op, row, quote.customer_id, from)
-  if (!(await hasRoomForFunding(op, quote, row.amount))) return holdInSuspense(op, row, 'OUT_OF_RANGE', from)
+  if (!(await fitsFunding(op, quote, row.amount))) return holdInSuspense(op, row, 'OUT_OF_RANGE', from)
   const funded = { ...row, state: AUTOMATIC.fund, reason: null, transaction_id: transactionId }
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
   // `receiveFunding` posts the money from the rail, so first move it from suspense back to the rail.
@@ -269,14 +283,14 @@ async function payQuote(
 }
 
 /**
- * Money for an expired or completed quote is returned to its sender or credited to the customer, depending on
- * the rail's configuration.
+ * Handles money for an expired or completed quote: returns it to the sender or credits the customer,
+ * depending on the rail's configuration.
  */
 async function handleLatePayment(
   op: Op,
   row: DepositRow,
   customerId: string | null,
-  from: From,
+  from: MoneySource,
 ): Promise<AttributedDeposit> {
   if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {
     const account = await (customerId === null
@@ -294,7 +308,7 @@ async function handleLatePayment(
 /** A deposit as the API shows it. */
 export function depositView(row: DepositRow) {
   const { details } = row
-  if (!isKnownCurrency(row.currency)) throw new Error(`A deposit in ${row.currency}`)
+  if (!isKnownCurrency(row.currency)) throw new Error(`Unknown deposit currency ${row.currency}`)
   return {
     ...present({
       reason: row.reason,

@@ -4,13 +4,13 @@ import { checkAmountRange } from '../../kernel/operation/amount-range.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { beginReturn, findReturnFault, moveDeposit } from '../rails/deposit-rows.ts'
-import { creditOf } from './credit.ts'
+import { creditDeposit } from './credit.ts'
 import {
   castDepositVote,
   checkInSuspense,
   checkScreened,
+  findDepositWallet,
   pendingVoteWrites,
-  walletOf,
   withNote,
 } from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
@@ -39,15 +39,15 @@ export const depositHandlers: Handlers<typeof deposits> = {
     checkInSuspense(row, 'assign')
     await checkScreened(op, row)
     const account = await findInternalAccount(op, body.accountId)
-    const wallet = await walletOf(op, row)
+    const wallet = await findDepositWallet(op, row)
     if (wallet && wallet.id !== account.id)
       throw fieldError(
         'INVALID_INPUT',
         'accountId',
-        `This deposit is at the own address of a wallet: it can only be assigned to ${wallet.id}`,
+        `This deposit arrived at a wallet's address. Assign it to ${wallet.id}.`,
       )
-    const credit = await creditOf(op, row, account, 'suspense', false)
-    if ('reason' in credit) throw refusal(credit.reason)
+    const credit = await creditDeposit(op, row, account, 'suspense', false)
+    if ('reason' in credit) throw toAssignError(credit.reason)
     const { account_id, transaction_id, reason } = credit.row
     const change = { account_id, transaction_id, reason, details: withNote(row, body.note) }
     const vote = await castDepositVote(op, row, { decision: 'ASSIGN', accountId: account.id })
@@ -67,19 +67,19 @@ export const depositHandlers: Handlers<typeof deposits> = {
     if (row.reason === 'RETURN_FAILED')
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
         message:
-          'This deposit was sent back once, and did not arrive: assign it, or pay its sender by a transfer.',
+          'This deposit was returned once, but the return failed. Assign it, or pay its sender with a transfer.',
         details: { reason: 'RETURN_FAILED' },
       })
     const fault = findReturnFault(op, row)
     if (fault !== undefined)
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
-        message: `This deposit cannot be sent back: ${fault}. Assign it, or pay its sender by a transfer.`,
+        message: `This deposit cannot be returned: ${fault}. Assign it, or pay its sender with a transfer.`,
         details: { reason: 'RETURN_UNAVAILABLE' },
       })
-    const wallet = await walletOf(op, row)
+    const wallet = await findDepositWallet(op, row)
     if (wallet)
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
-        message: 'This deposit is at the own address of a wallet: only its holder can send it back.',
+        message: "This deposit arrived at a wallet's address. Only the wallet's holder can send it back.",
         details: { reason: 'WALLET_ADDRESS', accountId: wallet.id },
       })
     const vote = await castDepositVote(op, row, { decision: 'RETURN' })
@@ -89,28 +89,32 @@ export const depositHandlers: Handlers<typeof deposits> = {
   },
 }
 
-/** The error for a decision that assigns a deposit to an account that cannot be credited. */
-function refusal(reason: string): ApiError {
+/** The error for assigning a deposit to an account that cannot be credited. */
+function toAssignError(reason: string): ApiError {
   switch (reason) {
     case 'OTHER_CURRENCY':
       return fieldError(
         'INVALID_CURRENCY',
         'accountId',
-        'This account is in another currency than the deposit',
+        'The account and the deposit are in different currencies.',
       )
     case 'OTHER_RAIL':
       return fieldError(
         'INVALID_INPUT',
         'accountId',
-        'This wallet is on a chain, and has what arrives at its address there',
+        'This is a chain wallet. It can only be credited with deposits that arrive at its address.',
       )
     case 'CUSTOMER_DELETED':
       return new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
     case 'CUSTOMER_NOT_APPROVED':
       return new ApiError('USER_NOT_READY')
     case 'OUT_OF_RANGE':
-      return fieldError('AMOUNT_OUT_OF_RANGE', 'accountId', 'The amount is out of the range of this account')
+      return fieldError(
+        'AMOUNT_OUT_OF_RANGE',
+        'accountId',
+        'The amount is outside the range that this account accepts.',
+      )
     default:
-      return fieldError('INVALID_INPUT', 'accountId', 'This account is not ACTIVE')
+      return fieldError('INVALID_INPUT', 'accountId', 'This account is not ACTIVE.')
   }
 }

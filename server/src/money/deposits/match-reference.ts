@@ -1,27 +1,27 @@
 /**
- * Finds the account or quote of a deposit from the paid account and the references that its payer stated.
- * Pure. A reference is `CS` followed by 10 hex digits for an account, or 12 for a quote.
+ * Finds the account or quote that a deposit is for, from the paid account and the payer's references. A
+ * reference is `CS` followed by 10 hex digits for an account, or by 12 for a quote.
  */
 
-const SHORT = 12
-const LONG = 14
+const ACCOUNT_REFERENCE_LENGTH = 12
+const QUOTE_REFERENCE_LENGTH = 14
 const REFERENCES_MAX = 20
 
 /**
- * All possible references in a text, in upper case. Separators are removed first, because banks break lines
- * and payers add spaces and hyphens. The next word may then look like part of the reference, so both lengths
- * are returned.
+ * Extracts all possible references from a text, in upper case. Separators are removed first, because banks
+ * break lines and payers add spaces and hyphens. The next word may then look like part of a reference, so
+ * both lengths are returned.
  */
-export function referencesIn(text: string | undefined): string[] {
+export function extractReferences(text: string | undefined): string[] {
   const compact = (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
-  const found = new Set<string>()
+  const references = new Set<string>()
   for (const { index } of compact.matchAll(/CS(?=[0-9A-F]{10})/g)) {
-    found.add(compact.slice(index, index + SHORT))
-    const long = compact.slice(index, index + LONG)
-    if (/^CS[0-9A-F]{12}$/.test(long)) found.add(long)
-    if (found.size >= REFERENCES_MAX) break
+    references.add(compact.slice(index, index + ACCOUNT_REFERENCE_LENGTH))
+    const long = compact.slice(index, index + QUOTE_REFERENCE_LENGTH)
+    if (/^CS[0-9A-F]{12}$/.test(long)) references.add(long)
+    if (references.size >= REFERENCES_MAX) break
   }
-  return [...found]
+  return [...references]
 }
 
 /** An account or quote that a deposit may be for. */
@@ -29,20 +29,20 @@ export type Target =
   | { readonly kind: 'account'; readonly id: string }
   | { readonly kind: 'quote'; readonly transactionId: string; readonly quoteId: string }
 
-/** `own` is the only owner of the paid account; `stated` are the targets of the stated references. */
+/** `own` is the only owner of the paid account. `stated` are the targets of the payer's references. */
 export interface ReferenceMatches {
   readonly own: Target | undefined
   readonly stated: readonly Target[]
 }
 
 /**
- * The only target, or the reason why none was found. The stated references must not contradict the paid
- * account.
+ * Returns the only target, or the reason why no target was found. The payer's references must not contradict
+ * the paid account.
  */
-export function targetOf({ own, stated }: ReferenceMatches): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
-  const all = new Map([...(own ? [own] : []), ...stated].map((target) => [targetKey(target), target]))
-  if (all.size > 1) return 'SEVERAL_MATCHES'
-  const [only] = all.values()
+export function chooseTarget({ own, stated }: ReferenceMatches): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
+  const targets = new Map([...(own ? [own] : []), ...stated].map((target) => [targetKey(target), target]))
+  if (targets.size > 1) return 'SEVERAL_MATCHES'
+  const [only] = targets.values()
   return only ?? 'NO_MATCH'
 }
 

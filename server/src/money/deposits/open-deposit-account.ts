@@ -1,5 +1,5 @@
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { fundingReference } from '../../kernel/accounts/funding.ts'
+import { deriveFundingReference } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -9,22 +9,27 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, RailFunding } from '../../storage/rows/rail.ts'
 import { findDepositAccount } from '../rails/deposit-accounts.ts'
 import { depositAccountId, toPoolName } from '../rails/rail-ids.ts'
-import { selectOwnerOfGiven } from './store.ts'
+import { selectOtherOwner } from './store.ts'
 
 /**
- * The record of an account that a rail must open, either for an internal account or as the pool of a
- * currency, and the job that opens it. Guard: the record does not exist.
+ * The record of an account that a rail must open, and the job that opens it. Without `accountId`, the account
+ * is the currency's pool. Guard: the record does not exist.
  */
-export function openingWrites(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
-  const owned = accountId ?? toPoolName(currency)
-  const id = depositAccountId(rail, owned)
+export function buildOpeningWrites(
+  op: Op,
+  rail: string,
+  currency: string,
+  accountId: string | null,
+): Write[] {
+  const owner = accountId ?? toPoolName(currency)
+  const id = depositAccountId(rail, owner)
   const row: DepositAccountRow = {
     id,
     platform_id: op.platform.id,
     rail,
     currency,
     account_id: accountId,
-    reference: fundingReference(owned),
+    reference: deriveFundingReference(owner),
     rail_reference: null,
     matching: null,
     account_info: null,
@@ -35,14 +40,14 @@ export function openingWrites(op: Op, rail: string, currency: string, accountId:
 }
 
 /**
- * Has the rail open a deposit account, and adds its details to the internal account. Idempotent at the rail
+ * Opens a deposit account at the rail, and adds its details to the internal account. Idempotent at the rail
  * by the record's id.
  */
 export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op, payload) => {
   const row = await findDepositAccount(op, payload.depositAccountId)
   if (!row || row.rail_reference !== null) return []
   const rail = op.rails.find(row.rail)
-  if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)
+  if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} cannot open deposit accounts`)
   const account = row.account_id === null ? undefined : await findInternalAccount(op, row.account_id)
   const request: WantedDepositAccount = {
     id: row.account_id ?? toPoolName(row.currency),
@@ -63,8 +68,8 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
   }
   const recordUpdate = update('deposit_accounts', row.id, { rail_reference: null }, change)
   if (!account) return [recordUpdate, ...(opened.writes ?? [])]
-  const others = (account.funding ?? []).filter(({ rail: other }) => other !== row.rail)
-  const funding = [...others, fundingOf(row, opened)]
+  const otherFunding = (account.funding ?? []).filter(({ rail: otherRail }) => otherRail !== row.rail)
+  const funding = [...otherFunding, toRailFunding(row, opened)]
   return [
     recordUpdate,
     ...(opened.writes ?? []),
@@ -78,25 +83,27 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
 }
 
 /**
- * Throws if the rail has given this account to another owner already, because that owner would get the
- * deposits. The job is then retried until the rail gives out a different account. A unique index guards this.
+ * Throws if the rail has already assigned this account to another owner, who would receive the deposits. The
+ * job is retried until the rail assigns a different account. A unique index guards this.
  */
 async function checkExclusive(op: Op, row: DepositAccountRow, opened: OpenedDepositAccount): Promise<void> {
-  const owner = await selectOwnerOfGiven(op, row.id, { ...opened, rail: row.rail })
+  const owner = await selectOtherOwner(op, row.id, { ...opened, rail: row.rail })
   if (!owner) return
-  const [mine, other] = [row, owner].map(({ account_id, currency }) => account_id ?? toPoolName(currency))
+  const [newOwner, otherRail] = [row, owner].map(
+    ({ account_id, currency }) => account_id ?? toPoolName(currency),
+  )
   throw new Error(
-    `The rail ${row.rail} gave ${mine} the account ${opened.railReference}, which it has given to ${other}: not opened`,
+    `The rail ${row.rail} assigned the account ${opened.railReference} to ${newOwner}, but it already belongs to ${otherRail}`,
   )
 }
 
-function fundingOf({ rail, reference }: DepositAccountRow, opened: OpenedDepositAccount): RailFunding {
+function toRailFunding({ rail, reference }: DepositAccountRow, opened: OpenedDepositAccount): RailFunding {
   const { matching, accountInfo } = opened
-  const stated = `State the reference ${reference} with the payment.`
+  const instruction = `State the reference ${reference} with the payment.`
   return {
     rail,
     accountOrWalletInfo: accountInfo,
     instructionsNotes:
-      matching === 'REFERENCE' ? stated : 'Whatever arrives here is credited to this account.',
+      matching === 'REFERENCE' ? instruction : 'All money that arrives here is credited to this account.',
   }
 }

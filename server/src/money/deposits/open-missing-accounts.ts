@@ -1,9 +1,9 @@
-import { type App, plusSeconds } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type App, addSeconds } from '../../kernel/operation/app.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
-import { openingWrites } from './open-deposit-account.ts'
+import { buildOpeningWrites } from './open-deposit-account.ts'
 import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
 
 const INTERVAL_MS = 1_000
@@ -19,22 +19,22 @@ export interface Opening extends Background {
 }
 
 /**
- * Starts a worker that has rails open deposit accounts: one per internal account in a currency that the rail
- * accepts and, unless the rail is a chain, one pool per currency. A chain waits until the server has
- * connected to it. Safe in several processes at the same time, because ids derive from rail and account.
+ * Starts a worker that opens deposit accounts at rails: one per internal account in an accepted currency and,
+ * except on chains, one pool per currency. Accounts on a chain wait until the server has connected to it.
+ * Several processes can run the worker, because ids derive from rail and account.
  */
 export function startOpeningAccounts(app: App): Opening {
   const since = new Map<string, Date>()
-  const work = inBackground(
+  const worker = runInBackground(
     INTERVAL_MS,
     () => openMissing(app, since),
-    (error) => app.log.error({ err: error }, 'opening deposit accounts failed'),
+    (error) => app.log.error({ err: error }, 'failed to open deposit accounts'),
   )
   return {
-    ...work,
+    ...worker,
     restart() {
       since.clear()
-      work.wake()
+      worker.wake()
     },
   }
 }
@@ -60,20 +60,26 @@ async function openForRail(app: App, rail: Rail, since: Map<string, Date>): Prom
     ACCOUNTS_MAX,
   )
   const startedAt = new Date(app.clock())
-  await Promise.all(missing.map((account) => open(app, platformId, name, account)))
+  await Promise.all(missing.map((account) => openForAccount(app, platformId, name, account)))
   const last = missing.at(-1)
   const checkedUntil = last && missing.length >= ACCOUNTS_MAX ? last.updated_at : startedAt
-  since.set(name, plusSeconds(checkedUntil, -LATE_SECONDS))
+  since.set(name, addSeconds(checkedUntil, -LATE_SECONDS))
 }
 
 async function openPools(app: App, rail: string, platformId: string, currencies: readonly string[]) {
   const op = await operate(app, platformId)
   for (const currency of currencies)
-    if (!(await findPool(op, rail, currency))) await app.commit(op, openingWrites(op, rail, currency, null))
+    if (!(await findPool(op, rail, currency)))
+      await app.commit(op, buildOpeningWrites(op, rail, currency, null))
 }
 
-async function open(app: App, platformId: string, rail: string, { id, currency }: MissingDepositAccount) {
+async function openForAccount(
+  app: App,
+  platformId: string,
+  rail: string,
+  { id, currency }: MissingDepositAccount,
+) {
   const op = await operate(app, platformId)
   // The commit fails harmlessly if another process wrote the record first.
-  await app.commit(op, openingWrites(op, rail, currency, id))
+  await app.commit(op, buildOpeningWrites(op, rail, currency, id))
 }

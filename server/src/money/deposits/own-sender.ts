@@ -2,12 +2,12 @@ import { tableOf } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { identifiersOf } from '../external-accounts/account-details.ts'
+import { listIdentifiers } from '../external-accounts/account-details.ts'
 import type { Target } from './match-reference.ts'
 import { selectActiveOwnAccounts, selectPlatformAccount } from './store.ts'
 
 /** Identifiers that are unique worldwide. All others are unique only within their bank. */
-const UNIQUE: ReadonlySet<string> = new Set(['iban', 'address'])
+const GLOBALLY_UNIQUE: ReadonlySet<string> = new Set(['iban', 'address'])
 
 type Sender = NonNullable<DepositRow['details']['sender']>
 type Account = Pick<ExternalAccountRow, 'account_info'>
@@ -16,7 +16,7 @@ type Account = Pick<ExternalAccountRow, 'account_info'>
  * The platform's own account, if the money came from one of the operator's registered accounts in the same
  * currency.
  */
-export async function ownSender(op: Op, { currency, details }: DepositRow): Promise<Target | undefined> {
+export async function findOwnSender(op: Op, { currency, details }: DepositRow): Promise<Target | undefined> {
   const { sender } = details
   if (sender?.accountIdentifier === undefined) return undefined
   const registered = await selectActiveOwnAccounts(op, currency, 'OWN_MONEY')
@@ -32,14 +32,14 @@ export async function isColdStorage(op: Op, currency: string, sender: Sender): P
 }
 
 /**
- * True if the sender states this account, and also its bank unless the account has an IBAN or a chain
- * address.
+ * True if the sender names this account and, unless the account has an IBAN or a chain address, also its
+ * bank.
  */
 export function isAccountOfSender(sender: Sender, { account_info: info }: Account): boolean {
-  const stated = compact(sender.accountIdentifier)
-  const found = identifiersOf(info).find(({ value }) => compact(value) === stated)
-  if (!found || stated === '') return false
-  if (UNIQUE.has(found.name)) return true
+  const senderIdentifier = compact(sender.accountIdentifier)
+  const identifier = listIdentifiers(info).find(({ value }) => compact(value) === senderIdentifier)
+  if (!identifier || senderIdentifier === '') return false
+  if (GLOBALLY_UNIQUE.has(identifier.name)) return true
   const bank = compact(sender.bankIdentifier)
   return bank !== '' && listBankNumbers(info).includes(bank)
 }
@@ -58,7 +58,7 @@ function textField(info: object, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Banks write account numbers with spaces, with hyphens, and in either case. */
+/** Removes what banks write differently: spaces, hyphens and letter case. */
 function compact(text: string | undefined): string {
   return (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 }

@@ -23,8 +23,8 @@ import type { Stage } from '../rails/settlement-table.ts'
 import { depositView } from './deposits.ts'
 
 /**
- * Returns a deposit to its sender, or polls the outcome. The money stays in suspense or among the refunds
- * until the rail reports the arrival. If the return fails, the deposit goes back to suspense for a decision.
+ * Returns a deposit to its sender, or polls the outcome. The money stays in suspense or in refunds until the
+ * rail reports its arrival. If the return fails, the deposit goes back to suspense for a decision.
  */
 export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)
@@ -49,7 +49,7 @@ function getStage({ state }: DepositRow): Stage {
   return state === 'RETURNED' ? 'SETTLED' : 'ENDED'
 }
 
-/** True if the money is among the refunds of a quote, not in suspense. */
+/** True if the money is in refunds because it paid a quote, not in suspense. */
 function isRefund(payment: TransactionWithCustomer | undefined): payment is TransactionWithCustomer {
   return payment?.kind === 'QUOTE' && payment.refund?.status === 'PENDING'
 }
@@ -63,7 +63,7 @@ function recordArrival(
   const moved = moveDeposit(op, row, 'arrive_back')
   const { currency, amount } = row
   return [
-    ...move(op, row, { system, currency, amount: -amount }, railLeg(row, amount)),
+    ...postMove(op, row, { system, currency, amount: -amount }, railLeg(row, amount)),
     moved.write,
     ...(isRefund(payment) ? endRefund(op, payment, 'complete') : []),
     event(op, 'DEPOSIT.RETURNED', row.id, depositView(moved.row)),
@@ -84,25 +84,22 @@ function failReturn(
   const from = isRefund(payment)
     ? ({ system: 'refunds', currency, amount: -amount } as const)
     : railLeg(row, -amount)
-  // Money in suspense that never left has not moved.
+  // Money in suspense has not moved if it was never sent.
   const isInSuspense = row.state === 'RETURNING' && !isRefund(payment)
   return [
-    ...(isInSuspense ? [] : move(op, row, from, into)),
+    ...(isInSuspense ? [] : postMove(op, row, from, into)),
     moved.write,
     ...(isRefund(payment) ? endRefund(op, payment, 'fail') : []),
     event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(moved.row)),
   ]
 }
 
-/**
- * Settles the refund of a quote with a deposit that its bank has taken back: the payer has that money
- * already.
- */
+/** Settles a quote's refund if the bank has reversed the deposit: the payer already has the money. */
 function settleReversed(op: Op, row: DepositRow, payment: TransactionWithCustomer): readonly Write[] {
   if (!isRefund(payment)) return []
   const { currency, amount } = row
   return [
-    ...move(
+    ...postMove(
       op,
       row,
       { system: 'refunds', currency, amount: -amount },
@@ -112,6 +109,6 @@ function settleReversed(op: Op, row: DepositRow, payment: TransactionWithCustome
   ]
 }
 
-function move(op: Op, row: DepositRow, from: Leg, to: Leg): Write[] {
+function postMove(op: Op, row: DepositRow, from: Leg, to: Leg): Write[] {
   return post(op, causeOf(row), [from, to])
 }

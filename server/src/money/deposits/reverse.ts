@@ -3,7 +3,7 @@ import { type Cause, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
-import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toTransactionView } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -14,9 +14,9 @@ import { depositView } from './deposits.ts'
 import { selectParts } from './store.ts'
 
 /**
- * Reverses a deposit and its parts after the bank has taken it back. Takes what is available of the credited
- * amount from the account; the shortfall is owed to the platform. Undefined if the deposit or one of its
- * parts was returned to the sender; guard: the deposit is unchanged.
+ * Reverses a deposit and its parts after the bank has reversed the payment. Debits the available part of the
+ * credited amount; the shortfall is owed to the platform. Undefined if the deposit or a part was returned to
+ * the sender; guard: the deposit is unchanged.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
   return new Reverser(op, detail, causeOf(row)).reverse(row)
@@ -47,8 +47,8 @@ class Reverser {
       if (!reversal) return undefined
       writes.push(...reversal.writes)
     }
-    const own = await this.#reverseOwn(row)
-    return own && { row: own.row, writes: [...writes, ...own.writes] }
+    const rowReversal = await this.#reverseOwn(row)
+    return rowReversal && { row: rowReversal.row, writes: [...writes, ...rowReversal.writes] }
   }
 
   async #reverseOwn(row: DepositRow): Promise<Reversal | undefined> {
@@ -88,8 +88,8 @@ class Reverser {
   }
 
   /**
-   * The bank takes back only what it had booked. If that was less than the deposit, the difference that the
-   * platform bore as costs is reversed.
+   * The bank reverses only the amount that it booked. If that is less than the deposit, the difference that
+   * the platform had paid as costs is reversed too.
    */
   #undoBorneCosts(row: DepositRow): Write[] {
     const { currency } = row
@@ -118,7 +118,7 @@ class Reverser {
     return this.#buildReversal({ ...row, details: { ...row.details, ...owed } }, [
       ...writes,
       ...moved.writes,
-      event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, transactionView(moved.row, moved.row)),
+      event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, toTransactionView(moved.row, moved.row)),
       balanceUpdated(op, account),
     ])
   }

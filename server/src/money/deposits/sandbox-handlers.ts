@@ -6,10 +6,10 @@ import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import {
   depositView,
   findDeposit,
+  findTargetsByReference,
   hasRoomForDeposit,
   recordDeposit,
   SANDBOX_SHARED,
-  targetsUnder,
 } from './deposits.ts'
 import { isColdStorage } from './own-sender.ts'
 import { reverseDeposit } from './reverse.ts'
@@ -18,15 +18,15 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
   sandbox_deposit: async (op, { body }) => {
     const { accountId, amount, currency, reference, sender } = body
     if (!isKnownCurrency(currency))
-      throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a currency of this server`)
+      throw fieldError('INVALID_CURRENCY', 'currency', `This server does not support ${currency}.`)
     if (accountId !== undefined) await findInternalAccount(op, accountId)
-    if (reference !== undefined && (await targetsUnder(op, [reference])).length === 0)
+    if (reference !== undefined && (await findTargetsByReference(op, [reference])).length === 0)
       throw new ApiError('REFERENCE_NOT_FOUND', { details: { field: 'reference' } })
     if (sender && (await isColdStorage(op, currency, sender)))
       throw fieldError(
         'INVALID_INPUT',
         'sender.accountIdentifier',
-        'This is cold storage of the operator: send money back with POST /sandbox/treasury-returns',
+        "This account is the operator's cold storage. Use POST /sandbox/treasury-returns to send money back.",
       )
     const stated = [reference, body.remittanceInformation].filter((text) => text !== undefined)
     const report = {
@@ -38,17 +38,21 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
       ...(sender === undefined ? {} : { sender }),
     }
     if (!(await hasRoomForDeposit(op, SANDBOX_RAIL, { amount, currency })))
-      throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'A balance of the platform would be too large.')
+      throw fieldError(
+        'AMOUNT_OUT_OF_RANGE',
+        'amount',
+        'The amount is too large: a balance of the platform would exceed its maximum.',
+      )
     const { row, writes } = await recordDeposit(op, SANDBOX_RAIL, report, amount, accountId)
     return { status: 201, body: depositView(row), writes }
   },
 
   sandbox_deposit_reverse: async (op, { params }) => {
     const row = await findDeposit(op, params.depositId)
-    const reversal = await reverseDeposit(op, row, 'Taken back by the bank of the payer')
+    const reversal = await reverseDeposit(op, row, "Reversed by the payer's bank")
     if (!reversal || row.state === 'REVERSED')
       throw new ApiError('INVALID_STATE_TRANSITION', {
-        message: `This deposit cannot be taken back: it is ${row.state}.`,
+        message: `This deposit cannot be reversed: it is ${row.state}.`,
         details: { status: row.state },
       })
     return { status: 200, body: depositView(reversal.row), writes: reversal.writes }

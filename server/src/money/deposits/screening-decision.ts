@@ -2,22 +2,21 @@ import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { depositOf } from '../rails/deposit-rows.ts'
-import { findScreeningOf } from '../screenings/screenings.ts'
+import { findScreeningBySubject } from '../screenings/screenings.ts'
 import { attributeAgain, depositView, replaceDeposit } from './deposits.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
-const REJECTED_NOTE = 'The screening of its sender was rejected'
+const REJECTED_NOTE = "The screening of the sender's address was rejected"
 
 /**
- * Applies the decision about the address that a deposit came from. After a release, the deposit is attributed
- * as if it had just arrived; after a rejection it stays in suspense for that reason. Does nothing if the
- * deposit is no longer in suspense.
+ * Applies the decision about a deposit sender's address. A released deposit is attributed as if it had just
+ * arrived; a rejected deposit stays in suspense. Does nothing if the deposit is no longer in suspense.
  */
-export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload) => {
+export const placeScreenedDeposit: JobHandler<'deposit.screened'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)
   if (row.state !== 'SUSPENSE' || row.reason !== SCREENING_HIT) return []
-  const screening = await findScreeningOf(op, 'CREDIT', row.id)
+  const screening = await findScreeningBySubject(op, 'CREDIT', row.id)
   if (screening?.state === REJECTED)
     return [
       replaceDeposit(op, row, { ...row, details: { ...row.details, note: screening.note ?? REJECTED_NOTE } }),

@@ -29,7 +29,6 @@ export function selectDeposits(op: Op, { status, rail, accountId, ...range }: De
     .selectAll()
 }
 
-/** The parts of a deposit. */
 export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
   return op.read
     .selectFrom('deposits')
@@ -40,8 +39,11 @@ export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
     .execute()
 }
 
-/** Our deposit accounts with this id at the rail: several if payers share the account. */
-export async function selectDepositAccountsOf(
+/**
+ * The deposit accounts with this id at the rail. There are several if payers share the account; at most two
+ * are returned.
+ */
+export async function selectDepositAccountsByReference(
   op: Op,
   rail: string,
   railReference: string,
@@ -57,8 +59,8 @@ export async function selectDepositAccountsOf(
     .execute()
 }
 
-/** The external account that a rail opened for one of our accounts. */
-export interface GivenAccount {
+/** The external account that a rail opened for an internal account or a pool. */
+export interface OpenedAccount {
   readonly rail: string
   /** The id of the account at the rail. */
   readonly railReference: string
@@ -67,13 +69,13 @@ export interface GivenAccount {
 }
 
 /**
- * The record that already has the same external account, by the rail's id or by its details, if either record
- * needs it exclusively. An account may be shared only if all its payers state references.
+ * Finds another record with the same external account, if either record needs it exclusively. An account may
+ * be shared only if all payers state references.
  */
-export async function selectOwnerOfGiven(
+export async function selectOtherOwner(
   op: Op,
   id: string,
-  { rail, railReference, matching, accountInfo }: GivenAccount,
+  { rail, railReference, matching, accountInfo }: OpenedAccount,
 ): Promise<Pick<DepositAccountRow, 'account_id' | 'currency'> | undefined> {
   const isSame = sql<boolean>`(rail_reference = ${railReference} OR md5(account_info::text) = md5(${toJson(accountInfo)}::jsonb::text))`
   return op.read

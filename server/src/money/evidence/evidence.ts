@@ -23,7 +23,7 @@ export type EvidenceSource =
   | 'ACH_FILE'
   | 'BACS_FILE'
   | 'STATUS_FILE'
-  /** Nobody has reported it: enough banking days have passed. */
+  /** No report exists, but enough banking days have passed. */
   | 'CALENDAR'
   | 'SANDBOX'
 
@@ -40,7 +40,7 @@ interface Claim {
   readonly source: EvidenceSource
   /**
    * The account that the claim is about, as the source identifies it. Null if the source signs its reports
-   * and reports on one rail only.
+   * and covers only one rail.
    */
   readonly account: string | null
   /** In the smallest unit; negative if the money went the wrong way. Null if the claim states no amount. */
@@ -54,7 +54,7 @@ interface Claim {
 export interface PaymentEvidence extends Claim {
   readonly kind: 'payment'
   readonly event: RailPaymentEvent
-  /** The payment, identified by our own id. */
+  /** The payment, identified by our id. */
   readonly subject: { readonly direction: 'OUT' | 'PULL'; readonly id: string }
   /** The rail's name of the line of a statement, if the claim is one. */
   readonly line?: string
@@ -82,7 +82,7 @@ export interface ReversalEvidence extends Claim {
 /** Corrected details of the other party's account in a payment or a pull. */
 export interface AccountEvidence extends Claim {
   readonly kind: 'account'
-  /** The payment, identified by our own id. */
+  /** The payment, identified by our id. */
   readonly subject: { readonly direction: 'OUT' | 'PULL'; readonly id: string }
   /** The account identifier used in the payment, as the source repeats it. */
   readonly sentTo: string

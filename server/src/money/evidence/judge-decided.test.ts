@@ -8,33 +8,33 @@ const claim = { amount: null, currency: null }
 const payment: DecidedPayment = { amount: 100n, currency: 'EUR', delivered_at: null }
 
 /** The verdict about each event after a decision, in the order of `EVENTS`. */
-function verdicts(
+function listVerdicts(
   outcome: (typeof OUTCOMES)[number],
-  more: { charge?: bigint; place?: number } = {},
-  of = payment,
+  decisionChange: { charge?: bigint; place?: number } = {},
+  decidedPayment = payment,
 ) {
-  const decision = { outcome, charge: 0n, place: 1, ...more }
-  return EVENTS.map((event) => judgeDecided({ ...claim, event }, of, decision).effect).join(' ')
+  const decision = { outcome, charge: 0n, place: 1, ...decisionChange }
+  return EVENTS.map((event) => judgeDecided({ ...claim, event }, decidedPayment, decision).effect).join(' ')
 }
 
 test('a claim after a decision has no effect if it agrees, and waits if it contradicts', () => {
-  expect(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, verdicts(outcome)]))).toEqual({
+  expect(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, listVerdicts(outcome)]))).toEqual({
     DELIVERED: 'none none hold hold hold',
     FAILED: 'none hold none hold none',
     RETURNED: 'none hold none none none',
   })
   // A charge was booked, so the payment has left.
-  expect(verdicts('RETURNED', { charge: 5n })).toBe('none hold hold none hold')
+  expect(listVerdicts('RETURNED', { charge: 5n })).toBe('none hold hold none hold')
 })
 
-test('a delivery that the rail had reported before agrees with a return, until a later decision', () => {
+test('a delivery reported before the first decision agrees with a decided return', () => {
   const delivered = { ...payment, delivered_at: new Date(0) }
   const before = (place: number) =>
     judgeDecided({ ...claim, event: 'deliver' }, delivered, { outcome: 'RETURNED', charge: 0n, place }).effect
   expect([before(1), before(2)]).toEqual(['none', 'hold'])
 })
 
-test('a claim never moves money, and one with another amount or currency waits', () => {
+test('a claim after a decision never moves money, and waits if its amount or currency differs', () => {
   const amount = fc.option(fc.bigInt({ min: 0n, max: 200n }), { nil: null })
   fc.assert(
     fc.property(

@@ -4,7 +4,7 @@ import type { PaymentEvidence } from './evidence.ts'
 import type { Verdict } from './judge.ts'
 
 /** The decision that a claim is compared with: the latest one about its payment. */
-export type StandingDecision = Pick<SettledDecisionRow, 'place' | 'outcome' | 'charge'>
+export type LatestDecision = Pick<SettledDecisionRow, 'place' | 'outcome' | 'charge'>
 export type DecidedPayment = Pick<RailPaymentRow, 'amount' | 'currency' | 'delivered_at'>
 
 /**
@@ -31,12 +31,12 @@ const RELATIONS = {
 
 /**
  * Compares a claim about a payment with a person's decision about it. Pure. Never moves money: a claim that
- * agrees has no effect, and one that contradicts waits for another decision.
+ * agrees has no effect, and a claim that contradicts waits for another decision.
  */
 export function judgeDecided(
   claim: Pick<PaymentEvidence, 'event' | 'amount' | 'currency'>,
   payment: DecidedPayment,
-  decision: StandingDecision,
+  decision: LatestDecision,
 ): Verdict {
   if (!agreesWith(claim.event, payment, decision)) return { effect: 'hold', reason: 'CONTRADICTION' }
   return hasDecidedAmount(claim, payment, decision)
@@ -47,7 +47,7 @@ export function judgeDecided(
 function agreesWith(
   event: RailPaymentEvent,
   { delivered_at }: DecidedPayment,
-  { outcome, place, charge }: StandingDecision,
+  { outcome, place, charge }: LatestDecision,
 ): boolean {
   switch (RELATIONS[outcome][event]) {
     case 'late':
@@ -66,7 +66,7 @@ function agreesWith(
 function hasDecidedAmount(
   { event, amount, currency }: Pick<PaymentEvidence, 'event' | 'amount' | 'currency'>,
   payment: DecidedPayment,
-  { outcome, charge }: StandingDecision,
+  { outcome, charge }: LatestDecision,
 ): boolean {
   if (currency !== null && currency !== payment.currency) return false
   if (amount === null) return true

@@ -40,7 +40,7 @@ const payment: fc.Arbitrary<ExpectedPayment> = fc.record({
   state: fc.constantFrom(...STATES),
 })
 
-function depositEvidence(depositAmount: bigint, said: object = {}): DepositEvidence {
+function depositEvidence(depositAmount: bigint, details: object = {}): DepositEvidence {
   return {
     id: 'claim',
     kind: 'deposit',
@@ -54,7 +54,7 @@ function depositEvidence(depositAmount: bigint, said: object = {}): DepositEvide
       depositAccountId: OURS,
       amount: { value: String(depositAmount), currency: 'EUR' },
       receivedAt: '2026-03-01T00:00:00Z',
-      ...said,
+      ...details,
     },
   }
 }
@@ -67,7 +67,7 @@ const known: ExpectedDeposit = {
 }
 
 describe('a claim about a payment', () => {
-  test('takes effect only if account, subject, amount and currency agree with the record, and its state allows it', () => {
+  test('a claim takes effect only if account, subject, amount and currency match the record and its state allows it', () => {
     fc.assert(
       fc.property(paymentEvidence, fc.option(payment, { nil: undefined }), (claim, record) => {
         if (judge(claim, { rail: RAIL, payment: record }).effect !== 'apply') return
@@ -87,7 +87,7 @@ describe('a claim about a payment', () => {
     )
   })
 
-  test('that was booked states its amount, or a person looks', () => {
+  test('a booked claim without an amount waits for a person', () => {
     fc.assert(
       fc.property(paymentEvidence, payment, (claim, record) => {
         fc.pre(['STATEMENT', 'ADVICE', 'ACH_FILE'].includes(claim.source) && claim.amount === null)
@@ -96,7 +96,7 @@ describe('a claim about a payment', () => {
     )
   })
 
-  test('that books a pull counts only by time if the pull may still come back', () => {
+  test('a booked pull has no immediate effect if the pull can still be returned', () => {
     const rail = { ...RAIL, arePullsProvisional: true }
     fc.assert(
       fc.property(paymentEvidence, payment, (claim, record) => {
@@ -111,11 +111,11 @@ describe('a claim about a payment', () => {
     )
   })
 
-  test('that contradicts a final outcome waits, and one that is late changes nothing', () => {
+  test('a claim that contradicts a final outcome waits, and a late claim has no effect', () => {
     const verdicts = STATES.map((state) =>
       EVENTS.map((event) => {
-        const claim = { ...paymentOf('Transaction:1'), event }
-        const verdict = judge(claim, { rail: RAIL, payment: { ...recordOf('Transaction:1'), state } })
+        const claim = { ...buildPaymentEvidence('Transaction:1'), event }
+        const verdict = judge(claim, { rail: RAIL, payment: { ...buildRecord('Transaction:1'), state } })
         return verdict.effect === 'hold' ? verdict.reason : verdict.effect
       }),
     )
@@ -131,7 +131,7 @@ describe('a claim about a payment', () => {
 })
 
 describe('a claim about money that came in', () => {
-  test('counts bookings above zero, on the account and in the currency of the rail', () => {
+  test("a deposit must be positive, on the rail's account and in its currency", () => {
     const verdict = (claim: Evidence, expected: Expected = { rail: RAIL }) => judge(claim, expected)
     expect(verdict(depositEvidence(100n))).toEqual({ effect: 'apply' })
     expect(verdict(depositEvidence(0n))).toEqual({ effect: 'hold', reason: 'UNREADABLE' })
@@ -144,7 +144,7 @@ describe('a claim about money that came in', () => {
       effect: 'hold',
       reason: 'OTHER_ACCOUNT',
     })
-    // The line books 100, and the record in it speaks of 150.
+    // The line books 100, but its details state 150.
     const confused = depositEvidence(100n, { amount: { value: '150', currency: 'EUR' } })
     expect(verdict(confused)).toEqual({ effect: 'hold', reason: 'OTHER_AMOUNT' })
     // Leading zeros are the same amount.
@@ -152,51 +152,57 @@ describe('a claim about money that came in', () => {
     expect(verdict(padded)).toEqual({ effect: 'apply' })
   })
 
-  test('under the name of a deposit is the same money only if all that both state agrees', () => {
-    const told = (said: object = {}, units = 100n) =>
-      judge(depositEvidence(units, said), { rail: RAIL, deposit: known })
-    expect(told()).toEqual({ effect: 'none' })
-    expect(told({}, 101n)).toEqual({ effect: 'hold', reason: 'SAME_NAME' })
-    expect(told({ depositAccountId: 'another' })).toEqual({ effect: 'hold', reason: 'SAME_NAME' })
-    expect(told({ endToEndId: 'E1' })).toEqual({ effect: 'none' })
-    const named = { ...known, details: { ...known.details, endToEndId: 'E2' } }
-    expect(judge(depositEvidence(100n, { endToEndId: 'E1' }), { rail: RAIL, deposit: named })).toEqual({
+  test('a claim with the id of a known deposit is the same money only if all stated values agree', () => {
+    const judgeReport = (details: object = {}, units = 100n) =>
+      judge(depositEvidence(units, details), { rail: RAIL, deposit: known })
+    expect(judgeReport()).toEqual({ effect: 'none' })
+    expect(judgeReport({}, 101n)).toEqual({ effect: 'hold', reason: 'SAME_NAME' })
+    expect(judgeReport({ depositAccountId: 'another' })).toEqual({ effect: 'hold', reason: 'SAME_NAME' })
+    expect(judgeReport({ endToEndId: 'E1' })).toEqual({ effect: 'none' })
+    const knownWithId = { ...known, details: { ...known.details, endToEndId: 'E2' } }
+    expect(judge(depositEvidence(100n, { endToEndId: 'E1' }), { rail: RAIL, deposit: knownWithId })).toEqual({
       effect: 'hold',
       reason: 'SAME_NAME',
     })
   })
 
-  test('that was taken back names a deposit of the rail and its whole amount', () => {
-    const taken = (more: Partial<ReversalEvidence>, deposit: ExpectedDeposit | undefined = known) =>
+  test('a reversal must name a deposit of the rail and its whole amount', () => {
+    const judgeReversal = (
+      changes: Partial<ReversalEvidence>,
+      deposit: ExpectedDeposit | undefined = known,
+    ) =>
       judge(
         {
           ...depositEvidence(100n),
           kind: 'reversal',
           subject: 'D1',
           message: 'gone',
-          ...more,
+          ...changes,
         } as ReversalEvidence,
         { rail: RAIL, deposit },
       )
-    expect(taken({})).toEqual({ effect: 'apply' })
-    expect(taken({ amount: null, currency: null })).toEqual({ effect: 'apply' })
-    expect(taken({ amount: 40n })).toEqual({ effect: 'hold', reason: 'OTHER_AMOUNT' })
-    expect(taken({ subject: 'D2' })).toEqual({ effect: 'hold', reason: 'UNKNOWN_DEPOSIT' })
-    expect(taken({}, { ...known, rail: 'other-bank' })).toEqual({ effect: 'hold', reason: 'UNKNOWN_DEPOSIT' })
+    expect(judgeReversal({})).toEqual({ effect: 'apply' })
+    expect(judgeReversal({ amount: null, currency: null })).toEqual({ effect: 'apply' })
+    expect(judgeReversal({ amount: 40n })).toEqual({ effect: 'hold', reason: 'OTHER_AMOUNT' })
+    expect(judgeReversal({ subject: 'D2' })).toEqual({ effect: 'hold', reason: 'UNKNOWN_DEPOSIT' })
+    expect(judgeReversal({}, { ...known, rail: 'other-bank' })).toEqual({
+      effect: 'hold',
+      reason: 'UNKNOWN_DEPOSIT',
+    })
   })
 })
 
-test('a number is an account however banks group and fill it, and no other number is', () => {
-  for (const one of ['DE89 3704 0044 0532 0130 00', 'de89370400440532013000'])
-    expect(isAccount([OURS], one)).toBe(true)
-  for (const one of ['0004477', '4477', ' 0004477 ']) expect(isAccount(['0004477'], one)).toBe(true)
-  for (const one of ['', '0', '44770', '000447', OURS.slice(1)]) {
-    expect(isAccount([OURS], one)).toBe(false)
-    expect(isAccount(['0004477'], one)).toBe(false)
+test('an account number matches regardless of grouping and leading zeros, and no other number matches', () => {
+  for (const number of ['DE89 3704 0044 0532 0130 00', 'de89370400440532013000'])
+    expect(isAccount([OURS], number)).toBe(true)
+  for (const number of ['0004477', '4477', ' 0004477 ']) expect(isAccount(['0004477'], number)).toBe(true)
+  for (const number of ['', '0', '44770', '000447', OURS.slice(1)]) {
+    expect(isAccount([OURS], number)).toBe(false)
+    expect(isAccount(['0004477'], number)).toBe(false)
   }
 })
 
-function paymentOf(paymentId: string): PaymentEvidence {
+function buildPaymentEvidence(paymentId: string): PaymentEvidence {
   return {
     id: 'claim',
     kind: 'payment',
@@ -210,7 +216,7 @@ function paymentOf(paymentId: string): PaymentEvidence {
   }
 }
 
-function recordOf(paymentId: string): ExpectedPayment {
+function buildRecord(paymentId: string): ExpectedPayment {
   return {
     rail: 'bank',
     direction: 'OUT',

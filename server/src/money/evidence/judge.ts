@@ -21,9 +21,9 @@ import {
  */
 export type Verdict =
   | { readonly effect: 'apply' }
-  /** No effect: it is known already, or out of date. */
+  /** No effect: the claim is already known or out of date. */
   | { readonly effect: 'none' }
-  /** No effect until a person has reviewed it. */
+  /** No effect until a person has reviewed the claim. */
   | { readonly effect: 'hold'; readonly reason: RailEventReason }
 
 /** This server's own records of a claim's subject. */
@@ -87,7 +87,7 @@ function isOurAccount({ account, currency }: Evidence, rail: ExpectedRail): bool
 
 /** True if the number denotes one of these accounts, ignoring grouping and leading zeros. */
 export function isAccount(accounts: readonly string[], number: string): boolean {
-  return accounts.some((one) => normalizeNumber(one) === normalizeNumber(number))
+  return accounts.some((first) => normalizeNumber(first) === normalizeNumber(number))
 }
 
 function normalizeNumber(number: string): string {
@@ -132,8 +132,8 @@ function judgeMandate({ debtor }: MandateEvidence, { rail, mandate }: Expected):
 }
 
 /**
- * True if the report only says that a pull was booked. The other bank may still return it, so it counts as
- * delivered after a period instead.
+ * True if the report only says that a pull was booked. The other bank may still return it, so the pull counts
+ * as delivered only after a period.
  */
 function isProvisional({ subject, event, source }: PaymentEvidence, rail: ExpectedRail): boolean {
   return rail.arePullsProvisional && subject.direction === 'PULL' && event === 'deliver' && isBooking(source)
@@ -168,8 +168,8 @@ function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: Ex
 }
 
 /** A value that is missing on one side does not contradict the other. */
-function isSameText(one: string | undefined, other: string | undefined): boolean {
-  return one === undefined || other === undefined || one.trim() === other.trim()
+function isSameText(first: string | undefined, second: string | undefined): boolean {
+  return first === undefined || second === undefined || first.trim() === second.trim()
 }
 
 function judgeReversal(evidence: ReversalEvidence, { rail, deposit }: Expected): Verdict {

@@ -7,7 +7,7 @@ import {
   EXTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-change-states'
 import { actorView, nameOf } from '../../kernel/audit/actors.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -15,13 +15,24 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountChangeRow, AccountValues } from '../../storage/rows/account-change.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { checkAccountDetails, fingerprintOf, identifiersOf } from './account-details.ts'
+import { checkAccountDetails, computeFingerprint, listIdentifiers } from './account-details.ts'
 import { endVerification } from './account-verifications.ts'
 import { selectAccountChange, selectAppliedAfter, selectPendingChanges } from './change-store.ts'
-import { detailsBefore, differences, hasValues, shortened, valuesOf, withValues } from './changed-details.ts'
-import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from './external-accounts.ts'
-import { cancelMandate, findActiveMandate, movedMandate } from './mandates.ts'
-import { findSameAccount, toBeChecked, toCheck } from './new-account.ts'
+import {
+  detailsBefore,
+  findDifferences,
+  hasValues,
+  pickValues,
+  shortened,
+  withValues,
+} from './changed-details.ts'
+import {
+  findExternalAccount,
+  findExternalAccountEvenIfDeleted,
+  verifyBeneficiary,
+} from './external-accounts.ts'
+import { cancelMandate, findActiveMandate, moveMandate } from './mandates.ts'
+import { findSameAccount, resetNameCheck, scheduleNameCheck } from './new-account.ts'
 
 /** A rail's report of corrected details for an account used by one of our payments. */
 export interface ReportedChange {
@@ -36,28 +47,28 @@ export interface ReportedChange {
   readonly message?: string | undefined
 }
 
-/** KNOWN: there is nothing to decide. UNUSABLE: the report could never be applied. */
-export type Proposed = readonly Write[] | 'KNOWN' | 'UNUSABLE'
+/** KNOWN: the report needs no decision. UNUSABLE: the report can never be applied. */
+export type ProposalResult = readonly Write[] | 'KNOWN' | 'UNUSABLE'
 
 /**
- * Proposes corrected details for an account. The account gets no payments until somebody has decided. The
- * caller must have compared the report with the payment; guard: no other change was reported or decided in
- * the meantime.
+ * Proposes corrected details for an account, which gets no payments until somebody has decided. The caller
+ * must have compared the report with the payment. Guard: no other change was reported or decided in the
+ * meantime.
  */
-export async function proposeChange(op: Op, reported: ReportedChange): Promise<Proposed> {
-  const account = await findExternalAccountEver(op, reported.accountId)
+export async function proposeChange(op: Op, reported: ReportedChange): Promise<ProposalResult> {
+  const account = await findExternalAccountEvenIfDeleted(op, reported.accountId)
   if (!account) return 'UNUSABLE'
-  const proposed = differences(account.account_info, reported.proposed)
+  const proposed = findDifferences(account.account_info, reported.proposed)
   if (account.deleted_at !== null || Object.keys(proposed).length === 0) return 'KNOWN'
   // The account's details have changed since the payment.
   if (account.identifier !== reported.identifier) return 'UNUSABLE'
   if (!isUsable(op, withValues(account.account_info, proposed))) return 'UNUSABLE'
   const pending = await selectPendingChanges(op, account.id)
-  if (pending.some((one) => isSame(one.proposed, proposed))) return 'KNOWN'
+  if (pending.some((first) => isSame(first.proposed, proposed))) return 'KNOWN'
   const row = newChange(op, account, reported, proposed)
   return [
     insert('account_changes', row),
-    changedAccount(op, account, 'report'),
+    updateChangedAccount(op, account, 'report'),
     changeEvent(op, 'EXTERNAL_ACCOUNT.CHANGE_REPORTED', row, account),
   ]
 }
@@ -73,9 +84,11 @@ function isUsable(op: Op, details: AccountDetails | undefined): boolean {
   }
 }
 
-function isSame(one: AccountValues, other: AccountValues): boolean {
-  const fields = Object.keys(one)
-  return fields.length === Object.keys(other).length && fields.every((field) => one[field] === other[field])
+function isSame(first: AccountValues, second: AccountValues): boolean {
+  const fields = Object.keys(first)
+  return (
+    fields.length === Object.keys(second).length && fields.every((field) => first[field] === second[field])
+  )
 }
 
 function newChange(
@@ -94,7 +107,7 @@ function newChange(
     rail_event_id: railEventId,
     code: code ?? null,
     message: message ?? null,
-    previous: valuesOf(account.account_info, Object.keys(proposed)),
+    previous: pickValues(account.account_info, Object.keys(proposed)),
     proposed,
     state: ACCOUNT_CHANGE_INITIAL,
     reason: null,
@@ -107,34 +120,35 @@ function newChange(
   }
 }
 
-/** Guard: the account was not removed, and no change of it was reported or decided in the meantime. */
-function changedAccount(
+/** Guard: the account was not removed, and none of its changes was reported or decided in the meantime. */
+function updateChangedAccount(
   op: Op,
   account: ExternalAccountRow,
-  by: 'report' | 'review' | 'refuse' | readonly [],
+  decision: 'report' | 'review' | 'refuse' | readonly [],
   change: Partial<ExternalAccountRow> = {},
 ): Write {
   const { changes, deleted_at } = account
   const set = { ...change, changes: changes + 1 }
   const guard = { changes, deleted_at }
-  return transition(op, 'external_accounts', EXTERNAL_ACCOUNT_TRANSITIONS, account, by, set, guard).write
+  return transition(op, 'external_accounts', EXTERNAL_ACCOUNT_TRANSITIONS, account, decision, set, guard)
+    .write
 }
 
 /** Throws 404 `ACCOUNT_CHANGE_NOT_FOUND`. */
 export async function findAccountChange(op: Op, id: string): Promise<AccountChangeRow> {
   const row = await selectAccountChange(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('ACCOUNT_CHANGE_NOT_FOUND', { details: { field: 'accountChangeId' } })
   return row
 }
 
 /** Throws 409 `INVALID_STATE_TRANSITION` if the change was already decided. */
-export function checkChangeMay({ state }: AccountChangeRow, by: 'apply' | 'dismiss'): void {
+export function checkCanDecide({ state }: AccountChangeRow, decision: 'apply' | 'dismiss'): void {
   checkEvent(
     ACCOUNT_CHANGE_TRANSITIONS,
     state,
-    by,
-    `This change is ${state}: only one that is PENDING can be decided.`,
+    decision,
+    `This change is ${state}. Only a PENDING change can be decided.`,
   )
 }
 
@@ -153,45 +167,45 @@ export async function applyChange(op: Op, row: AccountChangeRow, reason: string)
   const account = await findExternalAccount(op, row.external_account_id, 'accountChangeId')
   const details = withValues(account.account_info, row.proposed)
   if (!details || !hasValues(account.account_info, row.previous)) {
-    // Another decision may have changed account and change since the change was read.
-    checkChangeMay(await findAccountChange(op, row.id), 'apply')
+    // A concurrent decision may have changed both the account and the change.
+    checkCanDecide(await findAccountChange(op, row.id), 'apply')
     throw new ApiError('EXTERNAL_ACCOUNT_CHANGED', {
       message: 'The account no longer has the details that this change replaces. Dismiss the change.',
       details: { externalAccountId: account.id },
     })
   }
   checkAccountDetails(details, op.mode)
-  const identifier = identifiersOf(details)[0].value
-  const checked = await toBeChecked(op, {
+  const identifier = listIdentifiers(details)[0].value
+  const checked = await resetNameCheck(op, {
     ...account,
     account_info: details,
     identifier,
-    fingerprint: fingerprintOf(details, account.currency),
+    fingerprint: computeFingerprint(details, account.currency),
     beneficiary_verification_status: verifyBeneficiary(op, details, identifier),
   })
-  const same = await findSameAccount(op, checked)
-  if (same && same.id !== account.id)
+  const sameAccount = await findSameAccount(op, checked)
+  if (sameAccount && sameAccount.id !== account.id)
     throw new ApiError('EXTERNAL_ACCOUNT_ALREADY_EXISTS', {
       message:
-        'The owner already has another account with these details. Dismiss the change, and pay that account.',
-      details: { externalAccountId: same.id },
+        'The owner already has another account with these details. Dismiss the change, and use that account.',
+      details: { externalAccountId: sameAccount.id },
     })
   const { account_info, fingerprint, beneficiary_verification_status } = checked
   const change = {
     ...{ account_info, fingerprint, identifier, beneficiary_verification_status },
     details_changed_at: op.now,
   }
-  const decided = await decidedChange(op, row, account, 'apply', reason, change)
-  const moved = await mandateAlong(op, row, account, details)
-  const ended = await endVerification(op, account, 'ACCOUNT_CHANGED')
-  return { row: decided.row, writes: [...ended, ...decided.writes, ...moved, ...toCheck(op, checked)] }
+  const decided = await decideChange(op, row, account, 'apply', reason, change)
+  const moved = await moveMandateAlong(op, row, account, details)
+  const endChange = await endVerification(op, account, 'ACCOUNT_CHANGED')
+  return {
+    row: decided.row,
+    writes: [...endChange, ...decided.writes, ...moved, ...scheduleNameCheck(op, checked)],
+  }
 }
 
-/**
- * Moves the mandate to the new details if the debtor's bank has reported the change together with the
- * mandate.
- */
-async function mandateAlong(
+/** Moves the mandate to the new details if the debtor's bank reported the change for the mandate, too. */
+async function moveMandateAlong(
   op: Op,
   { code }: AccountChangeRow,
   account: ExternalAccountRow,
@@ -199,61 +213,64 @@ async function mandateAlong(
 ): Promise<readonly Write[]> {
   if (!code || !MOVES_MANDATE.test(code)) return []
   const mandate = await findActiveMandate(op, account.id)
-  const moved = mandate?.debtor_account === account.identifier && movedMandate(op, mandate, details)
+  const moved = mandate?.debtor_account === account.identifier && moveMandate(op, mandate, details)
   return moved ? [moved] : []
 }
 
 const MOVES_MANDATE = /^(?:ADDACS|AUDDIS)-/
 
 /**
- * Dismisses a change, so that the account keeps its details. The account may have been removed. Guards:
+ * Dismisses a change, so that the account keeps its details. Also works for a removed account. Guards:
  * account and change are unchanged.
  */
 export async function dismissChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
-  const account = await findExternalAccountEver(op, row.external_account_id)
-  if (!account) throw new Error(`${row.id} is about no account`)
-  return decidedChange(op, row, account, 'dismiss', reason)
+  const account = await findExternalAccountEvenIfDeleted(op, row.external_account_id)
+  if (!account) throw new Error(`The account of ${row.id} does not exist`)
+  return decideChange(op, row, account, 'dismiss', reason)
 }
 
-async function decidedChange(
+async function decideChange(
   op: Op,
   row: AccountChangeRow,
   account: ExternalAccountRow,
-  by: 'apply' | 'dismiss',
+  decision: 'apply' | 'dismiss',
   reason: string,
   change: Partial<ExternalAccountRow> = {},
 ): Promise<DecidedChange> {
   const pending = await selectPendingChanges(op, account.id)
   const isLast = pending.every(({ id }) => id === row.id)
-  const { row: moved, writes } = ended(op, row, account, by, reason)
-  return { row: moved, writes: [...writes, changedAccount(op, account, isLast ? 'review' : [], change)] }
+  const { row: moved, writes } = endChange(op, row, account, decision, reason)
+  return {
+    row: moved,
+    writes: [...writes, updateChangedAccount(op, account, isLast ? 'review' : [], change)],
+  }
 }
 
 /** Guard: nobody else has decided about the change. */
-function ended(
+function endChange(
   op: Op,
   row: AccountChangeRow,
   account: ExternalAccountRow,
-  by: 'apply' | 'dismiss',
+  decision: 'apply' | 'dismiss',
   reason: string,
 ): DecidedChange {
   const actor = nameOf(op.actor)
-  if (!actor) throw new Error(`A decision by ${op.actor.kind}`)
-  const decision = { reason, ...actor, decided_at: op.now }
-  const moved = transition(op, 'account_changes', ACCOUNT_CHANGE_TRANSITIONS, row, by, decision)
-  const told = changeEvent(op, 'EXTERNAL_ACCOUNT.CHANGE_DECIDED', moved.row, account)
-  return { row: moved.row, writes: [moved.write, told] }
+  if (!actor) throw new Error(`${op.actor.kind} cannot decide about account changes`)
+  const change = { reason, ...actor, decided_at: op.now }
+  const moved = transition(op, 'account_changes', ACCOUNT_CHANGE_TRANSITIONS, row, decision, change)
+  const decidedEvent = changeEvent(op, 'EXTERNAL_ACCOUNT.CHANGE_DECIDED', moved.row, account)
+  return { row: moved.row, writes: [moved.write, decidedEvent] }
 }
 
 /**
- * The writes after which an account gets no more payments. Empty if the account was removed, is under review,
- * or is INACTIVE already. Guard: no change of it was reported or decided in the meantime.
+ * The writes that stop all payments to an account. Empty if the account was removed, is under review, or is
+ * already INACTIVE. Guard: none of its changes was reported or decided in the meantime.
  */
 export async function refuseAccount(op: Op, id: string, reason: string): Promise<readonly Write[]> {
-  const account = await findExternalAccountEver(op, id)
+  const account = await findExternalAccountEvenIfDeleted(op, id)
   if (!account || account.deleted_at !== null) return []
   if (EXTERNAL_ACCOUNT_TRANSITIONS[account.status].refuse === null) return []
-  return [changedAccount(op, account, 'refuse', { status_reason: reason })]
+  return [updateChangedAccount(op, account, 'refuse', { status_reason: reason })]
 }
 
 /**
@@ -271,10 +288,10 @@ export async function checkUsable(op: Op, account: ExternalAccountRow, field: st
 }
 
 /**
- * The account with the details that it had at a given time. A payment keeps the details with which it was
- * made.
+ * The account with the details that it had at a given time. A payment keeps the details that it was created
+ * with.
  */
-export async function accountAsOf(
+export async function findAccountAsOf(
   op: Op,
   account: ExternalAccountRow,
   time: Date,
@@ -283,11 +300,11 @@ export async function accountAsOf(
   if (changedAt === null || changedAt <= time) return account
   const account_info = detailsBefore(current, await selectAppliedAfter(op, account.id, time))
   if (account_info === current) return account
-  return { ...account, account_info, identifier: identifiersOf(account_info)[0].value }
+  return { ...account, account_info, identifier: listIdentifiers(account_info)[0].value }
 }
 
-/** Removes an account, and dismisses reported changes of it. Guard: the account is unchanged. */
-export async function removedAccount(op: Op, account: ExternalAccountRow): Promise<readonly Write[]> {
+/** Removes an account, and dismisses its pending changes. Guard: the account is unchanged. */
+export async function removeAccount(op: Op, account: ExternalAccountRow): Promise<readonly Write[]> {
   const { id, changes } = account
   const removed = { deleted_at: op.now, updated_at: op.now }
   const mandate = await findActiveMandate(op, id)
@@ -298,8 +315,8 @@ export async function removedAccount(op: Op, account: ExternalAccountRow): Promi
   const pending = await selectPendingChanges(op, id)
   return [
     ...ends,
-    ...pending.flatMap((row) => ended(op, row, account, 'dismiss', 'The account was removed').writes),
-    changedAccount(op, account, 'review', removed),
+    ...pending.flatMap((row) => endChange(op, row, account, 'dismiss', 'The account was removed').writes),
+    updateChangedAccount(op, account, 'review', removed),
   ]
 }
 

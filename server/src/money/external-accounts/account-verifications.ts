@@ -5,7 +5,7 @@ import {
   ACCOUNT_VERIFICATION_TRANSITIONS,
   type AccountVerificationEvent,
 } from '@countersign/contract/states/account-verification-states'
-import { maySee, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -15,23 +15,23 @@ import type { AccountVerificationRow, VerificationFailure } from '../../storage/
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import {
   type AccountVerificationFilters,
+  selectAccountStarts,
   selectCurrentVerification,
-  selectStarts,
-  selectStartsOf,
+  selectCustomerStarts,
   selectVerification,
-  selectVerificationOf,
+  selectVerificationByTransaction,
   selectVerifications,
 } from './verification-store.ts'
 
-/** Error: 404 `ACCOUNT_VERIFICATION_NOT_FOUND`. */
+/** Throws 404 `ACCOUNT_VERIFICATION_NOT_FOUND`. */
 export async function findVerification(op: Op, id: string): Promise<AccountVerificationRow> {
   const row = await selectVerification(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('ACCOUNT_VERIFICATION_NOT_FOUND', { details: { field: 'accountVerificationId' } })
   return row
 }
 
-/** The matching verifications, for a page. */
+/** A page of the matching verifications. */
 export function listVerifications(op: Op, filters: AccountVerificationFilters) {
   return selectVerifications(op, filters)
 }
@@ -44,36 +44,39 @@ export function findCurrentVerification(
   return selectCurrentVerification(op, externalAccountId)
 }
 
-/** The last verifications of a bank account, whichever customers have it, newest first. */
-export function findStarts(
+/** The latest verifications of a bank account across all customers, newest first. */
+export function findAccountStarts(
   op: Op,
   accountDigest: string,
   limit: number,
 ): Promise<readonly AccountVerificationRow[]> {
-  return selectStarts(op, accountDigest, limit)
+  return selectAccountStarts(op, accountDigest, limit)
 }
 
-/** The last verifications of a customer, newest first. */
-export function findStartsOf(
+/** The latest verifications of a customer, newest first. */
+export function findCustomerStarts(
   op: Op,
   customerId: string,
   limit: number,
 ): Promise<readonly AccountVerificationRow[]> {
-  return selectStartsOf(op, customerId, limit)
+  return selectCustomerStarts(op, customerId, limit)
 }
 
-export interface MovedVerification {
+export interface ChangedVerification {
   readonly row: AccountVerificationRow
   readonly writes: readonly Write[]
 }
 
-/** Moves it on, with its account and an event if the state changes. Guard: what the response shows is unchanged. */
+/**
+ * Moves a verification. If its state changes, updates the account and reports the change. Guard: the attempts
+ * left and the delivered deposits are unchanged.
+ */
 export function moveVerification(
   op: Op,
   from: AccountVerificationRow,
   by: AccountVerificationEvent,
   change: Partial<AccountVerificationRow> = {},
-): MovedVerification {
+): ChangedVerification {
   const { attempts_left, delivered } = from
   const { row, write } = transition(
     op,
@@ -85,23 +88,26 @@ export function moveVerification(
     { attempts_left, delivered },
   )
   if (row.state === from.state) return { row, writes: [write] }
-  const ofAccount = { verification_status: row.state, updated_at: op.now }
+  const accountChange = { verification_status: row.state, updated_at: op.now }
   return {
     row,
     writes: [
       write,
-      update('external_accounts', row.external_account_id, {}, ofAccount),
-      verificationEvent(op, row),
+      update('external_accounts', row.external_account_id, {}, accountChange),
+      buildVerificationEvent(op, row),
     ],
   }
 }
 
-/** Reports a verification that has begun or changed its state. */
-export function verificationEvent(op: Op, row: AccountVerificationRow): Write {
+/** The event for a new verification or a changed state. */
+export function buildVerificationEvent(op: Op, row: AccountVerificationRow): Write {
   return event(op, 'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED', row.id, accountVerificationView(row))
 }
 
-/** The writes that end the current verification of an account. Empty if it is neither verified nor being verified. */
+/**
+ * The writes that end the current verification of an account. Empty if the account has no verification in
+ * progress and is not verified.
+ */
 export async function endVerification(
   op: Op,
   { id, verification_status }: ExternalAccountRow,
@@ -112,30 +118,33 @@ export async function endVerification(
 }
 
 const EXPIRY_SECONDS = 10 * 24 * 3600
-const DEPOSITS = 2
+const DEPOSIT_COUNT = 2
 
-/** Counts a deposit that was delivered. The time to confirm the amounts begins with the second one. */
+/** Counts a delivered deposit. The time to confirm the amounts starts with the second delivery. */
 export async function countDelivery(op: Op, transactionId: string): Promise<readonly Write[]> {
-  const row = await selectVerificationOf(op, transactionId)
+  const row = await selectVerificationByTransaction(op, transactionId)
   if (!row) return []
   const delivered = row.delivered + 1
-  const counted = { delivered, updated_at: op.now }
+  const change = { delivered, updated_at: op.now }
   const guard = { delivered: row.delivered }
-  if (delivered < DEPOSITS) return [update('account_verifications', row.id, guard, counted)]
-  const expires_at = plusSeconds(op.now, EXPIRY_SECONDS)
+  if (delivered < DEPOSIT_COUNT) return [update('account_verifications', row.id, guard, change)]
+  const expires_at = addSeconds(op.now, EXPIRY_SECONDS)
   return [
-    update('account_verifications', row.id, guard, { ...counted, expires_at }),
+    update('account_verifications', row.id, guard, { ...change, expires_at }),
     job(op, 'account-verification.expire', { accountVerificationId: row.id }, expires_at),
   ]
 }
 
-/** Fails the verification of a deposit that failed or was returned. Empty if it has ended, or the transaction belongs to none. */
-export async function failVerificationOf(
+/**
+ * Fails the verification whose deposit failed or was returned. Empty if the verification has ended, or if the
+ * transaction is not a verification deposit.
+ */
+export async function failVerificationByTransaction(
   op: Op,
   transactionId: string,
   message: string | undefined,
 ): Promise<readonly Write[]> {
-  const row = await selectVerificationOf(op, transactionId)
+  const row = await selectVerificationByTransaction(op, transactionId)
   if (!row || ACCOUNT_VERIFICATION_TRANSITIONS[row.state].fail === null) return []
   const failed = { failure_reason: 'DEPOSIT_FAILED', message: message ?? null } as const
   return moveVerification(op, row, 'fail', failed).writes

@@ -5,11 +5,11 @@ import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import {
   accountChangeView,
   applyChange,
-  checkChangeMay,
+  checkCanDecide,
   dismissChange,
   findAccountChange,
 } from './account-changes.ts'
@@ -41,16 +41,16 @@ export const accountChangeHandlers: Handlers<typeof accountChanges> = {
  * `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the change was already decided, 403
  * `FORBIDDEN` from `castVote`.
  */
-async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: string) {
+async function decide(op: Op, id: string, decision: 'apply' | 'dismiss', reason: string) {
   const row = await findAccountChange(op, id)
-  checkChangeMay(row, by)
-  const decided = await (by === 'apply' ? applyChange : dismissChange)(op, row, reason)
-  const vote = await castVote(op, ballotOf(row.id, by))
+  checkCanDecide(row, decision)
+  const decidedChange = await (decision === 'apply' ? applyChange : dismissChange)(op, row, reason)
+  const vote = await castVote(op, toBallotId(row.id, decision))
   if (vote.decides)
     return {
       status: 200,
-      body: accountChangeView(decided.row),
-      writes: [...vote.writes, ...decided.writes],
+      body: accountChangeView(decidedChange.row),
+      writes: [...vote.writes, ...decidedChange.writes],
     } as const
   const proposed = transition(op, 'account_changes', ACCOUNT_CHANGE_TRANSITIONS, row, 'propose')
   return {
@@ -61,6 +61,6 @@ async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: strin
 }
 
 /** The ballot of a vote. Votes to apply a change do not count for dismissing it. */
-function ballotOf(id: string, by: 'apply' | 'dismiss'): string {
-  return by === 'apply' ? id : idOfKind('AccountChange', uuidOfText(`AccountChange dismiss ${id}`))
+function toBallotId(id: string, decision: 'apply' | 'dismiss'): string {
+  return decision === 'apply' ? id : buildId('AccountChange', deriveUuid(`AccountChange dismiss ${id}`))
 }

@@ -1,34 +1,34 @@
 import { HOLDER_FIELD } from '@countersign/contract/accounts/account-changes'
 import { accountType, ExternalAccountDetails } from '@countersign/contract/accounts/account-types'
 import { Value } from 'typebox/value'
-import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { AccountChangeRow, AccountValues } from '../../storage/rows/account-change.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
-/** Replaces some values in an account's details, and computes the details before such changes. Pure. */
+/** Replaces values in an account's details, and restores the details before such changes. Pure. */
 
 const SHOWN_CHARACTERS = 4
 
 /** An account's values for these fields. */
-export function valuesOf(info: AccountDetails, fields: readonly string[]): AccountValues {
+export function pickValues(info: AccountDetails, fields: readonly string[]): AccountValues {
   const details = new Map<string, unknown>(Object.entries(info))
   return Object.fromEntries(
     fields.map((field) => {
-      const value = field === HOLDER_FIELD ? nameOfHolder({ account_info: info }) : details.get(field)
+      const value = field === HOLDER_FIELD ? getHolderName({ account_info: info }) : details.get(field)
       return [field, typeof value === 'string' ? value : null]
     }),
   )
 }
 
-/** Those of the proposed values that differ from the account's. */
-export function differences(info: AccountDetails, proposed: AccountValues): AccountValues {
-  const current = valuesOf(info, Object.keys(proposed))
+/** The proposed values that differ from the account's values. */
+export function findDifferences(info: AccountDetails, proposed: AccountValues): AccountValues {
+  const current = pickValues(info, Object.keys(proposed))
   return Object.fromEntries(Object.entries(proposed).filter(([field, value]) => value !== current[field]))
 }
 
 /** True if the account has these values. */
 export function hasValues(info: AccountDetails, values: AccountValues): boolean {
-  return Object.keys(differences(info, values)).length === 0
+  return Object.keys(findDifferences(info, values)).length === 0
 }
 
 /**
@@ -39,13 +39,15 @@ export function withValues(info: AccountDetails, values: AccountValues): Account
   const { fields = {} } = accountType(info.accountType)
   const { [HOLDER_FIELD]: holder, ...others } = values
   if (Object.keys(others).some((field) => !Object.hasOwn(fields, field))) return undefined
-  const named = holder === undefined ? {} : { beneficiary: beneficiaryNamed(info, holder) }
-  const entries = Object.entries({ ...info, ...others, ...named }).filter(([, value]) => value !== null)
+  const beneficiaryChange = holder === undefined ? {} : { beneficiary: renameBeneficiary(info, holder) }
+  const entries = Object.entries({ ...info, ...others, ...beneficiaryChange }).filter(
+    ([, value]) => value !== null,
+  )
   const changed: unknown = Object.fromEntries(entries)
   return Value.Check(ExternalAccountDetails, changed) ? changed : undefined
 }
 
-function beneficiaryNamed(info: AccountDetails, name: string | null) {
+function renameBeneficiary(info: AccountDetails, name: string | null) {
   if (!('beneficiary' in info)) return name
   const { beneficiary } = info
   return { ...beneficiary, [beneficiary.beneficiaryType === 'INDIVIDUAL' ? 'fullName' : 'legalName']: name }
@@ -60,7 +62,7 @@ export function detailsBefore(
   return applied.reduce((details, { previous }) => withValues(details, previous) ?? details, info)
 }
 
-/** The values as events show them: the number that identifies the account is shortened. */
+/** The values as events show them. The number that identifies the account is shortened. */
 export function shortened(type: AccountDetails['accountType'], values: AccountValues): AccountValues {
   const { identifiedBy } = accountType(type)
   return Object.fromEntries(

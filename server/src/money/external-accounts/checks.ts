@@ -11,12 +11,12 @@ import {
 } from '../../base/formats/addresses.ts'
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../../base/formats/check-digits.ts'
 
-/** The input of a check in addition to the text. */
+/** The input of a check in addition to the checked text. */
 export interface CheckInput {
   readonly mode: 'sandbox' | 'production'
   /** The text without a magic suffix of the sandbox. Only this part must use the format's alphabet. */
   readonly stem: string
-  /** The countries in which the account may be; undefined if its type does not determine them. */
+  /** The countries that the account may be in; undefined if its type does not determine them. */
   readonly countries: readonly string[] | undefined
   /** True if the account can be reached only by mobile money. */
   readonly isMobileWallet: boolean
@@ -29,9 +29,9 @@ export interface CheckInput {
  * a magic suffix.
  */
 interface Check {
-  readonly form?: (text: string, given: CheckInput) => boolean
-  readonly sum?: (text: string, given: CheckInput) => boolean
-  /** The rest of the error sentence, which begins with the field. */
+  readonly form?: (text: string, input: CheckInput) => boolean
+  readonly sum?: (text: string, input: CheckInput) => boolean
+  /** The end of the error sentence, which begins with the field. */
   readonly refusal: string
 }
 
@@ -45,10 +45,7 @@ const SPARK_DATA_CHARACTERS_MIN = 62
 /** Timestamp, payment hash, signature and checksum. */
 const INVOICE_DATA_CHARACTERS_MIN = 172
 const IFSC = /^[A-Z]{4}0[A-Z0-9]{6}$/
-/**
- * A payment handle that is probably a mistyped IFSC, because of its length and its final digits. The handles
- * of payment services are words.
- */
+/** A payment handle that looks like a mistyped IFSC. The handles of payment services are words. */
 const BRANCH_HANDLE = /^[A-Z]{4}[A-Z0-9]\d{6}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
@@ -65,14 +62,14 @@ const PIX_KEYS: Readonly<Record<string, Omit<Check, 'refusal'>>> = {
   CPF: { form: (text) => /^\d{11}$/.test(text), sum: isCpf },
   CNPJ: { form: (text) => /^[0-9A-Z]{12}\d{2}$/.test(text), sum: isCnpj },
   EMAIL: { form: (text) => EMAIL.test(text) },
-  PHONE: { form: (text) => isPhoneNumberOf(text, ['BR']) },
+  PHONE: { form: (text) => isPhoneNumberIn(text, ['BR']) },
   RANDOM: { form: (text) => UUID.test(text) },
 }
 
 const NUMBER = new RegExp(ACCOUNT_CHECK_PATTERNS.number)
 const US_ACCOUNT = new RegExp(ACCOUNT_CHECK_PATTERNS.usAccount)
 
-/** The checks that the table of account types refers to. Every function accepts any text. */
+/** The checks that the table of account types names. Every function accepts any string. */
 export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   aba: { sum: isRoutingNumber, refusal: 'is not an ABA routing number' },
   bic: { form: isValidBIC, refusal: 'is not a BIC' },
@@ -84,30 +81,34 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   bolt12: { form: isOfferForm, sum: isLightningOffer, refusal: 'is not a BOLT 12 offer' },
   cbu: { sum: isCbu, refusal: 'is not a CBU or CVU' },
   clabe: { sum: isClabe, refusal: 'has a wrong check digit' },
-  country: { form: (text) => Object.hasOwn(COUNTRIES, text), refusal: 'is not a country of ISO 3166-1' },
+  country: { form: (text) => Object.hasOwn(COUNTRIES, text), refusal: 'is not an ISO 3166-1 country code' },
   evm: {
     form: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
     sum: hasEvmChecksum,
-    refusal: 'is not an address: 0x and 40 hexadecimal digits, in mixed case with the EIP-55 checksum',
+    refusal:
+      'is not an EVM address. It must be 0x and 40 hexadecimal digits; mixed case must match the EIP-55 checksum',
   },
   iban: {
     form: isIbanForm,
     sum: (text) => isValidIBAN(text.toUpperCase()),
-    refusal: 'is not an IBAN of this type of account: check its country, length, form and check digits',
+    refusal:
+      'is not a valid IBAN for this type of account. Check its country, length, format and check digits',
   },
   number: {
     form: (text) => NUMBER.test(text),
-    refusal: 'is not an account number: letters A to Z, digits 0 to 9, spaces, dots, dashes and slashes',
+    refusal:
+      'is not an account number. It may contain only letters A to Z, digits, spaces, dots, dashes and slashes',
   },
   phone: {
     form: (text, { countries, isMobileWallet }) =>
-      isPhoneNumberOf(text, countries) && (!isMobileWallet || mayBeMobile(text)),
-    refusal: "is not a phone number of the account's country, or not a mobile number where one is required",
+      isPhoneNumberIn(text, countries) && (!isMobileWallet || mayBeMobile(text)),
+    refusal:
+      "is not a phone number of the account's country, or not a mobile number although one is required",
   },
   pixKey: {
-    form: (text, given) => pixKeyOf(given)?.form?.(text, given) ?? false,
-    sum: (text, given) => pixKeyOf(given)?.sum?.(text, given) ?? true,
-    refusal: 'is not a PIX key of the type in pixKeyType',
+    form: (text, input) => findPixKeyCheck(input)?.form?.(text, input) ?? false,
+    sum: (text, input) => findPixKeyCheck(input)?.sum?.(text, input) ?? true,
+    refusal: 'is not a PIX key of the type that pixKeyType states',
   },
   solana: {
     form: (text, { stem }) =>
@@ -141,18 +142,21 @@ const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * True if an IBAN has the length and structure registered for its country, and that country is the account's.
+ * True if an IBAN has the registered length and structure of its country, and the account is in that country.
  */
 function isIbanForm(text: string, { countries }: CheckInput): boolean {
   const iban = text.toUpperCase()
   const country = iban.slice(0, 2)
   const { chars, bban_regexp } = COUNTRIES[country] ?? {}
   if (!chars || !bban_regexp || iban.length !== chars || !/^\d\d$/.test(iban.slice(2, 4))) return false
-  const isOfAccount = countries?.some((one) => one === country || IBAN_COUNTRIES[one] === country) ?? true
-  return isOfAccount && new RegExp(bban_regexp).test(iban.slice(4))
+  const isInAccountCountry =
+    countries?.some(
+      (accountCountry) => accountCountry === country || IBAN_COUNTRIES[accountCountry] === country,
+    ) ?? true
+  return isInAccountCountry && new RegExp(bban_regexp).test(iban.slice(4))
 }
 
-function isPhoneNumberOf(text: string, countries: readonly string[] | undefined): boolean {
+function isPhoneNumberIn(text: string, countries: readonly string[] | undefined): boolean {
   const number = parsePhoneNumberFromString(text)
   // Requires exact E.164, because an extension would be lost.
   if (!number?.isValid() || number.number !== text) return false
@@ -165,7 +169,7 @@ function mayBeMobile(text: string): boolean {
   return kind === undefined || kind === 'MOBILE' || kind === 'FIXED_LINE_OR_MOBILE'
 }
 
-function pixKeyOf({ details }: CheckInput) {
+function findPixKeyCheck({ details }: CheckInput) {
   return PIX_KEYS[String(details.pixKeyType)]
 }
 

@@ -7,17 +7,17 @@ import { expect, test } from 'vitest'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { describeAccount } from './describe.ts'
 
-const described = (account_type: ExternalAccountTypeName, account_info: object) =>
+const describeExample = (account_type: ExternalAccountTypeName, account_info: object) =>
   describeAccount({ account_type, account_info: account_info as AccountDetails })
 
-test('the description of an account has every detail unabridged', () => {
+test('the description of an account contains every detail in full', () => {
   for (const type of EXTERNAL_ACCOUNT_INFO.keys())
     for (const example of exampleAccounts(type as ExternalAccountTypeName)) {
-      const words = described(example.accountType, example)
-      const { accountType: _, ...rest } = example
-      const { beneficiary, ...details } = rest as Record<string, unknown>
-      for (const value of Object.values(details)) expect(words).toContain(value)
-      if (beneficiary) expect(words).toMatch(/^“Ada Lovelace” \(/)
+      const description = describeExample(example.accountType, example)
+      const { accountType: _, ...otherFields } = example
+      const { beneficiary, ...details } = otherFields as Record<string, unknown>
+      for (const value of Object.values(details)) expect(description).toContain(value)
+      if (beneficiary) expect(description).toMatch(/^“Ada Lovelace” \(/)
     }
 })
 
@@ -48,6 +48,6 @@ test.each<[ExternalAccountTypeName, object, string]>([
     { lightningAddress: 'ada@wallet.example' },
     'the Lightning receiver, address ada@wallet.example',
   ],
-])('%s in words', (type, info, words) => {
-  expect(described(type, info)).toBe(words)
+])('the description of a %s is readable and safe to display', (type, info, description) => {
+  expect(describeExample(type, info)).toBe(description)
 })

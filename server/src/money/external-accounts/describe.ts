@@ -1,9 +1,9 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import { quoteName } from '../../base/formats/quoted.ts'
-import { kindOf, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { getHolderName, kindOf } from '../../kernel/accounts/external-account-names.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
-const WORDS: Readonly<Record<string, string>> = {
+const FIELD_LABELS: Readonly<Record<string, string>> = {
   bolt12: 'offer',
   clabeNumber: 'CLABE',
   iban: 'IBAN',
@@ -18,11 +18,11 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Values that contain no spaces or commas: numbers, codes and addresses. */
 const ONE_WORD = /^[0-9A-Za-z@.:+_-]+$/
 /** Fields whose values may be any single word. */
-const NAMES: ReadonlySet<string> = new Set(['bankName', 'provider'])
+const NAME_FIELDS: ReadonlySet<string> = new Set(['bankName', 'provider'])
 
 /**
- * Describes an external account to the person who decides about a payment: its holder, its type, and every
- * detail in full.
+ * Describes an external account in full for the person who decides about a payment: its holder, its type and
+ * every detail.
  */
 export function describeAccount({
   account_info: info,
@@ -31,11 +31,11 @@ export function describeAccount({
   const details: Readonly<Record<string, unknown>> = info
   const members = Object.keys(accountType(account_type).fields ?? {}).flatMap((member) => {
     const value = details[member]
-    return typeof value === 'string' ? [`${describeMember(member)} ${showValue(member, value)}`] : []
+    return typeof value === 'string' ? [`${formatFieldName(member)} ${formatValue(member, value)}`] : []
   })
-  // If the account's customer was erased, only its type is known.
+  // After the customer's erasure, only the account's type is known.
   const account = [kindOf(account_type), ...members].join(', ')
-  const name = nameOfHolder({ account_info: info })
+  const name = getHolderName({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoteName(name)} (${account})`
 }
 
@@ -44,10 +44,10 @@ function lower(text: string): string {
 }
 
 /** For example, `accountNumber` becomes `account number`. */
-function describeMember(member: string): string {
-  return WORDS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
+function formatFieldName(member: string): string {
+  return FIELD_LABELS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
 }
 
-function showValue(member: string, value: string): string {
-  return ONE_WORD.test(value) && !NAMES.has(member) ? value : quoteName(value)
+function formatValue(member: string, value: string): string {
+  return ONE_WORD.test(value) && !NAME_FIELDS.has(member) ? value : quoteName(value)
 }

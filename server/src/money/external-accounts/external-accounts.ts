@@ -7,21 +7,21 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { isPullingRail } from '@countersign/contract/core/rails'
 import { EXTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/states/account-change-states'
-import { beneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { findBeneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountDetails, BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { fingerprintOf, identifiersOf } from './account-details.ts'
-import { selectExternalAccount, selectExternalAccountEver, selectIsOfCustomer } from './store.ts'
+import { computeFingerprint, listIdentifiers } from './account-details.ts'
+import { selectExternalAccount, selectExternalAccountEver, selectHasCustomerAccount } from './store.ts'
 
 /** A request for an account. A platform account has no `customerId` and does not receive UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
 /**
- * An external account of a customer, or of the platform itself if `customer_id` is null. Throws 404
+ * Finds an external account of a customer, or of the platform if `customer_id` is null. Throws 404
  * `ACCOUNT_NOT_FOUND`, naming `field`.
  */
 export async function findExternalAccount(
@@ -30,54 +30,59 @@ export async function findExternalAccount(
   field = 'externalAccountId',
 ): Promise<ExternalAccountRow> {
   const account = await selectExternalAccount(op, id)
-  if (!account || !maySee(op, account.customer_id))
+  if (!account || !canSee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
 
-/** An external account, even if deleted: payments in progress still go to it, and old records refer to it. */
-export async function findExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
+/**
+ * Finds an external account, even if it was deleted: payments in progress still use it, and old records refer
+ * to it.
+ */
+export async function findExternalAccountEvenIfDeleted(
+  op: Op,
+  id: string,
+): Promise<ExternalAccountRow | undefined> {
   return selectExternalAccountEver(op, id)
 }
 
 /** True if a customer of the platform has an account with one of these identifiers. */
 export async function hasCustomerAccount(op: Op, identifiers: readonly string[]): Promise<boolean> {
-  return selectIsOfCustomer(op, identifiers)
+  return selectHasCustomerAccount(op, identifiers)
 }
 
 /** Throws 400 naming `field` if the requested rail does not reach the account. */
 export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
-  const rails = railsOf(account)
+  const rails = listRails(account)
   if (rail && !rails.includes(rail))
     throw fieldError(
       'INVALID_INPUT',
       field,
-      `This account is reached by ${rails.join(', ') || 'no named rail'}`,
+      `This account can be reached by these rails: ${rails.join(', ') || 'none'}.`,
     )
 }
 
 /** The rails that reach an external account; none for a wallet. */
-export function railsOf(account: ExternalAccountRow): readonly string[] {
+export function listRails(account: ExternalAccountRow): readonly string[] {
   return accountType(account.account_type).rails ?? []
 }
 
 /** The chain of an external account; undefined for a bank account. */
-export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
+export function findChain({ account_type }: ExternalAccountRow): string | undefined {
   return accountType(account_type).isChain ? account_type : undefined
 }
 
 /** The rail that can pull money from an external account; undefined if none can. */
-export function pullingRailOf(account: ExternalAccountRow): string | undefined {
-  return railsOf(account).find(isPullingRail)
+export function findPullRail(account: ExternalAccountRow): string | undefined {
+  return listRails(account).find(isPullingRail)
 }
 
 /**
- * A new external account with details that were already checked. `customerId` is null for an account of the
- * platform itself.
+ * Builds a new external account from checked details. `customerId` is null for an account of the platform.
  */
 export function makeExternalAccount(op: Op, customerId: string | null, body: CreateBody): ExternalAccountRow {
   const { accountInfo, currency } = body
-  const identifier = identifiersOf(accountInfo)[0].value
+  const identifier = listIdentifiers(accountInfo)[0].value
   return {
     id: op.newId('ExternalAccount'),
     platform_id: op.platform.id,
@@ -86,7 +91,7 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
     currency,
     account_type: accountInfo.accountType,
     account_info: accountInfo,
-    fingerprint: fingerprintOf(accountInfo, currency),
+    fingerprint: computeFingerprint(accountInfo, currency),
     identifier,
     status: EXTERNAL_ACCOUNT_INITIAL,
     status_reason: null,
@@ -102,8 +107,8 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
 }
 
 /**
- * The result of checking the holder's name: in the sandbox by suffix (specification 4.16); in production
- * unsupported, until a rail has checked it. Null for a wallet, which has no holder name.
+ * The initial result of the name check: by suffix in the sandbox (specification 4.16), unsupported in
+ * production until a rail has checked the name. Null for a wallet, which has no holder name.
  */
 export function verifyBeneficiary(
   op: Op,
@@ -112,14 +117,14 @@ export function verifyBeneficiary(
 ): BeneficiaryStatus | null {
   if (!('beneficiary' in info)) return null
   if (op.mode === 'production') return 'UNSUPPORTED'
-  const outcome = beneficiaryOutcome(suffixOf(identifier))
-  if (outcome === 'INVALID') throw new Error('An account that should have been refused')
+  const outcome = findBeneficiaryOutcome(suffixOf(identifier))
+  if (outcome === 'INVALID') throw new Error('Accounts with this suffix should already have been rejected')
   return outcome
 }
 
 /**
- * Stores the bank's result of checking the holder's name for this identifier. Empty if the account was
- * removed, has another identifier by now, or already has this result. Guard: the account's details are
+ * Stores the bank's result of checking the holder's name for this identifier. Does nothing if the account was
+ * removed, now has another identifier, or already has this result. Guard: the account's details are
  * unchanged.
  */
 export async function recordNameCheck(
@@ -128,10 +133,10 @@ export async function recordNameCheck(
   identifier: string,
   result: BeneficiaryStatus,
 ): Promise<readonly Write[]> {
-  const account = await findExternalAccountEver(op, id)
+  const account = await findExternalAccountEvenIfDeleted(op, id)
   if (!account || account.deleted_at !== null || account.identifier !== identifier) return []
-  const { beneficiary_verification_status: earlier, changes } = account
-  if (earlier === null || earlier === result) return []
+  const { beneficiary_verification_status: previousStatus, changes } = account
+  if (previousStatus === null || previousStatus === result) return []
   const change = { beneficiary_verification_status: result, updated_at: op.now }
   return [update('external_accounts', id, { changes, deleted_at: null }, change)]
 }
@@ -157,7 +162,7 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
   })
 }
 
-/** The verified name: the given one, if it matched. */
+/** The verified name: the stated name if it matched. */
 function pickVerifiedData(row: ExternalAccountRow, details: AccountDetails) {
   if (row.beneficiary_verification_status !== 'MATCHED' || !('beneficiary' in details)) return undefined
   const { beneficiary } = details

@@ -5,9 +5,9 @@ import { page } from '../../kernel/operation/paging.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { removedAccount } from './account-changes.ts'
+import { removeAccount } from './account-changes.ts'
 import { type CreateBody, externalAccountView, findExternalAccount } from './external-accounts.ts'
-import { newAccount, toCheck } from './new-account.ts'
+import { newAccount, scheduleNameCheck } from './new-account.ts'
 import {
   selectCustomerExternalAccounts,
   selectDefaultUmaDepositAccount,
@@ -26,7 +26,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
       writes: [
         ...(account.default_uma_deposit ? await endEarlierDefault(op, customer.id) : []),
         insert('external_accounts', account),
-        ...toCheck(op, account),
+        ...scheduleNameCheck(op, account),
         expectRow('customers', customer.id, { deleted_at: null }),
       ],
     }
@@ -48,61 +48,62 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
   }),
 
   customer_external_account_delete: async (op, { params }) =>
-    removal(op, await findExternalAccount(op, params.externalAccountId)),
+    respondToRemoval(op, await findExternalAccount(op, params.externalAccountId)),
 
   platform_external_account_create: async (op, { body }) => addPlatformAccount(op, body),
 
   platform_external_account_list: async (op, { query }) => {
-    // The cursor is valid only for this list. Without this, it would also fit the list of customers' accounts
+    // Binds the cursor to this list. Otherwise it would also be valid for the list of customers' accounts
     // with the same filters.
-    const asked = { ...query, of: 'platform' }
+    const cursorQuery = { ...query, of: 'platform' }
     const list = {
       rows: selectPlatformExternalAccounts(op, query),
       table: 'external_accounts',
       view: (rows: ExternalAccountRow[]) => rows.map(externalAccountView),
     } as const
-    return { status: 200, body: await page(op, asked, list) }
+    return { status: 200, body: await page(op, cursorQuery, list) }
   },
 
   platform_external_account_get: async (op, { params }) => ({
     status: 200,
-    body: externalAccountView(await findOfPlatform(op, params.externalAccountId)),
+    body: externalAccountView(await findPlatformExternalAccount(op, params.externalAccountId)),
   }),
 
   platform_external_account_delete: async (op, { params }) =>
-    removal(op, await findOfPlatform(op, params.externalAccountId)),
+    respondToRemoval(op, await findPlatformExternalAccount(op, params.externalAccountId)),
 }
 
-/** Adds an account of the platform itself, for the two routes that can do so. */
 async function addPlatformAccount(op: Op, body: CreateBody) {
   if (body.defaultUmaDepositAccount)
     throw fieldError(
       'INVALID_INPUT',
       'defaultUmaDepositAccount',
-      'customerId is required: payments to an UMA address are passed on to an account of its customer',
+      'customerId is required, because payments to an UMA address are forwarded to an account of its customer.',
     )
   const account = await newAccount(op, null, body)
   return {
     status: 201,
     body: externalAccountView(account),
-    writes: [insert('external_accounts', account), ...toCheck(op, account)],
+    writes: [insert('external_accounts', account), ...scheduleNameCheck(op, account)],
   } as const
 }
 
 async function endEarlierDefault(op: Op, customerId: string): Promise<Write[]> {
-  const earlier = await selectDefaultUmaDepositAccount(op, customerId)
+  const previousDefault = await selectDefaultUmaDepositAccount(op, customerId)
   const change = { default_uma_deposit: false, updated_at: op.now }
-  return earlier ? [update('external_accounts', earlier.id, { default_uma_deposit: true }, change)] : []
+  return previousDefault
+    ? [update('external_accounts', previousDefault.id, { default_uma_deposit: true }, change)]
+    : []
 }
 
-/** Treats a customer's account as missing. */
-async function findOfPlatform(op: Op, id: string): Promise<ExternalAccountRow> {
+/** Finds an account of the platform. Treats a customer's account as missing. */
+async function findPlatformExternalAccount(op: Op, id: string): Promise<ExternalAccountRow> {
   const account = await findExternalAccount(op, id)
   if (account.customer_id !== null)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'externalAccountId' } })
   return account
 }
 
-async function removal(op: Op, account: ExternalAccountRow) {
-  return { status: 204, body: undefined, writes: await removedAccount(op, account) } as const
+async function respondToRemoval(op: Op, account: ExternalAccountRow) {
+  return { status: 204, body: undefined, writes: await removeAccount(op, account) } as const
 }

@@ -6,24 +6,23 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
  * Compares the name of a bank or operator with the list of `GET /discoveries` for the account's country.
- * Throws 400 `INVALID_BANK_ACCOUNT` naming the field; `details.nearest` is the name that was probably meant,
- * if any.
+ * Throws 400 `INVALID_BANK_ACCOUNT` naming the field. `details.nearest` is the most similar name, if any.
  */
 export function checkInstitution(info: AccountDetails): void {
   const { institution, country, currencies } = accountType(info.accountType)
   if (institution === undefined) return
-  const given = new Map<string, unknown>(Object.entries(info))
-  const name = given.get(institution)
+  const fields = new Map<string, unknown>(Object.entries(info))
+  const name = fields.get(institution)
   if (typeof name !== 'string') return
-  const place = country ?? given.get('region')
-  const known = institutionsOf(typeof place === 'string' ? { country: place } : {})
-    .filter((one) => currencies.includes(one.currency))
+  const region = country ?? fields.get('region')
+  const knownNames = institutionsOf(typeof region === 'string' ? { country: region } : {})
+    .filter((institutionOnList) => currencies.includes(institutionOnList.currency))
     .map(({ bankName }) => bankName)
-  if (known.includes(name)) return
+  if (knownNames.includes(name)) return
   const field = `accountInfo.${institution}`
-  const meant = findNearest(name, known)
+  const nearest = findNearest(name, knownNames)
   throw new ApiError('INVALID_BANK_ACCOUNT', {
-    message: `${field} is not the exact name of a bank or operator that GET /discoveries lists${meant === undefined ? '' : `. The nearest is ${meant}`}`,
-    details: { field, ...(meant === undefined ? {} : { nearest: meant }) },
+    message: `${field} must be the exact name of a bank or operator from GET /discoveries.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`,
+    details: { field, ...(nearest === undefined ? {} : { nearest }) },
   })
 }

@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -8,7 +8,7 @@ import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { selectExternalAccount } from './store.ts'
 
-const STATUS_OF: Readonly<Record<AccountCheckResult, BeneficiaryStatus>> = {
+const BENEFICIARY_STATUSES: Readonly<Record<AccountCheckResult, BeneficiaryStatus>> = {
   MATCH: 'MATCHED',
   CLOSE_MATCH: 'PARTIAL_MATCH',
   NO_MATCH: 'NOT_MATCHED',
@@ -16,17 +16,17 @@ const STATUS_OF: Readonly<Record<AccountCheckResult, BeneficiaryStatus>> = {
 }
 
 /** The maximum time for polling a rail that does not respond about a name. */
-const ASKED_SECONDS_MAX = 24 * 3600
-const AGAIN_SECONDS = 60
+const POLLING_SECONDS_MAX = 24 * 3600
+const RETRY_SECONDS = 60
 
 /** The rail's result for the holder's name; undefined if the rail did not respond. */
-async function nameCheckOf(op: Op, rail: Rail | undefined, { id, account_info }: ExternalAccountRow) {
+async function checkHolderName(op: Op, rail: Rail | undefined, { id, account_info }: ExternalAccountRow) {
   if (!rail?.checkAccount) return 'UNAVAILABLE'
   const check = rail.checkAccount.bind(rail)
   try {
     return await runRailSpan(op, rail, 'check account', () => check(account_info))
   } catch (error) {
-    op.log.warn({ err: error, account: id, rail: rail.name }, 'a name was not checked')
+    op.log.warn({ err: error, account: id, rail: rail.name }, 'failed to check the name of an account holder')
     return undefined
   }
 }
@@ -46,12 +46,12 @@ export const checkExternalAccount: JobHandler<'external-account.check'> = async 
     currency: account.currency,
     amount: undefined,
   })
-  const result = await nameCheckOf(op, rail, account)
-  const isTooLate = op.now > plusSeconds(account.created_at, ASKED_SECONDS_MAX)
+  const result = await checkHolderName(op, rail, account)
+  const isTooLate = op.now > addSeconds(account.created_at, POLLING_SECONDS_MAX)
   if (result === undefined && !isTooLate)
-    return [job(op, 'external-account.check', payload, plusSeconds(op.now, AGAIN_SECONDS))]
+    return [job(op, 'external-account.check', payload, addSeconds(op.now, RETRY_SECONDS))]
   const change = {
-    beneficiary_verification_status: STATUS_OF[result ?? 'UNAVAILABLE'],
+    beneficiary_verification_status: BENEFICIARY_STATUSES[result ?? 'UNAVAILABLE'],
     updated_at: op.now,
   }
   return [update('external_accounts', account.id, { beneficiary_verification_status: status }, change)]

@@ -3,11 +3,18 @@ import { withNames } from '../../kernel/accounts/names.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { selectMandates } from './mandate-store.ts'
-import { cancelAfterNext, cancelMandate, findMandate, mandateView, newMandate, statusOf } from './mandates.ts'
+import {
+  cancelAfterNextCollection,
+  cancelMandate,
+  createMandate,
+  findMandate,
+  getMandateStatus,
+  mandateView,
+} from './mandates.ts'
 
 export const mandateHandlers: Handlers<typeof mandates> = {
   mandate_create: async (op, { body }) => {
-    const { row, writes } = await newMandate(op, body)
+    const { row, writes } = await createMandate(op, body)
     return { status: 201, body: mandateView(op, row), writes }
   },
 
@@ -32,13 +39,13 @@ export const mandateHandlers: Handlers<typeof mandates> = {
 
   mandate_cancel: async (op, { params, body }) => {
     const row = await findMandate(op, params.mandateId)
-    const status = statusOf(op, row)
+    const status = getMandateStatus(op, row)
     if (status !== 'ACTIVE')
       throw new ApiError('INVALID_STATE_TRANSITION', {
-        message: `This mandate is ${status}: only one that is ACTIVE can be canceled.`,
+        message: `This mandate is ${status}. Only an ACTIVE mandate can be canceled.`,
         details: { status },
       })
-    const cancel = body.afterNextCollection ? cancelAfterNext : cancelMandate
+    const cancel = body.afterNextCollection ? cancelAfterNextCollection : cancelMandate
     const canceled = cancel(op, row, body.reason)
     return { status: 200, body: mandateView(op, canceled.row), writes: canceled.writes }
   },

@@ -1,6 +1,6 @@
 import type { MandateStatus } from '@countersign/contract/accounts/mandates'
 import { sql } from 'kysely'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
@@ -35,12 +35,12 @@ export function selectMandates(op: Op, { externalAccountId, customerId, status }
     .selectAll()
 }
 
-/** The SQL condition for a status: the counterpart of `statusOf`. */
+/** The SQL condition for a status: the counterpart of `getMandateStatus`. */
 function hasStatus({ now }: Op, status: MandateStatus) {
   if (status === 'CANCELED') return sql<boolean>`canceled_at IS NOT NULL`
   const { SEPA, BACS } = EXPIRES_AFTER_MONTHS
   const hasExpired = sql`coalesce(last_collected_on, signed_on)::date + CASE WHEN debtor_sort_code IS NULL
-    THEN ${sql.lit(`${SEPA} months`)}::interval ELSE ${sql.lit(`${BACS} months`)}::interval END <= ${utcDay(now)}::date`
+    THEN ${sql.lit(`${SEPA} months`)}::interval ELSE ${sql.lit(`${BACS} months`)}::interval END <= ${toUtcDay(now)}::date`
   return status === 'EXPIRED'
     ? sql<boolean>`(canceled_at IS NULL AND ${hasExpired})`
     : sql<boolean>`(canceled_at IS NULL AND NOT (${hasExpired}))`
@@ -52,7 +52,7 @@ export async function selectUncanceled(op: Op, externalAccountId: string): Promi
 }
 
 /** The mandates of a customer that were not canceled. */
-export function selectUncanceledOf(op: Op, customerId: string): Promise<MandateRow[]> {
+export function selectUncanceledByCustomer(op: Op, customerId: string): Promise<MandateRow[]> {
   return selectMandates(op, { customerId }).where('canceled_at', 'is', null).execute()
 }
 

@@ -4,8 +4,8 @@ import { present } from '@countersign/contract/core/objects'
 import { DateTime } from 'luxon'
 import { isBacsReference } from '../../base/formats/bacs-reference.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { utcDay } from '../../base/formats/utc-day.ts'
-import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
+import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { DebitMandate, MandateInstruction, Rail } from '../../kernel/ports/rail.ts'
@@ -20,12 +20,12 @@ import {
   selectByMandateReference,
   selectMandate,
   selectUncanceled,
-  selectUncanceledOf,
+  selectUncanceledByCustomer,
 } from './mandate-store.ts'
 
 type MandateView = SuccessOf<typeof mandate_get>['body']
 
-const ENDED_BY_USE = 'Its last collection was made'
+const ENDED_BY_USE = 'The last collection was made'
 
 /** Throws 404 `MANDATE_NOT_FOUND`. */
 export async function findMandate(op: Op, id: string): Promise<MandateRow> {
@@ -37,7 +37,7 @@ export async function findMandate(op: Op, id: string): Promise<MandateRow> {
 /** The mandate under which an account can be debited now; undefined if the account has no active mandate. */
 export async function findActiveMandate(op: Op, externalAccountId: string): Promise<MandateRow | undefined> {
   const mandate = await selectUncanceled(op, externalAccountId)
-  return mandate && statusOf(op, mandate) === 'ACTIVE' ? mandate : undefined
+  return mandate && getMandateStatus(op, mandate) === 'ACTIVE' ? mandate : undefined
 }
 
 /**
@@ -52,68 +52,72 @@ export async function findUsableMandate(
   const mandate = await findActiveMandate(op, account.id)
   if (!mandate || mandate.rail !== (rail.instruct ? rail.name : null)) return undefined
   const isSame =
-    mandate.debtor_account === account.identifier && mandate.debtor_sort_code === sortCodeOf(account)
+    mandate.debtor_account === account.identifier && mandate.debtor_sort_code === getSortCode(account)
   return isSame ? mandate : undefined
 }
 
-function sortCodeOf({ account_info: info }: ExternalAccountRow): string | null {
+function getSortCode({ account_info: info }: ExternalAccountRow): string | null {
   return 'sortCode' in info ? info.sortCode : null
 }
 
-export function statusOf(op: Op, mandate: MandateRow): MandateStatus {
+export function getMandateStatus(op: Op, mandate: MandateRow): MandateStatus {
   if (mandate.canceled_at) return 'CANCELED'
-  return expiryOf(mandate) <= utcDay(op.now) ? 'EXPIRED' : 'ACTIVE'
+  return getExpiryDate(mandate) <= toUtcDay(op.now) ? 'EXPIRED' : 'ACTIVE'
 }
 
 /** The first day on which the mandate is no longer valid, as `YYYY-MM-DD`. */
-function expiryOf(mandate: MandateRow): string {
+function getExpiryDate(mandate: MandateRow): string {
   const since = DateTime.fromISO(mandate.last_collected_on ?? mandate.signed_on, { zone: 'utc' })
-  return requireValue(since.plus({ months: monthsOf(mandate) }).toISODate(), 'day of a valid date')
+  return requireValue(since.plus({ months: getExpiryMonths(mandate) }).toISODate(), 'day of a valid date')
 }
 
-function monthsOf(mandate: MandateRow): number {
-  return EXPIRES_AFTER_MONTHS[schemeOf(mandate)]
+function getExpiryMonths(mandate: MandateRow): number {
+  return EXPIRES_AFTER_MONTHS[getScheme(mandate)]
 }
 
-function schemeOf({ debtor_sort_code }: Pick<MandateRow, 'debtor_sort_code'>): 'SEPA' | 'BACS' {
+function getScheme({ debtor_sort_code }: Pick<MandateRow, 'debtor_sort_code'>): 'SEPA' | 'BACS' {
   return debtor_sort_code === null ? 'SEPA' : 'BACS'
 }
 
 /** The writes that create a mandate. Throws 404 `ACCOUNT_NOT_FOUND`, 400 naming the field. */
-export async function newMandate(
+export async function createMandate(
   op: Op,
   body: BodyOf<typeof mandate_create>,
 ): Promise<{ readonly row: MandateRow; readonly writes: readonly Write[] }> {
   const account = await findExternalAccount(op, body.externalAccountId)
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, 'externalAccountId')
-  const debtor = debtorOf(account)
-  const told = await tellingRail(op, account)
-  const row = { ...rowOf(op, account, body, schemeOf(debtor)), ...debtor, rail: told?.name ?? null }
+  const debtor = toDebtor(account)
+  const told = await findInstructingRail(op, account)
+  const row = {
+    ...buildMandateRow(op, account, body, getScheme(debtor)),
+    ...debtor,
+    rail: told?.name ?? null,
+  }
   checkDates(op, row)
   checkReference(row)
   if (await selectByMandateReference(op, row.reference))
-    throw fieldError('INVALID_INPUT', 'reference', 'Another mandate has this reference')
-  const earlier = await selectUncanceled(op, account.id)
-  if (earlier && statusOf(op, earlier) === 'ACTIVE')
+    throw fieldError('INVALID_INPUT', 'reference', 'Another mandate already has this reference.')
+  const earlierMandate = await selectUncanceled(op, account.id)
+  if (earlierMandate && getMandateStatus(op, earlierMandate) === 'ACTIVE')
     throw fieldError(
       'INVALID_INPUT',
       'externalAccountId',
-      `This account has the active mandate ${earlier.reference}: cancel it first`,
+      `This account already has the active mandate ${earlierMandate.reference}. Cancel it first.`,
     )
   return {
     row,
     writes: [
       expectRow('external_accounts', account.id, { deleted_at: null, changes: account.changes }),
-      ...holderExists(row),
-      ...(earlier ? cancelMandate(op, earlier, 'It has expired').writes : []),
+      ...guardCustomer(row),
+      ...(earlierMandate ? cancelMandate(op, earlierMandate, 'The mandate has expired').writes : []),
       insert('mandates', row),
-      ...instructionOf(op, told, row, 'NEW'),
+      ...buildInstruction(op, told, row, 'NEW'),
     ],
   }
 }
 
-/** Guard: the customer who has the mandate was not deleted in the meantime. */
-function holderExists({ customer_id }: Pick<MandateRow, 'customer_id'>): readonly Write[] {
+/** Guard: the mandate's customer was not deleted in the meantime. */
+function guardCustomer({ customer_id }: Pick<MandateRow, 'customer_id'>): readonly Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
 
@@ -121,18 +125,18 @@ function holderExists({ customer_id }: Pick<MandateRow, 'customer_id'>): readonl
  * The rail that debits the account, if it must first send an instruction about the mandate to the debtor's
  * bank.
  */
-async function tellingRail(
+async function findInstructingRail(
   op: Op,
   { account_type: accountType, currency }: ExternalAccountRow,
 ): Promise<Rail | undefined> {
-  const wanted = { direction: 'PULL', accountType, paymentRail: null, currency } as const
-  const limits = await op.rails.limitsFor(op.platform.id, { ...wanted, amount: 1n })
-  const rail = await op.rails.route(op.platform.id, { ...wanted, amount: limits?.min ?? 1n })
+  const request = { direction: 'PULL', accountType, paymentRail: null, currency } as const
+  const limits = await op.rails.limitsFor(op.platform.id, { ...request, amount: 1n })
+  const rail = await op.rails.route(op.platform.id, { ...request, amount: limits?.min ?? 1n })
   return rail?.instruct ? rail : undefined
 }
 
 /** Throws 400 if the rail cannot carry the instruction. */
-function instructionOf(
+function buildInstruction(
   op: Op,
   rail: Rail | undefined,
   row: MandateRow,
@@ -140,7 +144,7 @@ function instructionOf(
 ): readonly Write[] {
   const told = rail?.instruct?.({
     ...{ id: op.newId('RailPayment'), platformId: op.platform.id, kind, mandateId: row.id, now: op.now },
-    mandate: debitMandateOf(row),
+    mandate: toDebitMandate(row),
   })
   if (!told) return []
   if ('fault' in told)
@@ -152,8 +156,8 @@ function instructionOf(
   return told.writes
 }
 
-/** The mandate, as direct debits and instructions state it. */
-export function debitMandateOf(row: MandateRow): Omit<DebitMandate, 'sequence'> {
+/** The mandate as direct debits and instructions state it. */
+export function toDebitMandate(row: MandateRow): Omit<DebitMandate, 'sequence'> {
   return {
     reference: row.reference,
     signedOn: row.signed_on,
@@ -163,7 +167,7 @@ export function debitMandateOf(row: MandateRow): Omit<DebitMandate, 'sequence'> 
   }
 }
 
-function rowOf(
+function buildMandateRow(
   op: Op,
   { id, customer_id }: ExternalAccountRow,
   body: BodyOf<typeof mandate_create>,
@@ -175,7 +179,7 @@ function rowOf(
     platform_id: op.platform.id,
     customer_id,
     external_account_id: id,
-    reference: body.reference ?? referenceOf(mandateId).slice(-REFERENCE_CHARACTERS[scheme]),
+    reference: body.reference ?? deriveReference(mandateId).slice(-REFERENCE_CHARACTERS[scheme]),
     type: body.mandateType ?? 'RECURRING',
     signed_on: body.signedOn,
     is_final: body.mandateType === 'ONE_OFF',
@@ -193,20 +197,20 @@ function rowOf(
 /** The length of generated mandate references. */
 const REFERENCE_CHARACTERS = { SEPA: 32, BACS: 18 } as const
 
-/** Throws 400 if the mandate's scheme does not allow such a reference. */
+/** Throws 400 if the mandate's scheme does not allow the reference. */
 function checkReference(row: MandateRow): void {
-  if (schemeOf(row) === 'BACS' && !isBacsReference(row.reference))
+  if (getScheme(row) === 'BACS' && !isBacsReference(row.reference))
     throw fieldError(
       'INVALID_INPUT',
       'reference',
-      'A reference of Bacs has 6 to 18 capitals, digits, and the signs / . and -, which are not all the same, and does not begin with DDIC',
+      'A Bacs reference must have 6 to 18 characters: capital letters, digits, /, . and -. They must not all be the same, and must not begin with DDIC.',
     )
   if (row.reference.includes('//'))
-    throw fieldError('INVALID_INPUT', 'reference', 'Two slashes in a row are not allowed')
+    throw fieldError('INVALID_INPUT', 'reference', 'reference must not contain two slashes in a row.')
 }
 
-/** A reference made of the id's digits. */
-function referenceOf(id: string): string {
+/** Derives a reference from the id's digits. */
+function deriveReference(id: string): string {
   return id
     .slice(id.indexOf(':') + 1)
     .replaceAll('-', '')
@@ -217,30 +221,30 @@ function referenceOf(id: string): string {
  * The debtor of an account. Throws 400 if neither SEPA nor Bacs can debit the account, or if it has no
  * holder.
  */
-function debtorOf(
+function toDebtor(
   account: ExternalAccountRow,
 ): Pick<MandateRow, 'debtor_name' | 'debtor_account' | 'debtor_sort_code'> {
-  const name = nameOfHolder(account)
+  const name = getHolderName(account)
   const { account_info: info, currency, identifier } = account
   const isSepa = 'iban' in info && currency === 'EUR'
   if (name === undefined || !(isSepa || info.accountType === 'GBP_ACCOUNT'))
     throw fieldError(
       'INVALID_INPUT',
       'externalAccountId',
-      'Mandates are for accounts in EUR with an IBAN, and for accounts in GBP',
+      'Only an EUR account with an IBAN or a GBP account can have a mandate.',
     )
   return {
     debtor_name: name,
     debtor_account: identifier,
-    debtor_sort_code: isSepa ? null : sortCodeOf(account),
+    debtor_sort_code: isSepa ? null : getSortCode(account),
   }
 }
 
 /** Throws 400 naming an invalid date. */
 function checkDates(op: Op, row: MandateRow): void {
   const { signed_on, last_collected_on, type } = row
-  const today = utcDay(op.now)
-  if (signed_on > today) throw fieldError('INVALID_INPUT', 'signedOn', 'signedOn is in the future')
+  const today = toUtcDay(op.now)
+  if (signed_on > today) throw fieldError('INVALID_INPUT', 'signedOn', 'signedOn must not be in the future.')
   if (
     last_collected_on !== null &&
     (type === 'ONE_OFF' || last_collected_on < signed_on || last_collected_on > today)
@@ -248,13 +252,13 @@ function checkDates(op: Op, row: MandateRow): void {
     throw fieldError(
       'INVALID_INPUT',
       'lastCollectedOn',
-      'lastCollectedOn is between signedOn and today, and only a RECURRING mandate has it',
+      'lastCollectedOn must be between signedOn and today. Only a RECURRING mandate can have it.',
     )
-  if (statusOf(op, row) === 'EXPIRED')
+  if (getMandateStatus(op, row) === 'EXPIRED')
     throw fieldError(
       'INVALID_INPUT',
       last_collected_on === null ? 'signedOn' : 'lastCollectedOn',
-      `This mandate expired on ${expiryOf(row)}, ${monthsOf(row)} months after it was last used`,
+      `This mandate expired on ${getExpiryDate(row)}, ${getExpiryMonths(row)} months after it was last used.`,
     )
 }
 
@@ -264,53 +268,57 @@ export async function findMandateByReference(op: Op, reference: string): Promise
   return found && selectMandate(op, found.id)
 }
 
-export interface Canceled {
+export interface CanceledMandate {
   readonly row: MandateRow
   readonly writes: readonly Write[]
 }
 
 /**
- * Cancels a mandate, and instructs the debtor's bank if the mandate was instructed. Guard: it was not
- * canceled in the meantime.
+ * Cancels a mandate, and notifies the debtor's bank if the bank was instructed about the mandate. Guard: the
+ * mandate was not canceled in the meantime.
  */
-export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled {
-  const canceled = end(op, row, 'PLATFORM', reason)
+export function cancelMandate(op: Op, row: MandateRow, reason: string): CanceledMandate {
+  const canceled = cancelAs(op, row, 'PLATFORM', reason)
   // No instruction is sent if the rail was removed from the rails file.
   const rail = row.rail === null ? undefined : op.rails.find(row.rail)
-  return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
+  return { ...canceled, writes: [...canceled.writes, ...buildInstruction(op, rail, row, 'CANCEL')] }
 }
 
 /** Cancels all mandates of a deleted customer. */
 export async function cancelCustomerMandates(op: Op, customerId: string): Promise<readonly Write[]> {
-  const mandates = await selectUncanceledOf(op, customerId)
+  const mandates = await selectUncanceledByCustomer(op, customerId)
   return mandates.flatMap((row) => cancelMandate(op, row, 'The customer was deleted').writes)
 }
 
-/** Cancels a mandate that the debtor's bank has ended. Guard: it was not canceled in the meantime. */
-export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled {
-  return end(op, row, 'BANK', reason)
+/**
+ * Cancels a mandate that the debtor's bank has ended. Guard: the mandate was not canceled in the meantime.
+ */
+export function endMandateByBank(op: Op, row: MandateRow, reason: string): CanceledMandate {
+  return cancelAs(op, row, 'BANK', reason)
 }
 
-function end(op: Op, row: MandateRow, by: 'BANK' | 'PLATFORM', reason: string): Canceled {
-  const change = { canceled_at: op.now, canceled_by: by, cancel_reason: reason, updated_at: op.now }
+function cancelAs(op: Op, row: MandateRow, canceledBy: 'BANK' | 'PLATFORM', reason: string): CanceledMandate {
+  const change = { canceled_at: op.now, canceled_by: canceledBy, cancel_reason: reason, updated_at: op.now }
   return { row: { ...row, ...change }, writes: [update('mandates', row.id, { canceled_at: null }, change)] }
 }
 
 /**
- * Reinstates a mandate that the debtor's bank had ended, unless the account has another mandate by now, or its
- * customer was deleted. Guards: the mandate is unchanged, and its customer not deleted.
+ * Reinstates a mandate that the debtor's bank had ended, unless the account now has another mandate or its
+ * customer was deleted. Guards: the mandate is unchanged, and its customer is not deleted.
  */
-export async function reinstatedMandate(op: Op, row: MandateRow): Promise<readonly Write[] | undefined> {
+export async function reinstateMandate(op: Op, row: MandateRow): Promise<readonly Write[] | undefined> {
   const { canceled_at, canceled_by, customer_id, external_account_id } = row
   if (canceled_by !== 'BANK' || (await selectUncanceled(op, external_account_id))) return undefined
   const customer = customer_id === null ? undefined : await findCustomerOnRecord(op, customer_id)
   if (customer?.deleted_at) return undefined
   const change = { canceled_at: null, canceled_by: null, cancel_reason: null, updated_at: op.now }
-  return [...holderExists(row), update('mandates', row.id, { canceled_at }, change)]
+  return [...guardCustomer(row), update('mandates', row.id, { canceled_at }, change)]
 }
 
-/** Moves a mandate to the changed details of its account. Guard: it was not canceled in the meantime. */
-export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): Write | undefined {
+/**
+ * Moves a mandate to the changed details of its account. Guard: the mandate was not canceled in the meantime.
+ */
+export function moveMandate(op: Op, row: MandateRow, details: AccountDetails): Write | undefined {
   if (details.accountType !== 'GBP_ACCOUNT') return undefined
   const change = {
     debtor_account: details.accountNumber,
@@ -321,20 +329,20 @@ export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): 
 }
 
 /**
- * Cancels a mandate after its next collection. Guards: it was not canceled, and no collection was queued in
- * the meantime.
+ * Cancels a mandate after its next collection. Guards: the mandate was not canceled, and no collection was
+ * queued in the meantime.
  */
-export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Canceled {
+export function cancelAfterNextCollection(op: Op, row: MandateRow, reason: string): CanceledMandate {
   const change = { is_final: true, cancel_reason: reason, updated_at: op.now }
   const guard = { canceled_at: null, collections: row.collections }
   return { row: { ...row, ...change }, writes: [update('mandates', row.id, guard, change)] }
 }
 
 /**
- * Counts a collection; a final collection ends the mandate. Guards: it was not canceled, and no other
- * collection was queued in the meantime.
+ * Counts a collection. A final collection ends the mandate. Guards: the mandate was not canceled, and no
+ * other collection was queued in the meantime.
  */
-export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: string | null): Write {
+export function countCollection(op: Op, mandate: MandateRow, firstPaymentId: string | null): Write {
   return update(
     'mandates',
     mandate.id,
@@ -342,7 +350,7 @@ export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: st
     {
       collections: mandate.collections + 1,
       first_payment_id: firstPaymentId,
-      last_collected_on: utcDay(op.now),
+      last_collected_on: toUtcDay(op.now),
       updated_at: op.now,
       ...(mandate.is_final
         ? {
@@ -358,16 +366,16 @@ export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: st
 export function mandateView(op: Op, row: MandateRow): MandateView {
   return present({
     id: row.id,
-    status: statusOf(op, row),
+    status: getMandateStatus(op, row),
     externalAccountId: row.external_account_id,
     customerId: row.customer_id,
     reference: row.reference,
     mandateType: row.type,
     signedOn: row.signed_on,
-    debtor: { name: row.debtor_name, ...shownAccountOf(row) },
+    debtor: { name: row.debtor_name, ...toDebtorAccountView(row) },
     isFinal: row.is_final,
     lastCollectedOn: row.last_collected_on,
-    expiresOn: expiryOf(row),
+    expiresOn: getExpiryDate(row),
     canceledAt: row.canceled_at?.toISOString(),
     cancelReason: row.cancel_reason,
     createdAt: row.created_at.toISOString(),
@@ -375,7 +383,7 @@ export function mandateView(op: Op, row: MandateRow): MandateView {
   })
 }
 
-function shownAccountOf({ debtor_account, debtor_sort_code }: MandateRow) {
+function toDebtorAccountView({ debtor_account, debtor_sort_code }: MandateRow) {
   return debtor_sort_code === null
     ? { iban: debtor_account }
     : { sortCode: debtor_sort_code, accountNumber: debtor_account }

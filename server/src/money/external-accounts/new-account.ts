@@ -11,16 +11,16 @@ import { type CreateBody, makeExternalAccount } from './external-accounts.ts'
 import { type Owner, selectExternalAccountByFingerprint } from './store.ts'
 
 /**
- * The new account described in a request. Throws 400 naming the field, `INVALID_CURRENCY`,
- * `INVALID_BANK_ACCOUNT`, 409 if its owner already has the account.
+ * Builds the account that a request describes. Throws 400 naming the field, `INVALID_CURRENCY`,
+ * `INVALID_BANK_ACCOUNT`, 409 if the owner already has the account.
  */
 export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
   const account = await resolveAccount(op, owner, body)
-  const same = await findSameAccount(op, account)
-  if (same)
+  const existing = await findSameAccount(op, account)
+  if (existing)
     throw new ApiError('EXTERNAL_ACCOUNT_ALREADY_EXISTS', {
       message: `The ${owner === null ? 'platform' : 'customer'} already has this account.`,
-      details: { field: 'accountInfo', externalAccountId: same.id },
+      details: { field: 'accountInfo', externalAccountId: existing.id },
     })
   return account
 }
@@ -34,8 +34,8 @@ export function findSameAccount(
 }
 
 /**
- * The checked account described in a request, whether or not the owner already has it. Errors: as
- * `newAccount`, except for the last one.
+ * Checks and builds the account that a request describes, even if the owner already has it. Throws the same
+ * errors as `newAccount`, except for 409.
  */
 export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
   const accountInfo = normalizeDetails(body.accountInfo)
@@ -44,34 +44,34 @@ export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Pr
     throw fieldError(
       'INVALID_CURRENCY',
       'currency',
-      `An account of type ${accountInfo.accountType} holds ${currencies.join(' or ')}.`,
+      `An account of type ${accountInfo.accountType} can only hold ${currencies.join(' or ')}.`,
     )
   checkAccountDetails(accountInfo, op.mode)
   if ('beneficiary' in accountInfo && accountInfo.beneficiary.beneficiaryType === 'INDIVIDUAL')
     checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
   const made = makeExternalAccount(op, owner, { ...body, accountInfo })
-  const rail = await payingRail(op, made)
-  const fault = await rail?.faultOfPayee?.(op.read, accountInfo)
+  const rail = await findPayoutRail(op, made)
+  const fault = await rail?.findPayeeFault?.(op.read, accountInfo)
   if (fault !== undefined)
     throw fieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
-  return checkedBy(op, rail, made)
+  return withNameCheckState(op, rail, made)
 }
 
-/** The account with the initial state of its name check, which is pending if the rail can check names. */
-function checkedBy(op: Op, rail: Rail | undefined, account: ExternalAccountRow): ExternalAccountRow {
+/** Sets the initial state of the name check: pending if the rail can check names. */
+function withNameCheckState(op: Op, rail: Rail | undefined, account: ExternalAccountRow): ExternalAccountRow {
   const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in account.account_info && rail?.checkAccount
   return canBeChecked ? { ...account, beneficiary_verification_status: PENDING } : account
 }
 
-/** The account after a change of its details, with the initial state of its name check. */
-export async function toBeChecked(op: Op, account: ExternalAccountRow): Promise<ExternalAccountRow> {
-  return checkedBy(op, await payingRail(op, account), account)
+/** Resets the name check after the account's details have changed. */
+export async function resetNameCheck(op: Op, account: ExternalAccountRow): Promise<ExternalAccountRow> {
+  return withNameCheckState(op, await findPayoutRail(op, account), account)
 }
 
 const PENDING = 'PENDING' as const
 
 /** The rail that pays an account, regardless of the amount. */
-function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Promise<Rail | undefined> {
+function findPayoutRail(op: Op, { account_type, currency }: ExternalAccountRow): Promise<Rail | undefined> {
   return op.rails.route(op.platform.id, {
     direction: 'OUT',
     accountType: account_type,
@@ -81,8 +81,8 @@ function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Pro
   })
 }
 
-/** The job that checks the holder's name, if that is pending. */
-export function toCheck(op: Op, account: ExternalAccountRow): Write[] {
+/** The job that checks the holder's name, if the check is pending. */
+export function scheduleNameCheck(op: Op, account: ExternalAccountRow): Write[] {
   if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
   return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]
 }

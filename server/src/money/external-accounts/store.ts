@@ -14,15 +14,15 @@ export interface ExternalAccountFilters {
 }
 
 /**
- * Stands for the platform itself. Not the nil UUID: that one stands for text that is not an id, which must
- * not find any accounts.
+ * The owner key of the platform. Not the nil UUID, which stands for a string that is not an id and must not
+ * find any accounts.
  */
 const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** This is the expression of the unique index, so that queries use the index. */
+/** Equals the expression of the unique index, so that queries use the index. */
 const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
 
-function ownerOf(owner: Owner): string {
+function toOwnerKey(owner: Owner): string {
   return owner === null ? PLATFORM : uuidOf(owner)
 }
 
@@ -49,20 +49,17 @@ export async function selectExternalAccountEver(op: Op, id: string): Promise<Ext
   return op.find(BY_ID, id)
 }
 
-/**
- * The owner's account with this fingerprint, that is, the same account regardless of how its details are
- * written.
- */
+/** The owner's account with this fingerprint: the same account, however its details are written. */
 export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
   return selectLive(op)
     .select('id')
-    .where(ownerColumn, '=', ownerOf(owner))
+    .where(ownerColumn, '=', toOwnerKey(owner))
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
 }
 
 /** True if a customer has an account with one of these identifiers. */
-export async function selectIsOfCustomer(op: Op, identifiers: readonly string[]): Promise<boolean> {
+export async function selectHasCustomerAccount(op: Op, identifiers: readonly string[]): Promise<boolean> {
   const found = await selectLive(op)
     .select('id')
     .where('identifier', 'in', identifiers)
@@ -89,13 +86,13 @@ export function selectCustomerExternalAccounts(op: Op, { currency, customerId }:
     .$call((q) => whereGiven(q, 'customer_id', '=', ownCustomer(op)))
   return customerId === undefined
     ? rows.where('customer_id', 'is not', null)
-    : rows.where(ownerColumn, '=', ownerOf(customerId))
+    : rows.where(ownerColumn, '=', toOwnerKey(customerId))
 }
 
 /** A page of the platform's own accounts. */
 export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAccountFilters) {
   return selectLive(op)
     .selectAll()
-    .where(ownerColumn, '=', ownerOf(null))
+    .where(ownerColumn, '=', toOwnerKey(null))
     .$call((q) => whereGiven(q, 'currency', '=', currency))
 }

@@ -35,7 +35,7 @@ export function selectVerifications(
     .selectAll()
 }
 
-/** The verification of an account that counts: it is in progress, or has succeeded. */
+/** The account's verification that is in progress or has succeeded. */
 export async function selectCurrentVerification(
   op: Op,
   externalAccountId: string,
@@ -46,8 +46,8 @@ export async function selectCurrentVerification(
   return selectVerifications(op, { externalAccountId }).where('state', 'in', current).executeTakeFirst()
 }
 
-/** The last verifications of a bank account, whichever customers have it, newest first. */
-export function selectStarts(
+/** The latest verifications of a bank account across all customers, newest first. */
+export function selectAccountStarts(
   op: Op,
   accountDigest: string,
   limit: number,
@@ -59,13 +59,17 @@ export function selectStarts(
     .execute()
 }
 
-/** The last verifications of a customer, newest first. */
-export function selectStartsOf(op: Op, customerId: string, limit: number): Promise<AccountVerificationRow[]> {
+/** The latest verifications of a customer, newest first. */
+export function selectCustomerStarts(
+  op: Op,
+  customerId: string,
+  limit: number,
+): Promise<AccountVerificationRow[]> {
   return selectVerifications(op, { customerId }).orderBy('customer_start', 'desc').limit(limit).execute()
 }
 
 /** The verification that a deposit belongs to. */
-export async function selectVerificationOf(
+export async function selectVerificationByTransaction(
   op: Op,
   transactionId: string,
 ): Promise<AccountVerificationRow | undefined> {

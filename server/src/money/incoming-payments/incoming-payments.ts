@@ -5,8 +5,8 @@ import {
 } from '@countersign/contract/states/payment-states'
 import { findCustomerAccount } from '../../kernel/accounts/accounts.ts'
 import { checkFitsBalance } from '../../kernel/ledger/balances.ts'
-import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -15,9 +15,9 @@ import { announce, moveTransaction } from '../../kernel/transactions/moves.ts'
 import {
   newTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { mayReceive } from '../uma/uma.ts'
@@ -32,7 +32,7 @@ export interface ArrivingPayment {
   readonly currency: string
   /** Information about the sender, keyed by `CUSTOMER_INFO_FIELDS`. */
   readonly counterparty: Readonly<Record<string, unknown>>
-  /** Set for a payment that fails before anybody can decide about it. */
+  /** Set if the payment has already failed, so that nobody decides about it. */
   readonly failure?: 'LNURLP_FAILED'
 }
 
@@ -43,7 +43,7 @@ export interface ArrivingFields {
 }
 
 /** The platform's rejection of a payment. */
-export interface Refusal {
+export interface Rejection {
   readonly reason?: string
   /** Further information that the platform requires, as keys of `CUSTOMER_INFO_FIELDS`. */
   readonly requiredFields?: readonly string[]
@@ -61,16 +61,16 @@ export async function receivePayment(
   fields: ArrivingFields,
 ): Promise<{ readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] }> {
   const { customer, sender, amount, currency, counterparty, failure } = arriving
-  const account = await receivingAccount(op, customer, currency, fields.currency)
-  const config = platformConfig(op)
+  const account = await findReceivingAccount(op, customer, currency, fields.currency)
+  const config = getPlatformConfig(op)
   checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
-  await checkFitsBalance(op, arrivalLegs(account, amount), fields.amount)
-  const waits = needsDecision(op)
+  await checkFitsBalance(op, buildArrivalLegs(account, amount), fields.amount)
+  const mustWait = needsDecision(op)
   const row = newTransaction(op, {
     kind: 'RECEIPT',
     type: 'INCOMING',
     direction: 'CREDIT',
-    state: firstState(waits, failure !== undefined),
+    state: getFirstState(mustWait, failure !== undefined),
     failure_reason: failure ?? null,
     customer_id: customer.id,
     source_identifier: sender,
@@ -92,24 +92,24 @@ export async function receivePayment(
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
       ...(failure
         ? announce(op, receipt)
-        : waits
+        : mustWait
           ? await requestDecision(op, receipt)
           : [scheduleSettlement(op, receipt)]),
     ],
   }
 }
 
-function firstState(waits: boolean, hasFailed: boolean): TransactionRow['state'] {
+function getFirstState(mustWait: boolean, hasFailed: boolean): TransactionRow['state'] {
   const { fail, approve } = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
   if (hasFailed) return fail
-  return waits ? INCOMING_TRANSACTION_INITIAL : approve
+  return mustWait ? INCOMING_TRANSACTION_INITIAL : approve
 }
 
 /**
- * The account that receives a customer's payment. Throws 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`,
- * naming `field`.
+ * The account that receives a customer's payment. Throws 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`, naming
+ * `field`.
  */
-async function receivingAccount(
+async function findReceivingAccount(
   op: Op,
   customer: CustomerRow,
   currency: string,
@@ -117,44 +117,42 @@ async function receivingAccount(
 ): Promise<InternalAccountRow> {
   if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
   const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
-  // A wallet on a chain can be paid only on that chain.
+  // A chain wallet can be paid only on its chain.
   if (!account || account.chain_rail !== null)
-    throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `The customer cannot receive ${currency}.`)
   return account
 }
 
-function payload(receipt: TransactionRow) {
+function toJobPayload(receipt: TransactionRow) {
   return { transactionId: receipt.id }
 }
 
 function scheduleSettlement(op: Op, receipt: TransactionRow): Write {
-  return job(op, 'receipt.settle', payload(receipt), op.now)
+  return job(op, 'receipt.settle', toJobPayload(receipt), op.now)
 }
 
-/** True if the platform decides about payments to its customers, that is, if it has a webhook endpoint. */
+/** True if the platform decides about its customers' incoming payments, because it has a webhook endpoint. */
 export function needsDecision(op: Op): boolean {
-  return platformConfig(op).webhookEndpoint !== undefined
+  return getPlatformConfig(op).webhookEndpoint !== undefined
 }
 
-/**
- * Asks the platform to decide about a pending payment, and schedules the end of the period for the decision.
- */
+/** Asks the platform to decide about a pending payment, and schedules the deadline of the decision. */
 export async function requestDecision(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   return [
-    ...(await decisionRequest(op, receipt)),
-    job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt)),
+    ...(await buildDecisionRequest(op, receipt)),
+    job(op, 'receipt.expire', toJobPayload(receipt), getApprovalDeadline(receipt)),
   ]
 }
 
 /** The event that asks for a decision. Senders cannot ask for information about the receiver yet. */
-function decisionRequest(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
-  const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
+function buildDecisionRequest(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
+  const data = { ...toTransactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
   return ask(op, event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data))
 }
 
 /** When the period for the platform's decision ends. */
-export function approvalDeadline(receipt: TransactionRow): Date {
-  return plusSeconds(receipt.created_at, APPROVAL_SECONDS)
+export function getApprovalDeadline(receipt: TransactionRow): Date {
+  return addSeconds(receipt.created_at, APPROVAL_SECONDS)
 }
 
 /**
@@ -165,7 +163,7 @@ export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean
   return (
     transaction.kind === 'RECEIPT' &&
     transaction.state === 'PENDING' &&
-    op.now < approvalDeadline(transaction)
+    op.now < getApprovalDeadline(transaction)
   )
 }
 
@@ -180,7 +178,7 @@ export function approveReceipt(
   return { receipt: row, writes: [...writes, scheduleSettlement(op, row)] }
 }
 
-/** Schedules the return of the deposit behind a payment that will not be credited, if a rail brought it. */
+/** Schedules the return of the deposit that funded the payment, if any. */
 export function scheduleReturn(op: Op, { details }: TransactionRow): Write[] {
   return details.deposit === undefined
     ? []
@@ -191,7 +189,7 @@ export function scheduleReturn(op: Op, { details }: TransactionRow): Write[] {
 export function rejectReceipt(
   op: Op,
   receipt: TransactionWithCustomer,
-  { reason, requiredFields, failureReason }: Refusal,
+  { reason, requiredFields, failureReason }: Rejection,
 ): { readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] } {
   const decisionDetails = {
     ...(reason === undefined ? {} : { rejectionReason: reason }),

@@ -22,16 +22,16 @@ export interface InternalPayment {
 }
 
 /**
- * The record of a payment between internal accounts on the receiving side. It is completed immediately,
- * without a decision of the platform. The payment itself moves the money.
+ * Records a payment between internal accounts for the receiver. The record is completed immediately, without
+ * the platform's decision. The payment itself moves the money.
  */
-export async function internalReceipt(
+export async function recordInternalPayment(
   op: Op,
   account: InternalAccountRow,
   { source, umaAddress, amount, description }: InternalPayment,
 ): Promise<Write[]> {
   const { customer_id } = account
-  // Accounts of deleted owners still exist, and still receive the money.
+  // Accounts of deleted owners still exist and receive money.
   const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
   const receipt = newTransaction(op, {
     kind: 'RECEIPT',

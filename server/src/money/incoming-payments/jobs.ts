@@ -1,6 +1,6 @@
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
-import { arrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import { buildArrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import { amountReceived, findTransaction } from '../../kernel/transactions/transactions.ts'
@@ -12,9 +12,8 @@ import { depositOf, moveDeposit } from '../rails/deposit-rows.ts'
 import { scheduleReturn } from './incoming-payments.ts'
 
 /**
- * Credits an approved payment. If the account cannot take it, because it was closed, its customer was deleted
- * or its balance would be too large, nothing is posted and the payment is refunded: `REFUNDED`,
- * `OFFRAMP_FAILED`.
+ * Credits an approved payment. If the account is closed, its customer was deleted or its balance would
+ * overflow, nothing is posted and the payment is refunded: `REFUNDED`, `OFFRAMP_FAILED`.
  */
 export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId)
@@ -23,10 +22,10 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   const customerId = requireColumn(receipt, 'customer_id')
   const { amount } = amountReceived(receipt)
   const { deposit } = receipt.details
-  const legs = deposit === undefined ? arrivalLegs(account, amount) : suspenseToAccount(account, amount)
-  const canTake =
+  const legs = deposit === undefined ? buildArrivalLegs(account, amount) : buildSuspenseLegs(account, amount)
+  const canCredit =
     account.status === 'ACTIVE' && !(await isDeleted(op, customerId)) && (await fitsBalance(op, legs))
-  if (!canTake)
+  if (!canCredit)
     return [
       ...moveTransaction(op, receipt, 'refund', { failure_reason: 'OFFRAMP_FAILED' }).writes,
       ...scheduleReturn(op, receipt),
@@ -42,7 +41,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
 }
 
 /** The legs that credit money held in suspense during the platform's decision. */
-function suspenseToAccount({ id, currency }: InternalAccountRow, amount: bigint): Leg[] {
+function buildSuspenseLegs({ id, currency }: InternalAccountRow, amount: bigint): Leg[] {
   return [
     { system: 'suspense', currency, amount: -amount },
     { account: id, currency, amount },
@@ -50,7 +49,7 @@ function suspenseToAccount({ id, currency }: InternalAccountRow, amount: bigint)
 }
 
 /**
- * Fails a payment that is still undecided at its deadline. The failure reason tells whether the platform had
+ * Fails a payment that is still undecided at its deadline. The failure reason shows if the platform had
  * received the webhook.
  */
 export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) => {

@@ -4,7 +4,7 @@ import { isWithinFreeForm } from '../../base/json/free-form.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { isDecidedAlone } from '../../people/members/approval-votes.ts'
-import type { AnswerRule } from '../../people/webhooks/response-rules.ts'
+import type { ResponseRule } from '../../people/webhooks/response-rules.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import { approveReceipt, isAwaitingApproval, rejectReceipt } from './incoming-payments.ts'
 
@@ -14,25 +14,24 @@ const NESTING_MAX = 32
 /**
  * Applies the platform's response to `INCOMING_PAYMENT.PENDING`. Status 200 approves the payment if one
  * approval is enough, 403 and 422 reject it, and 202 and 409 leave the decision to a later call; any other
- * status is not a decision, and the webhook is retried. A late decision also ends the delivery; after the
- * payment was decided, responses mean the same as for any other event.
+ * status is retried. A late decision also ends the delivery.
  */
-export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
+export const answerReceipt: ResponseRule = async (op, event, { status, body }) => {
   const receipt = await findTransaction(op, event.object_id)
   const decide = DECISIONS[status]
   if (!isAwaitingApproval(op, receipt)) return decide && { ended: true, writes: [] }
   return decide ? { ended: true, writes: decide(op, receipt, body) } : { ended: false, writes: [] }
 }
 
-type Decide = (op: Op, receipt: TransactionWithCustomer, body: unknown) => readonly Write[]
+type DecisionRule = (op: Op, receipt: TransactionWithCustomer, body: unknown) => readonly Write[]
 
-const DECISIONS: Readonly<Record<number, Decide>> = {
-  // If several members must approve, the platform's server cannot approve instead of them.
+const DECISIONS: Readonly<Record<number, DecisionRule>> = {
+  // If several members must approve, the platform's server cannot approve on their behalf.
   200: (op, receipt, body) =>
-    isDecidedAlone(op) ? approveReceipt(op, receipt, readCustomerInfo(body)).writes : [markTaken(receipt)],
-  202: (_, receipt) => [markTaken(receipt)],
+    isDecidedAlone(op) ? approveReceipt(op, receipt, readCustomerInfo(body)).writes : [markReceived(receipt)],
+  202: (_, receipt) => [markReceived(receipt)],
   403: (op, receipt, body) => rejectReceipt(op, receipt, readReason(body)).writes,
-  409: (_, receipt) => [markTaken(receipt)],
+  409: (_, receipt) => [markReceived(receipt)],
   422: (op, receipt, body) =>
     rejectReceipt(op, receipt, {
       ...readReason(body),
@@ -42,7 +41,7 @@ const DECISIONS: Readonly<Record<number, Decide>> = {
 }
 
 /** Records that the platform has received the webhook. Guard: the payment is undecided. */
-function markTaken(receipt: TransactionWithCustomer): Write {
+function markReceived(receipt: TransactionWithCustomer): Write {
   const details = { ...receipt.details, isTaken: true }
   return update('transactions', receipt.id, { state: receipt.state }, { details })
 }
@@ -56,7 +55,7 @@ function readCustomerInfo(body: unknown): Record<string, unknown> | undefined {
 function readReason(body: unknown): { readonly reason?: string } {
   const { reason, message } = toObject(body)
   const text = [reason, message].find(
-    (one): one is string => typeof one === 'string' && one !== '' && isStorable(one),
+    (value): value is string => typeof value === 'string' && value !== '' && isStorable(value),
   )
   // Counts characters, not UTF-16 units, so that no character is cut in half.
   return text === undefined ? {} : { reason: [...text].slice(0, REASON_LENGTH_MAX).join('') }

@@ -4,7 +4,7 @@ import {
   PAYMENT_SCHEDULE_TRANSITIONS,
   type PaymentScheduleEvent,
 } from '@countersign/contract/states/schedule-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, StaleRead } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -12,7 +12,7 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import { selectOccurrenceOn, selectOpenSchedules } from './schedule-store.ts'
 import { firstDate } from './timing.ts'
-import { dateAfter, type Planned } from './upcoming-dates.ts'
+import { type PlannedDate, planNextDate } from './upcoming-dates.ts'
 
 /** A changed schedule, with the writes of the change. */
 export interface ChangedSchedule {
@@ -26,7 +26,7 @@ const NO_NEXT_DATE = { next_date: null, next_at: null, is_announced: false, skip
 export function updateSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
-  by: PaymentScheduleEvent | [],
+  scheduleEvent: PaymentScheduleEvent | [],
   change: Partial<PaymentScheduleRow> = {},
 ): ChangedSchedule {
   const { version } = schedule
@@ -36,7 +36,7 @@ export function updateSchedule(
     'payment_schedules',
     PAYMENT_SCHEDULE_TRANSITIONS,
     schedule,
-    by,
+    scheduleEvent,
     set,
     { version },
   )
@@ -44,18 +44,18 @@ export function updateSchedule(
 }
 
 /**
- * Continues a schedule with the given date or, if that one is to be skipped, the next one that is not. Ends
- * the schedule if no date is left.
+ * Continues a schedule with the first date from `from` on that is not skipped. Ends the schedule if no date
+ * is left.
  */
 export function continueSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
-  by: 'approve' | 'resume' | [],
-  from: Planned | undefined,
+  scheduleEvent: 'approve' | 'resume' | [],
+  from: PlannedDate | undefined,
 ): ChangedSchedule {
   const skipped: Write[] = []
   let planned = from
-  for (; planned && schedule.skipped_dates.includes(planned.date); planned = dateAfter(schedule, planned))
+  for (; planned && schedule.skipped_dates.includes(planned.date); planned = planNextDate(schedule, planned))
     skipped.push(
       insert('payment_occurrences', decideOccurrence(op, newOccurrence(op, schedule, planned), 'skip').row),
     )
@@ -64,19 +64,19 @@ export function continueSchedule(
     return { row, writes: [...writes, ...skipped] }
   }
   const { date, number, at } = planned
-  const { row, writes } = updateSchedule(op, schedule, by, {
+  const { row, writes } = updateSchedule(op, schedule, scheduleEvent, {
     next_date: date,
     next_number: number,
     next_at: at,
     is_announced: schedule.is_announced && date === schedule.next_date,
-    skipped_dates: schedule.skipped_dates.filter((one) => one > date),
+    skipped_dates: schedule.skipped_dates.filter((skippedDate) => skippedDate > date),
   })
-  return { row, writes: [...writes, ...skipped, nextRun(op, row)] }
+  return { row, writes: [...writes, ...skipped, scheduleNextRun(op, row)] }
 }
 
-/** Moves a schedule past its next date, which was paid, refused or skipped. */
+/** Moves a schedule past its next date after that date was paid, refused or skipped. */
 export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSchedule {
-  return continueSchedule(op, schedule, [], dateAfter(schedule, requireNextDate(schedule)))
+  return continueSchedule(op, schedule, [], planNextDate(schedule, requireNextDate(schedule)))
 }
 
 /**
@@ -86,24 +86,24 @@ export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSc
 export async function startSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
-  by: 'approve' | 'resume',
+  scheduleEvent: 'approve' | 'resume',
 ): Promise<ChangedSchedule> {
   const { timing, is_announced: isAnnounced } = schedule
   const next = requireNextDate(schedule)
   const isLate = next.at <= op.now
-  // Never earlier than the next date: earlier dates were paid or skipped.
+  // Dates before the next date were already paid or skipped.
   const first = isLate ? firstDate(timing, op.now) : next
   const hasPassed = isLate && isAnnounced
   const planned = first && { ...first, number: hasPassed ? next.number + 1 : next.number }
   if (!planned || (timing.count !== undefined && planned.number > timing.count))
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: 'No date of this schedule is left. Cancel it.',
+      message: 'This schedule has no dates left. Cancel it.',
       details: { status: schedule.state },
     })
   const skippedOccurrence = hasPassed
-    ? [decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write]
+    ? [decideOccurrence(op, await findAnnouncedOccurrence(op, schedule), 'skip').write]
     : []
-  const { row, writes } = continueSchedule(op, schedule, by, planned)
+  const { row, writes } = continueSchedule(op, schedule, scheduleEvent, planned)
   return { row, writes: [...skippedOccurrence, ...writes] }
 }
 
@@ -111,26 +111,26 @@ export async function startSchedule(
 export async function endSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
-  by: 'cancel' | 'end',
+  scheduleEvent: 'cancel' | 'end',
 ): Promise<ChangedSchedule> {
   const skipped = schedule.is_announced
-    ? [decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write]
+    ? [decideOccurrence(op, await findAnnouncedOccurrence(op, schedule), 'skip').write]
     : []
-  const { row, writes } = updateSchedule(op, schedule, by, { ...NO_NEXT_DATE, ended_at: op.now })
+  const { row, writes } = updateSchedule(op, schedule, scheduleEvent, { ...NO_NEXT_DATE, ended_at: op.now })
   return { row, writes: [...writes, ...skipped] }
 }
 
 /** Ends all schedules of a deleted customer. */
 export async function endCustomerSchedules(op: Op, customerId: string): Promise<readonly Write[]> {
   const schedules = await selectOpenSchedules(op, customerId)
-  const all = await Promise.all(schedules.map((schedule) => endSchedule(op, schedule, 'end')))
-  return all.flatMap(({ writes }) => writes)
+  const endings = await Promise.all(schedules.map((schedule) => endSchedule(op, schedule, 'end')))
+  return endings.flatMap(({ writes }) => writes)
 }
 
-/** The job for the next date: it either announces the payment or makes it. */
-export function nextRun(op: Op, schedule: PaymentScheduleRow): Write {
+/** The job that announces the payment for the next date or, after the announcement, makes it. */
+export function scheduleNextRun(op: Op, schedule: PaymentScheduleRow): Write {
   const { date, at } = requireNextDate(schedule)
-  const due = schedule.is_announced ? at : plusSeconds(at, -schedule.notice_seconds)
+  const due = schedule.is_announced ? at : addSeconds(at, -schedule.notice_seconds)
   return job(op, 'payment-schedule.run', { scheduleId: schedule.id, date }, due > op.now ? due : op.now)
 }
 
@@ -140,7 +140,7 @@ export function requireNextDate({
   next_date: date,
   next_at: at,
   next_number: number,
-}: PaymentScheduleRow): Planned {
+}: PaymentScheduleRow): PlannedDate {
   if (date === null || at === null) throw new StaleRead(`${id} has no next date`)
   return { date, at, number }
 }
@@ -148,7 +148,7 @@ export function requireNextDate({
 export function newOccurrence(
   op: Op,
   { id }: PaymentScheduleRow,
-  { date, number, at }: Planned,
+  { date, number, at }: PlannedDate,
 ): PaymentOccurrenceRow {
   return {
     id: op.newId('PaymentOccurrence'),
@@ -167,19 +167,22 @@ export function newOccurrence(
   }
 }
 
-/** Moves an announced payment to its outcome. Guard: it has no outcome yet. */
+/** Moves an announced payment to its outcome. Guard: the payment has no outcome yet. */
 export function decideOccurrence(
   op: Op,
   row: PaymentOccurrenceRow,
-  by: 'send' | 'fail' | 'skip' | 'miss',
+  scheduleEvent: 'send' | 'fail' | 'skip' | 'miss',
   change: Partial<PaymentOccurrenceRow> = {},
 ) {
-  return transition(op, 'payment_occurrences', PAYMENT_OCCURRENCE_TRANSITIONS, row, by, change)
+  return transition(op, 'payment_occurrences', PAYMENT_OCCURRENCE_TRANSITIONS, row, scheduleEvent, change)
 }
 
 /** The announced payment for the next date. */
-export async function findAnnounced(op: Op, schedule: PaymentScheduleRow): Promise<PaymentOccurrenceRow> {
-  const found = await selectOccurrenceOn(op, schedule.id, requireNextDate(schedule).date)
-  if (!found) throw new StaleRead(`${schedule.id} has not announced its next date`)
-  return found
+export async function findAnnouncedOccurrence(
+  op: Op,
+  schedule: PaymentScheduleRow,
+): Promise<PaymentOccurrenceRow> {
+  const occurrence = await selectOccurrenceOn(op, schedule.id, requireNextDate(schedule).date)
+  if (!occurrence) throw new StaleRead(`${schedule.id} has not announced its next date`)
+  return occurrence
 }

@@ -9,20 +9,20 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
-import { CsvFault, type CsvRow, isFaultOfFile, readRows } from '../../people/customers/imports/csv.ts'
+import { CsvFault, type CsvRow, isFileFault, readRows } from '../../people/customers/imports/csv.ts'
 import { columnsOf, requestOf } from '../../people/customers/imports/rows.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
 import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-line.ts'
-import { batchView, type LineBody, newLine, nextRun, withTotals } from './payout-batches.ts'
+import { addToTotals, batchView, type LineBody, newLine, scheduleNextRun } from './payout-batches.ts'
 import { selectFirstWithReference, selectNextLines } from './store.ts'
 
-/** Lines per run. Their rows are written in one write set. */
+/** Lines per run. One write set contains all their rows. */
 const LINES_PER_RUN = 200
 
 const COLUMNS = { known: PAYOUT_COLUMNS, required: REQUIRED_PAYOUT_COLUMNS }
 
-/** Checks a line from a file like one from a request. Throws 400 `INVALID_INPUT`. */
+/** Checks a line from a file like a line from a request. Throws 400 `INVALID_INPUT`. */
 export type CheckLine = (op: Op, body: unknown) => Promise<LineBody>
 
 /** The next lines of a batch in order, and the new checkpoint. */
@@ -33,7 +33,7 @@ interface NextLines {
 }
 
 /** A line before and after its check. */
-interface Checked {
+interface CheckedLine {
   readonly before: PayoutLineRow
   readonly after: PayoutLineRow
 }
@@ -54,7 +54,7 @@ export async function checkNextLines(
         : await readFileLines(op, batch, batch.file_id, checkLine)
     return await recordChecks(op, batch, nextLines)
   } catch (error) {
-    if (!isFaultOfFile(error)) throw error
+    if (!isFileFault(error)) throw error
     return failBatch(op, batch, error)
   }
 }
@@ -65,35 +65,35 @@ async function recordChecks(
   { lines, next, isLast }: NextLines,
 ): Promise<readonly Write[]> {
   const payers = new Payers(op)
-  const found = await Promise.all(lines.map(({ row, fault }) => fault ?? checkLinePayment(op, payers, row)))
-  const firsts = await findFirstLines(
+  const results = await Promise.all(lines.map(({ row, fault }) => fault ?? checkLinePayment(op, payers, row)))
+  const firstLines = await findFirstLines(
     op,
     batch,
     lines.map(({ row }) => row),
   )
   const checked = lines.map(({ row }, index) =>
-    afterCheck(op, row, findDuplicate(row, firsts) ?? found[index] ?? {}),
+    toCheckedLine(op, row, findDuplicate(row, firstLines) ?? results[index] ?? {}),
   )
   const payable = checked.filter(({ after }) => after.code === null).map(({ after }) => after)
-  const count = batch.checked + checked.length
+  const checkedCount = batch.checked + checked.length
   const change = {
     ...next,
-    lines: Math.max(batch.lines, count),
-    checked: count,
+    lines: Math.max(batch.lines, checkedCount),
+    checked: checkedCount,
     faulty: batch.faulty + checked.length - payable.length,
-    totals: withTotals(batch.totals, payable),
+    totals: addToTotals(batch.totals, payable),
   }
   const guard = { checked: batch.checked, next_byte: batch.next_byte }
-  const by = isLast ? 'check' : []
-  const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by, change, guard)
+  const batchEvent = isLast ? 'check' : []
+  const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, batchEvent, change, guard)
   return [
     after.write,
     ...checked.map((line) => writeLine(op, batch, line)),
-    ...(isLast ? await checkEnds(op, batch, after.row) : [nextRun(op, batch)]),
+    ...(isLast ? await finishCheck(op, batch, after.row) : [scheduleNextRun(op, batch)]),
   ]
 }
 
-async function checkEnds(
+async function finishCheck(
   op: Op,
   { file_id }: PayoutBatchRow,
   after: PayoutBatchRow,
@@ -123,7 +123,7 @@ async function readFileLines(
 ): Promise<NextLines> {
   const fromByte = Number(batch.next_byte)
   const bytes = await openStoredFile(op, fileId, fromByte)
-  if (!bytes) throw new Error(`The file of a batch that is checked is gone: ${fileId}`)
+  if (!bytes) throw new Error(`The stored file ${fileId} of a batch is missing`)
   let columns = batch.columns
   let nextByte = fromByte
   const rows: CsvRow[] = []
@@ -180,46 +180,50 @@ async function findFirstLines(
   rows: readonly PayoutLineRow[],
 ): Promise<ReadonlyMap<string, number>> {
   const references = rows.flatMap(({ reference }) => (reference === null ? [] : [reference]))
-  const firsts = new Map(await selectFirstWithReference(op, batch.id, [...new Set(references)]))
+  const firstLines = new Map(await selectFirstWithReference(op, batch.id, [...new Set(references)]))
   for (const { reference, line } of rows)
-    if (reference !== null) firsts.set(reference, Math.min(line, firsts.get(reference) ?? line))
-  return firsts
+    if (reference !== null) firstLines.set(reference, Math.min(line, firstLines.get(reference) ?? line))
+  return firstLines
 }
 
 function findDuplicate(
   { reference, line }: PayoutLineRow,
-  firsts: ReadonlyMap<string, number>,
+  firstLines: ReadonlyMap<string, number>,
 ): Fault | undefined {
-  const first = reference === null ? undefined : firsts.get(reference)
+  const first = reference === null ? undefined : firstLines.get(reference)
   if (first === undefined || first === line) return undefined
-  return { code: 'INVALID_INPUT', message: `Line ${first} has this reference`, field: 'reference' }
+  return { code: 'INVALID_INPUT', message: `Line ${first} already has this reference`, field: 'reference' }
 }
 
-function afterCheck(op: Op, before: PayoutLineRow, change: Partial<PayoutLineRow>): Checked {
-  const by = change.code === undefined || change.code === null ? 'accept' : 'refuse'
-  return { before, after: transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, by, change).row }
+function toCheckedLine(op: Op, before: PayoutLineRow, change: Partial<PayoutLineRow>): CheckedLine {
+  const lineEvent = change.code === undefined || change.code === null ? 'accept' : 'refuse'
+  return {
+    before,
+    after: transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, lineEvent, change).row,
+  }
 }
 
-function writeLine(op: Op, { file_id }: PayoutBatchRow, { before, after }: Checked): Write {
+function writeLine(op: Op, { file_id }: PayoutBatchRow, { before, after }: CheckedLine): Write {
   if (file_id !== null) return insert('payout_lines', after)
   const { account_id, rail, code, message, field } = after
-  const by = code === null ? 'accept' : 'refuse'
+  const lineEvent = code === null ? 'accept' : 'refuse'
   const change = { account_id, rail, code, message, field }
-  return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, by, change).write
+  return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, lineEvent, change).write
 }
 
-/** Fails a batch whose file cannot be read to the end. None of it is paid. */
+/** Fails a batch whose file cannot be read to the end. No line is paid. */
 async function failBatch(
   op: Op,
   batch: PayoutBatchRow,
-  error: Parameters<typeof isFaultOfFile>[0] & Error,
+  error: Parameters<typeof isFileFault>[0] & Error,
 ): Promise<readonly Write[]> {
-  // Rows are counted from where this run began to read: at the header, or after the last checked line.
+  // `row` counts from the position at which this run started: the header, or the line after the last checked
+  // line.
   const row = error instanceof CsvFault ? error.row : 1
   const line = batch.columns === null ? row - 1 : batch.checked + row
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
   const change = { file_error: { code: 'INVALID_INPUT', message, line }, completed_at: op.now }
   const guard = { next_byte: batch.next_byte }
   const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, 'fail', change, guard)
-  return [after.write, ...(await checkEnds(op, batch, after.row))]
+  return [after.write, ...(await finishCheck(op, batch, after.row))]
 }

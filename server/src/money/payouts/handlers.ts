@@ -10,7 +10,7 @@ import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
 import { checkExecutable, checkFileIsNew, checkTransition } from './execute-batch.ts'
-import { batchView, findBatch, lineView, newBatch, newLine, nextRun } from './payout-batches.ts'
+import { batchView, findBatch, lineView, newBatch, newLine, scheduleNextRun } from './payout-batches.ts'
 import { selectBatches, selectLines, selectSameFile } from './store.ts'
 
 const BY_LINE: Order<PayoutLineRow> = {
@@ -29,7 +29,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
       writes: [
         insert('payout_batches', batch),
         ...lines.map((line) => insert('payout_lines', line)),
-        nextRun(op, batch),
+        scheduleNextRun(op, batch),
       ],
     }
   },
@@ -41,7 +41,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
     return {
       status: 201,
       body: batchView(batch),
-      writes: [storeFile(op, file), insert('payout_batches', batch), nextRun(op, batch)],
+      writes: [storeFile(op, file), insert('payout_batches', batch), scheduleNextRun(op, batch)],
     }
   },
 
@@ -77,12 +77,12 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
     await checkExecutable(op, batch, body)
     const guards = await checkFileIsNew(op, batch, body)
     const vote = await castVote(op, batch.id)
-    const by = vote.decides ? 'execute' : 'propose'
-    const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by)
+    const batchEvent = vote.decides ? 'execute' : 'propose'
+    const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, batchEvent)
     return {
       status: 200,
       body: batchView(after.row),
-      writes: [...vote.writes, ...guards, after.write, ...(vote.decides ? [nextRun(op, batch)] : [])],
+      writes: [...vote.writes, ...guards, after.write, ...(vote.decides ? [scheduleNextRun(op, batch)] : [])],
     }
   },
 

@@ -4,8 +4,8 @@ import { sendNextLines } from './send-lines.ts'
 import { selectBatch } from './store.ts'
 
 /**
- * Checks or pays the next lines of a batch, and leaves the rest to further jobs, so that a long batch does
- * not block other work.
+ * Checks or pays the next lines of a batch. Further jobs continue with the remaining lines, so that a long
+ * batch does not block other work.
  */
 export function createRunPayouts(checkLine: CheckLine): JobHandler<'payouts.run'> {
   return async (op, { batchId }) => {

@@ -19,11 +19,11 @@ export class Payers {
 
   /** Throws 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
   async find(currency: string): Promise<OwnedAccountRow> {
-    const finding = this.#found.get(currency) ?? findPlatformAccount(this.#op, currency)
-    this.#found.set(currency, finding)
-    const account = await finding
+    const accountPromise = this.#found.get(currency) ?? findPlatformAccount(this.#op, currency)
+    this.#found.set(currency, accountPromise)
+    const account = await accountPromise
     if (account) return account
-    throw fieldError('INVALID_CURRENCY', 'currency', `The platform has no account in ${currency}`)
+    throw fieldError('INVALID_CURRENCY', 'currency', `The platform has no account in ${currency}.`)
   }
 }
 
@@ -41,14 +41,14 @@ export interface Payee {
 export async function findPayee(op: Op, { account_id, currency, request }: PayoutLineRow): Promise<Payee> {
   const { accountId = account_id ?? undefined, accountInfo } = request
   if (account_id === null && (accountId === undefined) === (accountInfo === undefined))
-    throw fieldError('INVALID_INPUT', 'accountId', 'A payout has either accountId or accountInfo')
+    throw fieldError('INVALID_INPUT', 'accountId', 'Set either accountId or accountInfo.')
   if (accountId !== undefined)
     return { account: await findExternalAccount(op, account_id ?? accountId, 'accountId'), isStored: true }
-  if (accountInfo === undefined || currency === null) throw new Error('A payout without a payee')
+  if (accountInfo === undefined || currency === null) throw new Error('The payout has no payee')
   const account = await resolveAccount(op, null, { currency, accountInfo })
-  const same = await findSameAccount(op, account)
-  return same
-    ? { account: await findExternalAccount(op, same.id, 'accountInfo'), isStored: true }
+  const existing = await findSameAccount(op, account)
+  return existing
+    ? { account: await findExternalAccount(op, existing.id, 'accountInfo'), isStored: true }
     : { account, isStored: false }
 }
 
@@ -60,7 +60,7 @@ export async function draftPayout(
   payee: ExternalAccountRow,
 ): Promise<TransferDraft> {
   const { currency, amount, payment_rail: rail, request } = line
-  if (currency === null || amount === null) throw new Error('A payout without an amount')
+  if (currency === null || amount === null) throw new Error('The payout has no amount')
   const parties = checkParties(await payers.find(currency), 'source', payee, 'destination')
   const { remittanceInformation } = request
   return draftPayment(op, parties, {
@@ -70,7 +70,7 @@ export async function draftPayout(
   })
 }
 
-/** Why a line cannot be paid, and the line's field. */
+/** The reason why a line cannot be paid, and the field that caused it. */
 export type Fault = Pick<PayoutLineRow, 'code' | 'message' | 'field'>
 
 const FIELDS: Readonly<Record<string, string>> = {
@@ -80,8 +80,8 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Converts an error to the fault of a line. Rethrows unexpected errors, and 503, which no line has caused:
- * the run is then retried.
+ * Converts an error to the fault of a line. Rethrows unexpected errors and 503, which are not the line's
+ * fault, so that the run is retried.
  */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error

@@ -3,7 +3,7 @@ import type { payment_schedule_create } from '@countersign/contract/payments/pay
 import { PAYMENT_SCHEDULE_INITIAL } from '@countersign/contract/states/schedule-states'
 import { DateTime } from 'luxon'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import type { PaymentScheduleRow, ScheduleTiming } from '../../storage/rows/payment-schedule.ts'
@@ -16,7 +16,7 @@ import { firstDate, type PaymentDate } from './timing.ts'
 type ScheduleBody = BodyOf<typeof payment_schedule_create>
 
 const NOTICE_SECONDS = 24 * 3600
-const TIME = '09:00'
+const DEFAULT_TIME = '09:00'
 /** The first payment must be within ten years, so that its time can be stored. */
 const FIRST_WITHIN_SECONDS = 10 * 366 * 24 * 3600
 
@@ -37,8 +37,8 @@ export interface NewSchedule {
 }
 
 /**
- * Checks a schedule: its dates, and its payment like an immediate transfer out, except for the balance.
- * Errors: as POST /transfer-out.
+ * Checks a schedule's dates, and its payment like an immediate transfer out, except for the balance. Throws
+ * the same errors as POST /transfer-out.
  */
 export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSchedule> {
   const { source, destination, amount, remittanceInformation } = body
@@ -79,11 +79,11 @@ export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSche
 }
 
 function buildTiming(op: Op, body: ScheduleBody, currency: string): ScheduleTiming {
-  const { rule, endDate, count, time = TIME, businessDays = 'NONE' } = body
+  const { rule, endDate, count, time = DEFAULT_TIME, businessDays = 'NONE' } = body
   if (rule.type === 'ONCE')
     for (const field of ['startDate', 'endDate', 'count'] as const)
       if (body[field] !== undefined)
-        throw fieldError('INVALID_INPUT', field, `A payment that is made once has no ${field}`)
+        throw fieldError('INVALID_INPUT', field, `A one-time payment cannot have ${field}.`)
   const calendar = body.calendar ?? CALENDARS[currency] ?? 'WEEKDAYS'
   const timeZone = body.timeZone ?? TIME_ZONES[calendar]
   checkTimeZone(timeZone)
@@ -102,8 +102,8 @@ function buildTiming(op: Op, body: ScheduleBody, currency: string): ScheduleTimi
 
 function checkDates(op: Op, timing: ScheduleTiming): PaymentDate {
   const first = firstDate(timing, op.now)
-  if (!first) throw fieldError('INVALID_INPUT', 'rule', 'No date of this rule is in the future')
-  if (first.at > plusSeconds(op.now, FIRST_WITHIN_SECONDS))
-    throw fieldError('INVALID_INPUT', 'rule', 'The first payment has to be within ten years')
+  if (!first) throw fieldError('INVALID_INPUT', 'rule', 'This rule has no dates in the future.')
+  if (first.at > addSeconds(op.now, FIRST_WITHIN_SECONDS))
+    throw fieldError('INVALID_INPUT', 'rule', 'The first payment must be within ten years.')
   return first
 }

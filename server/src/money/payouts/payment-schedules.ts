@@ -9,14 +9,14 @@ import {
   PAYMENT_SCHEDULE_TRANSITIONS,
   type PaymentScheduleEvent,
 } from '@countersign/contract/states/schedule-states'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
-import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
+import { findExternalAccountEvenIfDeleted } from '../external-accounts/external-accounts.ts'
 import { selectSchedule } from './schedule-store.ts'
-import { datesFrom } from './upcoming-dates.ts'
+import { listUpcomingDates } from './upcoming-dates.ts'
 
 type ScheduleView = SuccessOf<typeof payment_schedule_get>['body']
 type OccurrenceView = SuccessOf<typeof payment_occurrence_list>['body']['data'][number]
@@ -31,19 +31,24 @@ export async function findSchedule(op: Op, id: string): Promise<PaymentScheduleR
 }
 
 /** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the schedule's state. */
-export function checkTransition({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
-  checkEvent(PAYMENT_SCHEDULE_TRANSITIONS, state, by, `The schedule is ${state}.`)
+export function checkTransition({ state }: PaymentScheduleRow, scheduleEvent: PaymentScheduleEvent): void {
+  checkEvent(
+    PAYMENT_SCHEDULE_TRANSITIONS,
+    state,
+    scheduleEvent,
+    `A schedule that is ${state} does not allow this.`,
+  )
 }
 
 /** The payee of a schedule, as the API shows it. */
 export async function schedulePayeeView(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
-  const account = await findExternalAccountEver(op, id)
-  return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
+  const account = await findExternalAccountEvenIfDeleted(op, id)
+  return account && present({ name: getHolderName(account), account: describeShortly(account) })
 }
 
 export async function scheduleView(op: Op, row: PaymentScheduleRow): Promise<ScheduleView> {
   const { timing } = row
-  const mayPay = row.state === 'ACTIVE' || row.state === 'AWAITING_APPROVAL'
+  const canPay = row.state === 'ACTIVE' || row.state === 'AWAITING_APPROVAL'
   return present({
     id: row.id,
     status: row.state,
@@ -61,8 +66,8 @@ export async function scheduleView(op: Op, row: PaymentScheduleRow): Promise<Sch
     calendar: timing.calendar,
     noticeSeconds: row.notice_seconds,
     ifMissed: row.if_missed,
-    upcoming: mayPay
-      ? datesFrom(row, UPCOMING_MAX).map(({ date, at }) => ({ date, paysAt: at.toISOString() }))
+    upcoming: canPay
+      ? listUpcomingDates(row, UPCOMING_MAX).map(({ date, at }) => ({ date, paysAt: at.toISOString() }))
       : [],
     skippedDates: row.skipped_dates,
     createdAt: row.created_at.toISOString(),

@@ -89,12 +89,12 @@ export function newLine(
 }
 
 /** The job that checks or pays the next lines. */
-export function nextRun(op: Op, { id }: Pick<PayoutBatchRow, 'id'>): Write {
+export function scheduleNextRun(op: Op, { id }: Pick<PayoutBatchRow, 'id'>): Write {
   return job(op, 'payouts.run', { batchId: id }, op.now)
 }
 
-/** Adds lines to totals, which are kept in a fixed order. */
-export function withTotals(totals: readonly PayoutTotal[], lines: readonly PayoutLineRow[]): PayoutTotal[] {
+/** Adds lines to totals, which have a fixed order. */
+export function addToTotals(totals: readonly PayoutTotal[], lines: readonly PayoutLineRow[]): PayoutTotal[] {
   const sums = new Map<
     string,
     { readonly currency: string; readonly rail: string; lines: number; amount: bigint }
@@ -108,12 +108,12 @@ export function withTotals(totals: readonly PayoutTotal[], lines: readonly Payou
   for (const { currency, rail, amount } of lines)
     if (currency !== null && rail !== null && amount !== null) add(currency, rail, 1, amount)
   return [...sums]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([first], [second]) => (first < second ? -1 : 1))
     .map(([, sum]) => ({ ...sum, amount: String(sum.amount) }))
 }
 
 /** The amounts that a batch will pay, by currency. */
-export function amountsByCurrency({ totals }: Pick<PayoutBatchRow, 'totals'>): ReadonlyMap<string, bigint> {
+export function sumByCurrency({ totals }: Pick<PayoutBatchRow, 'totals'>): ReadonlyMap<string, bigint> {
   const amounts = new Map<string, bigint>()
   for (const { currency, amount } of totals)
     amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount))
@@ -159,6 +159,6 @@ export function lineView(row: PayoutLineRow) {
 }
 
 function money(amount: bigint, currency: string) {
-  if (!isKnownCurrency(currency)) throw new Error(`A payout in ${currency}`)
+  if (!isKnownCurrency(currency)) throw new Error(`Unknown payout currency ${currency}`)
   return { amount, currency: currencyRecord(currency) }
 }

@@ -10,7 +10,7 @@ import { guardOwner } from '../transfers/transfers.ts'
 import {
   type ChangedSchedule,
   endSchedule,
-  nextRun,
+  scheduleNextRun,
   startSchedule,
   updateSchedule,
 } from './change-schedule.ts'
@@ -37,7 +37,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
         ...guardOwner(account),
         ...approval.writes,
         insert('payment_schedules', row),
-        ...(approval.isNeeded ? [] : [nextRun(op, row)]),
+        ...(approval.isNeeded ? [] : [scheduleNextRun(op, row)]),
       ],
     }
   },

@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
@@ -10,59 +10,58 @@ import {
   advanceSchedule,
   decideOccurrence,
   endSchedule,
-  findAnnounced,
+  findAnnouncedOccurrence,
   newOccurrence,
-  nextRun,
   requireNextDate,
+  scheduleNextRun,
   updateSchedule,
 } from './change-schedule.ts'
 import { type Fault, faultOf } from './judge-line.ts'
 import { occurrenceView } from './payment-schedules.ts'
 import { selectSchedule } from './schedule-store.ts'
 
-/** A payment that would be later than this is not made. Jobs of a running server are only seconds late. */
+/** The maximum delay of a payment. On a running server, jobs are late only by seconds. */
 const MISSED_AFTER_SECONDS = 3600
 
 /**
- * Announces the next date of a schedule, or pays it when its time has come; the payment, its outcome and the
- * step to the next date are one write set, guarded by the version of the schedule. So no date is paid twice
- * after a crash, by a second run or by another process. A job for any other date is obsolete after a skip or
- * a pause, and does nothing.
+ * Announces the next date of a schedule, or pays it when it is due. Payment, outcome and the step to the next
+ * date are one write set, guarded by the schedule's version, so no date is paid twice. A job for any other
+ * date is obsolete after a skip or a pause, and does nothing.
  */
 export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { scheduleId, date }) => {
   const schedule = await selectSchedule(op, scheduleId)
   if (schedule?.state !== 'ACTIVE' || schedule.next_date !== date) return []
   const { at } = requireNextDate(schedule)
   if (!schedule.is_announced)
-    return op.now < plusSeconds(at, -schedule.notice_seconds)
-      ? [nextRun(op, schedule)]
-      : announce(op, schedule)
-  if (op.now < at) return [nextRun(op, schedule)]
-  const occurrence = await findAnnounced(op, schedule)
-  if (schedule.if_missed === 'SKIP' && op.now > plusSeconds(at, MISSED_AFTER_SECONDS))
-    return miss(op, schedule, occurrence)
-  return pay(op, schedule, occurrence)
+    return op.now < addSeconds(at, -schedule.notice_seconds)
+      ? [scheduleNextRun(op, schedule)]
+      : announceOccurrence(op, schedule)
+  if (op.now < at) return [scheduleNextRun(op, schedule)]
+  const occurrence = await findAnnouncedOccurrence(op, schedule)
+  if (schedule.if_missed === 'SKIP' && op.now > addSeconds(at, MISSED_AFTER_SECONDS))
+    return missOccurrence(op, schedule, occurrence)
+  return payOccurrence(op, schedule, occurrence)
 }
 
-async function announce(op: Op, schedule: PaymentScheduleRow): Promise<readonly Write[]> {
+async function announceOccurrence(op: Op, schedule: PaymentScheduleRow): Promise<readonly Write[]> {
   const occurrence = newOccurrence(op, schedule, requireNextDate(schedule))
   const { row, writes } = updateSchedule(op, schedule, [], { is_announced: true })
   return [
     ...writes,
     insert('payment_occurrences', occurrence),
     event(op, 'PAYMENT_SCHEDULE.UPCOMING', schedule.id, await occurrenceView(op, row, occurrence)),
-    nextRun(op, row),
+    scheduleNextRun(op, row),
   ]
 }
 
-async function pay(
+async function payOccurrence(
   op: Op,
   schedule: PaymentScheduleRow,
   occurrence: PaymentOccurrenceRow,
 ): Promise<readonly Write[]> {
-  const outcome = await draft(op, schedule)
-  if ('code' in outcome) return refuse(op, schedule, occurrence, outcome)
-  const { transaction, writes } = beginTransfer(op, outcome.draft, outcome.counted)
+  const outcome = await draftOccurrence(op, schedule)
+  if ('code' in outcome) return refuseOccurrence(op, schedule, occurrence, outcome)
+  const { transaction, writes } = beginTransfer(op, outcome.draft, outcome.velocityWrites)
   const sentOccurrence = decideOccurrence(op, occurrence, 'send', { transaction_id: transaction.id })
   return [
     ...writes,
@@ -72,13 +71,13 @@ async function pay(
   ]
 }
 
-interface Payable {
+interface PayableDraft {
   readonly draft: TransferDraft
-  readonly counted: readonly Write[]
+  readonly velocityWrites: readonly Write[]
 }
 
-/** Drafts the payment like POST /transfer-out, or returns why it is refused. */
-async function draft(op: Op, schedule: PaymentScheduleRow): Promise<Payable | Fault> {
+/** Drafts the payment like POST /transfer-out, or returns the fault that prevents it. */
+async function draftOccurrence(op: Op, schedule: PaymentScheduleRow): Promise<PayableDraft | Fault> {
   const { payment_rail: paymentRail, remittance_information: remittanceInformation } = schedule
   try {
     const payment = await draftTransferOut(op, {
@@ -90,17 +89,17 @@ async function draft(op: Op, schedule: PaymentScheduleRow): Promise<Payable | Fa
       amount: schedule.amount,
       ...(remittanceInformation === null ? {} : { remittanceInformation }),
     })
-    return { draft: payment, counted: await new Velocity(op).admit(payment.transaction) }
+    return { draft: payment, velocityWrites: await new Velocity(op).admit(payment.transaction) }
   } catch (error) {
     return faultOf(error)
   }
 }
 
 /**
- * Records that a payment was refused. It is not retried later, and the schedule continues with its next date,
+ * Records that a payment was refused. The payment is not retried; the schedule continues with its next date,
  * or ends if its customer was deleted.
  */
-async function refuse(
+async function refuseOccurrence(
   op: Op,
   schedule: PaymentScheduleRow,
   occurrence: PaymentOccurrenceRow,
@@ -123,7 +122,7 @@ async function refuse(
   ]
 }
 
-async function miss(
+async function missOccurrence(
   op: Op,
   schedule: PaymentScheduleRow,
   occurrence: PaymentOccurrenceRow,

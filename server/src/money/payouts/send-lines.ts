@@ -6,17 +6,17 @@ import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { toCheck } from '../external-accounts/new-account.ts'
+import { scheduleNameCheck } from '../external-accounts/new-account.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkAvailable } from '../transfers/transfer-out.ts'
 import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
 import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-line.ts'
-import { batchView, nextRun } from './payout-batches.ts'
+import { batchView, scheduleNextRun } from './payout-batches.ts'
 import { selectNextLines } from './store.ts'
 
 /**
- * Lines per run. Their payments are committed in one write set, for which other payments of the platform may
- * have to wait.
+ * Lines per run. Other payments of the platform may have to wait for the write set that contains all their
+ * payments.
  */
 const LINES_PER_RUN = 100
 
@@ -28,13 +28,12 @@ interface DraftedLine {
 
 /**
  * Pays the next lines of a batch in order. Each payment is in one write set with its line and the checkpoint,
- * so no line is paid twice after a crash, by a second run or by another process. Guards: batch and lines are
- * unchanged, and the accounts can spend the amounts.
+ * so no line is paid twice. Guards: batch and lines are unchanged, and the accounts can spend the amounts.
  */
 export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<readonly Write[]> {
   const lines = await selectNextLines(op, batch.id, 'READY', batch.next_line, LINES_PER_RUN)
-  const described = lines.filter(({ account_id }) => account_id === null)
-  if (described.length > 0) return addPayees(op, batch, described)
+  const newPayeeLines = lines.filter(({ account_id }) => account_id === null)
+  if (newPayeeLines.length > 0) return addPayees(op, batch, newPayeeLines)
   const payers = new Payers(op)
   const drafted = await Promise.all(lines.map((line) => draftLine(op, payers, line)))
   const results = await applyLimits(op, applyBalances(drafted, await findAvailable(payers, drafted)))
@@ -53,7 +52,7 @@ export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<read
   return [
     after.write,
     ...writes,
-    isLast ? event(op, 'PAYOUT_BATCH.COMPLETED', batch.id, batchView(after.row)) : nextRun(op, batch),
+    isLast ? event(op, 'PAYOUT_BATCH.COMPLETED', batch.id, batchView(after.row)) : scheduleNextRun(op, batch),
   ]
 }
 
@@ -88,35 +87,37 @@ function applyBalances(drafted: readonly DraftedLine[], available: Map<string, b
   return drafted.map(({ line, outcome }) => {
     if ('code' in outcome) return { line, outcome }
     const { account } = outcome
-    const left = available.get(account.id) ?? 0n
+    const remaining = available.get(account.id) ?? 0n
     const amount = line.amount ?? 0n
     try {
-      checkAvailable(account, left, amount)
+      checkAvailable(account, remaining, amount)
     } catch (error) {
       return { line, outcome: faultOf(error) }
     }
-    available.set(account.id, left - amount)
+    available.set(account.id, remaining - amount)
     return { line, outcome }
   })
 }
 
 /** A drafted payment, and the writes that count it against the limits of its payee. */
-interface Counted {
+interface CountedDraft {
   readonly draft: TransferDraft
-  readonly counted: readonly Write[]
+  readonly velocityWrites: readonly Write[]
 }
 
-/** Turns payments beyond a limit into faults. Earlier lines of the same run count too. */
+/** Turns payments beyond a limit into faults. Earlier lines of the same run count toward the limit. */
 async function applyLimits(
   op: Op,
   drafted: readonly DraftedLine[],
-): Promise<{ readonly line: PayoutLineRow; readonly outcome: Counted | Fault }[]> {
+): Promise<{ readonly line: PayoutLineRow; readonly outcome: CountedDraft | Fault }[]> {
   const velocity = new Velocity(op)
-  const results: { readonly line: PayoutLineRow; readonly outcome: Counted | Fault }[] = []
+  const results: { readonly line: PayoutLineRow; readonly outcome: CountedDraft | Fault }[] = []
   for (const { line, outcome } of drafted)
     try {
       const payment =
-        'code' in outcome ? outcome : { draft: outcome, counted: await velocity.admit(outcome.transaction) }
+        'code' in outcome
+          ? outcome
+          : { draft: outcome, velocityWrites: await velocity.admit(outcome.transaction) }
       results.push({ line, outcome: payment })
     } catch (error) {
       results.push({ line, outcome: faultOf(error) })
@@ -124,8 +125,8 @@ async function applyLimits(
   return results
 }
 
-function sendLine(op: Op, line: PayoutLineRow, { draft, counted }: Counted): readonly Write[] {
-  const { transaction, writes } = beginTransfer(op, draft, counted)
+function sendLine(op: Op, line: PayoutLineRow, { draft, velocityWrites }: CountedDraft): readonly Write[] {
+  const { transaction, writes } = beginTransfer(op, draft, velocityWrites)
   const change = { transaction_id: transaction.id, rail: transaction.details.rail ?? SANDBOX_RAIL }
   const after = transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, line, 'send', change)
   return [...writes, after.write]
@@ -136,7 +137,7 @@ function failLine(op: Op, line: PayoutLineRow, fault: Fault): Write {
 }
 
 /**
- * Adds the payees that lines only describe, before these lines are paid. Lines with the same payee share one
+ * Stores the payees that lines describe, before these lines are paid. Lines with the same payee share one
  * account.
  */
 async function addPayees(
@@ -150,17 +151,21 @@ async function addPayees(
   for (const line of lines)
     try {
       const { account, isStored } = await findPayee(op, line)
-      const known = isStored ? account : added.get(account.fingerprint)
-      if (!known) {
+      const existing = isStored ? account : added.get(account.fingerprint)
+      if (!existing) {
         added.set(account.fingerprint, account)
-        writes.push(insert('external_accounts', account), ...toCheck(op, account))
+        writes.push(insert('external_accounts', account), ...scheduleNameCheck(op, account))
       }
-      const expected = { state: line.state, account_id: null }
-      const change = { account_id: (known ?? account).id, updated_at: op.now }
-      writes.push(update('payout_lines', line.id, expected, change))
+      const guard = { state: line.state, account_id: null }
+      const change = { account_id: (existing ?? account).id, updated_at: op.now }
+      writes.push(update('payout_lines', line.id, guard, change))
     } catch (error) {
       failures += 1
       writes.push(failLine(op, line, faultOf(error)))
     }
-  return [moveBatch(op, batch, [], { failed: batch.failed + failures }).write, ...writes, nextRun(op, batch)]
+  return [
+    moveBatch(op, batch, [], { failed: batch.failed + failures }).write,
+    ...writes,
+    scheduleNextRun(op, batch),
+  ]
 }

@@ -6,15 +6,15 @@ import {
   advanceSchedule,
   type ChangedSchedule,
   decideOccurrence,
-  findAnnounced,
+  findAnnouncedOccurrence,
   newOccurrence,
   requireNextDate,
   updateSchedule,
 } from './change-schedule.ts'
 import { selectOccurrenceOn } from './schedule-store.ts'
-import { allDates } from './upcoming-dates.ts'
+import { iterateDates } from './upcoming-dates.ts'
 
-/** The number of dates ahead that can be skipped, so that the list of skipped dates stays bounded. */
+/** The number of upcoming dates that can be skipped. It limits the list of skipped dates. */
 const SKIPPED_WITHIN_DATES = 400
 
 /**
@@ -28,11 +28,11 @@ export async function skipDate(
 ): Promise<ChangedSchedule> {
   const next = requireNextDate(schedule)
   if (date === undefined || date === next.date) return skipNext(op, schedule)
-  const before = await selectOccurrenceOn(op, schedule.id, date)
-  if (before) throw alreadyDecided(date, before.state)
-  if (schedule.skipped_dates.includes(date)) throw alreadyDecided(date, 'SKIPPED')
+  const occurrence = await selectOccurrenceOn(op, schedule.id, date)
+  if (occurrence) throw alreadyDecidedError(date, occurrence.state)
+  if (schedule.skipped_dates.includes(date)) throw alreadyDecidedError(date, 'SKIPPED')
   let checkedCount = 0
-  for (const planned of allDates(schedule)) {
+  for (const planned of iterateDates(schedule)) {
     checkedCount += 1
     if (planned.date > date || checkedCount > SKIPPED_WITHIN_DATES) break
     if (planned.date === date)
@@ -41,25 +41,25 @@ export async function skipDate(
   throw fieldError(
     'INVALID_INPUT',
     'date',
-    `The schedule does not pay on this date, or it is not among its next ${SKIPPED_WITHIN_DATES} dates`,
+    `The schedule does not pay on this date, or the date is not among its next ${SKIPPED_WITHIN_DATES} dates.`,
   )
 }
 
-/** Skips the next date, which still counts as one of the schedule's dates. */
+/** Skips the next date, which still counts toward the schedule's number of dates. */
 async function skipNext(op: Op, schedule: PaymentScheduleRow): Promise<ChangedSchedule> {
-  const skipped = schedule.is_announced
-    ? decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write
+  const skippedWrite = schedule.is_announced
+    ? decideOccurrence(op, await findAnnouncedOccurrence(op, schedule), 'skip').write
     : insert(
         'payment_occurrences',
         decideOccurrence(op, newOccurrence(op, schedule, requireNextDate(schedule)), 'skip').row,
       )
   const { row, writes } = advanceSchedule(op, schedule)
-  return { row, writes: [skipped, ...writes] }
+  return { row, writes: [skippedWrite, ...writes] }
 }
 
-function alreadyDecided(date: string, state: string): ApiError {
+function alreadyDecidedError(date: string, state: string): ApiError {
   return new ApiError('INVALID_STATE_TRANSITION', {
-    message: `The payment of ${date} is ${state}.`,
+    message: `The payment of ${date} is already ${state}.`,
     details: { field: 'date', status: state },
   })
 }

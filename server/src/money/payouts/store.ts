@@ -4,7 +4,7 @@ import { whereGiven } from '../../storage/read/where-given.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
 
 /** The states in which a batch may still pay. */
-const MAY_PAY: readonly PayoutBatchState[] = ['CHECKING', 'READY', 'AWAITING_APPROVAL', 'SENDING']
+const PAYING_STATES: readonly PayoutBatchState[] = ['CHECKING', 'READY', 'AWAITING_APPROVAL', 'SENDING']
 
 export async function selectBatch(op: Op, id: string): Promise<PayoutBatchRow | undefined> {
   return selectBatches(op, {}).where('id', '=', id).executeTakeFirst()
@@ -25,8 +25,8 @@ export async function selectSameFile(
   { orMay }: { readonly orMay: boolean },
 ): Promise<string | null> {
   if (file_sha256 === null) return null
-  const paying: readonly PayoutBatchState[] = orMay ? MAY_PAY : ['SENDING']
-  const found = await selectBatches(op, {})
+  const paying: readonly PayoutBatchState[] = orMay ? PAYING_STATES : ['SENDING']
+  const batch = await selectBatches(op, {})
     .where('file_sha256', '=', file_sha256)
     // A batch that was canceled while sending has paid some of its lines.
     .where((eb) => eb.or([eb('sent', '>', 0), eb('state', 'in', paying)]))
@@ -34,7 +34,7 @@ export async function selectSameFile(
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return found?.id ?? null
+  return batch?.id ?? null
 }
 
 export function selectLines(op: Op, batchId: string, { status }: { readonly status?: PayoutLineState }) {
@@ -52,12 +52,12 @@ export async function selectNextLines(
   batchId: string,
   status: PayoutLineState,
   fromLine: number,
-  max: number,
+  limit: number,
 ): Promise<PayoutLineRow[]> {
   return selectLines(op, batchId, { status })
     .where('line', '>=', fromLine)
     .orderBy('line')
-    .limit(max)
+    .limit(limit)
     .execute()
 }
 

@@ -4,24 +4,31 @@ import { DateTime } from 'luxon'
 import { describe, expect, test } from 'vitest'
 import type { ScheduleTiming } from '../../storage/rows/payment-schedule.ts'
 import { isBankingDay } from '../rails/bank-holidays.ts'
-import { firstDate, nextDate, timeOn } from './timing.ts'
+import { computePaymentTime, findNextDate, firstDate } from './timing.ts'
 
 const DAY_MS = 86_400_000
 
-const timing = (rule: ScheduleTiming['rule'], more: Partial<ScheduleTiming> = {}): ScheduleTiming => ({
+const buildTiming = (
+  rule: ScheduleTiming['rule'],
+  overrides: Partial<ScheduleTiming> = {},
+): ScheduleTiming => ({
   rule,
   startDate: '2026-01-01',
   time: '09:00',
   timeZone: 'Europe/Berlin',
   businessDays: 'NONE',
   calendar: 'TARGET',
-  ...more,
+  ...overrides,
 })
 
-/** The first dates after one. */
-function datesAfter(of: ScheduleTiming, after: string, max: number): string[] {
+/** The first dates after a date. */
+function listDatesAfter(timing: ScheduleTiming, after: string, max: number): string[] {
   const dates: string[] = []
-  for (let date = nextDate(of, after); date !== undefined && dates.length < max; date = nextDate(of, date))
+  for (
+    let date = findNextDate(timing, after);
+    date !== undefined && dates.length < max;
+    date = findNextDate(timing, date)
+  )
     dates.push(date)
   return dates
 }
@@ -29,8 +36,8 @@ function datesAfter(of: ScheduleTiming, after: string, max: number): string[] {
 const addDays = (date: string, days: number) =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10)
 
-/** Every date of a rule from one day to another, counted day by day without the code under test. */
-function ruleDates(
+/** Every date of a rule in a range, found day by day without the code under test. */
+function listRuleDates(
   { rule, startDate, endDate = '9999-12-31' }: ScheduleTiming,
   from: string,
   to: string,
@@ -41,20 +48,20 @@ function ruleDates(
     const weekday = WEEKDAYS[(new Date(date).getUTCDay() + 6) % 7]
     const isLastOfMonth = addDays(date, 1).endsWith('-01')
     const day = Number(date.slice(8))
-    const isIn =
+    const matchesRule =
       rule.type === 'DAILY' ||
       (rule.type === 'ONCE' && rule.date === date) ||
       (rule.type === 'WEEKLY' && rule.weekdays.some((name) => name === weekday)) ||
       (rule.type === 'MONTHLY' && (day === rule.day || (isLastOfMonth && day < rule.day)))
-    if (isIn) dates.push(date)
+    if (matchesRule) dates.push(date)
   }
   return dates
 }
 
-function moved({ businessDays, calendar }: ScheduleTiming, date: string): string {
+function toBusinessDate({ businessDays, calendar }: ScheduleTiming, date: string): string {
   if (businessDays === 'NONE') return date
-  const isOpen = (one: string) => {
-    const day = DateTime.fromISO(one, { zone: 'utc' })
+  const isOpen = (date: string) => {
+    const day = DateTime.fromISO(date, { zone: 'utc' })
     return calendar === 'WEEKDAYS' ? day.weekday <= 5 : isBankingDay(calendar, day)
   }
   let to = date
@@ -117,20 +124,23 @@ const CASES: readonly Case[] = [
 ]
 
 describe('the dates of a schedule', () => {
-  test('are those of the rule, moved to business days, each once and in order', { tags: 'long' }, () => {
+  test("a schedule's dates are the rule's dates moved to business days, each once and in order", {
+    tags: 'long',
+  }, () => {
     fc.assert(
       fc.property(
         aTiming,
         aDate,
         fc.option(fc.integer({ min: 0, max: 500 }), { nil: undefined }),
-        (of, after, length) => {
-          const bounded = length === undefined ? of : { ...of, endDate: addDays(of.startDate, length) }
+        (timing, after, length) => {
+          const bounded =
+            length === undefined ? timing : { ...timing, endDate: addDays(timing.startDate, length) }
           const until = addDays(after, 400)
-          const all = ruleDates(bounded, addDays(after, -30), addDays(until, 30)).map((date) =>
-            moved(bounded, date),
+          const allDates = listRuleDates(bounded, addDays(after, -30), addDays(until, 30)).map((date) =>
+            toBusinessDate(bounded, date),
           )
-          const expected = [...new Set(all)].filter((date) => date > after && date <= until).slice(0, 40)
-          const found = datesAfter(bounded, after, 40).filter((date) => date <= until)
+          const expected = [...new Set(allDates)].filter((date) => date > after && date <= until).slice(0, 40)
+          const found = listDatesAfter(bounded, after, 40).filter((date) => date <= until)
           expect(found).toEqual(expected)
         },
       ),
@@ -138,10 +148,14 @@ describe('the dates of a schedule', () => {
     )
   })
 
-  test('of a month are one in each month, also in those of 28 to 30 days', () => {
+  test('a monthly schedule pays once in every month, including months of 28 to 30 days', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 31 }), aDate, (day, after) => {
-        const dates = datesAfter(timing({ type: 'MONTHLY', day }, { startDate: '2024-01-01' }), after, 50)
+        const dates = listDatesAfter(
+          buildTiming({ type: 'MONTHLY', day }, { startDate: '2024-01-01' }),
+          after,
+          50,
+        )
         const months = dates.map((date) => date.slice(0, 7))
         expect(new Set(months).size).toBe(50)
         for (const [index, date] of dates.entries()) {
@@ -152,9 +166,9 @@ describe('the dates of a schedule', () => {
     )
   })
 
-  test('of the last business day of each month are those of TARGET', () => {
-    const of = timing({ type: 'MONTHLY', day: 31 }, { businessDays: 'PRECEDING' })
-    expect(datesAfter(of, '2026-01-01', 12)).toEqual([
+  test('a schedule on day 31 that moves back pays on the last TARGET business day of each month', () => {
+    const timing = buildTiming({ type: 'MONTHLY', day: 31 }, { businessDays: 'PRECEDING' })
+    expect(listDatesAfter(timing, '2026-01-01', 12)).toEqual([
       '2026-01-30',
       '2026-02-27',
       '2026-03-31',
@@ -170,39 +184,41 @@ describe('the dates of a schedule', () => {
     ])
   })
 
-  test.each(CASES)('%s', (_, more, rule, dates) => {
-    const of = timing(rule, more)
-    expect(datesAfter(of, '2026-01-31', dates.length)).toEqual(dates)
+  test.each(CASES)('a schedule pays on the expected dates: %s', (_, overrides, rule, dates) => {
+    const timing = buildTiming(rule, overrides)
+    expect(listDatesAfter(timing, '2026-01-31', dates.length)).toEqual(dates)
   })
 })
 
 describe('the time of a date', () => {
-  const at = (timeZone: string, time: string, date: string) => timeOn({ timeZone, time }, date).toISOString()
+  const formatTimeOn = (timeZone: string, time: string, date: string) =>
+    computePaymentTime({ timeZone, time }, date).toISOString()
 
-  test('is the same on the clock before and after a change of daylight saving', () => {
-    expect(at('Europe/Berlin', '09:00', '2026-03-28')).toBe('2026-03-28T08:00:00.000Z')
-    expect(at('Europe/Berlin', '09:00', '2026-03-29')).toBe('2026-03-29T07:00:00.000Z')
-    expect(at('America/New_York', '09:00', '2026-11-01')).toBe('2026-11-01T14:00:00.000Z')
+  test('a payment keeps its local time across a daylight saving change', () => {
+    expect(formatTimeOn('Europe/Berlin', '09:00', '2026-03-28')).toBe('2026-03-28T08:00:00.000Z')
+    expect(formatTimeOn('Europe/Berlin', '09:00', '2026-03-29')).toBe('2026-03-29T07:00:00.000Z')
+    expect(formatTimeOn('America/New_York', '09:00', '2026-11-01')).toBe('2026-11-01T14:00:00.000Z')
   })
 
-  test('is as much later as the clock moves, if the clock skips it', () => {
-    expect(at('Europe/Berlin', '02:30', '2026-03-29')).toBe('2026-03-29T01:30:00.000Z')
-    expect(at('America/Havana', '00:00', '2026-03-08')).toBe('2026-03-08T05:00:00.000Z')
+  test('a payment whose local time is skipped is later by the skipped duration', () => {
+    expect(formatTimeOn('Europe/Berlin', '02:30', '2026-03-29')).toBe('2026-03-29T01:30:00.000Z')
+    expect(formatTimeOn('America/Havana', '00:00', '2026-03-08')).toBe('2026-03-08T05:00:00.000Z')
   })
 
-  test('is the first one, if the clock shows it twice', () => {
-    expect(at('Europe/Berlin', '02:30', '2026-10-25')).toBe('2026-10-25T00:30:00.000Z')
-    expect(at('America/Havana', '00:30', '2026-11-01')).toBe('2026-11-01T04:30:00.000Z')
+  test('a payment whose local time occurs twice is made at the first occurrence', () => {
+    expect(formatTimeOn('Europe/Berlin', '02:30', '2026-10-25')).toBe('2026-10-25T00:30:00.000Z')
+    expect(formatTimeOn('America/Havana', '00:30', '2026-11-01')).toBe('2026-11-01T04:30:00.000Z')
   })
 
-  test('is one that the clock of the zone shows on this date, and comes in the order of dates', () => {
+  test("payment times match the zone's clock and follow the order of their dates", () => {
     fc.assert(
-      fc.property(aTiming, aDate, (of, date) => {
-        const [here, next] = [timeOn(of, date), timeOn(of, addDays(date, 1))]
-        const shown = DateTime.fromJSDate(here, { zone: of.timeZone })
+      fc.property(aTiming, aDate, (timing, date) => {
+        const [here, next] = [computePaymentTime(timing, date), computePaymentTime(timing, addDays(date, 1))]
+        const shown = DateTime.fromJSDate(here, { zone: timing.timeZone })
         const minutes =
-          (Date.parse(`${date}T${of.time}Z`) - Date.parse(shown.toFormat("yyyy-MM-dd'T'HH:mm'Z'"))) / 60_000
-        // A skipped time is shown later, by an hour at most.
+          (Date.parse(`${date}T${timing.time}Z`) - Date.parse(shown.toFormat("yyyy-MM-dd'T'HH:mm'Z'"))) /
+          60_000
+        // A skipped time is later by at most one hour.
         expect(-minutes).toBeGreaterThanOrEqual(0)
         expect(-minutes).toBeLessThanOrEqual(60)
         expect(next.getTime()).toBeGreaterThan(here.getTime())
@@ -210,13 +226,15 @@ describe('the time of a date', () => {
     )
   })
 
-  test('of the first date is after now, and no earlier date comes after now', { tags: 'long' }, () => {
+  test('the first payment date is the earliest date whose time is in the future', { tags: 'long' }, () => {
     fc.assert(
-      fc.property(aTiming, aDate, fc.nat(DAY_MS), (of, day, ms) => {
+      fc.property(aTiming, aDate, fc.nat(DAY_MS), (timing, day, ms) => {
         const now = new Date(Date.parse(day) + ms)
-        const first = firstDate(of, now)
-        const all = datesAfter(of, addDays(day, -20), 80).filter((date) => timeOn(of, date) > now)
-        expect(first?.date).toBe(all[0])
+        const first = firstDate(timing, now)
+        const allDates = listDatesAfter(timing, addDays(day, -20), 80).filter(
+          (date) => computePaymentTime(timing, date) > now,
+        )
+        expect(first?.date).toBe(allDates[0])
         if (first) expect(first.at > now).toBe(true)
       }),
     )

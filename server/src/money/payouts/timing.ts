@@ -13,7 +13,7 @@ export interface PaymentDate {
 }
 
 const FRIDAY = 5
-/** No calendar has more consecutive days without business than this. */
+/** No calendar is closed for more consecutive days than this. */
 const CLOSED_DAYS_MAX = 10
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -22,13 +22,12 @@ const DAY_MS = 24 * 60 * MINUTE_MS
  * The first date after `after` on which the schedule pays; undefined after the last one. Dates that move to
  * the same business day count as one date, so that it is not paid twice.
  */
-export function nextDate(timing: ScheduleTiming, after: string): string | undefined {
-  // Dates move only past days without business, so dates up to this many days before `after` may still move
-  // beyond it.
+export function findNextDate(timing: ScheduleTiming, after: string): string | undefined {
+  // A date moves only past closed days, so only dates up to this many days before `after` can move beyond it.
   const earliest = formatDate(parseDate(after).minus({ days: CLOSED_DAYS_MAX }))
   let from = earliest > timing.startDate ? earliest : timing.startDate
   for (;;) {
-    const date = ruleDate(timing.rule, parseDate(from))
+    const date = findRuleDate(timing.rule, parseDate(from))
     if (date === undefined || (timing.endDate !== undefined && formatDate(date) > timing.endDate))
       return undefined
     const businessDate = formatDate(toBusinessDay(timing, date))
@@ -42,31 +41,34 @@ export function firstDate(timing: ScheduleTiming, now: Date): PaymentDate | unde
   // No time zone is more than a day away from UTC.
   let before = formatDate(DateTime.fromJSDate(now, { zone: 'utc' }).minus({ days: 2 }))
   for (;;) {
-    const date = nextDate(timing, before)
+    const date = findNextDate(timing, before)
     if (date === undefined) return undefined
-    const at = timeOn(timing, date)
+    const at = computePaymentTime(timing, date)
     if (at > now) return { date, at }
     before = date
   }
 }
 
 /**
- * The time of payment on a date. If a clock change repeats that time, the first one counts. If a clock change
- * skips it, the payment is later by the skipped duration.
+ * The time of payment on a date. If a clock change repeats the time, the first occurrence counts. If a clock
+ * change skips it, the payment is later by the skipped duration.
  */
-export function timeOn({ time, timeZone }: Pick<ScheduleTiming, 'time' | 'timeZone'>, date: string): Date {
+export function computePaymentTime(
+  { time, timeZone }: Pick<ScheduleTiming, 'time' | 'timeZone'>,
+  date: string,
+): Date {
   const localMs = Date.parse(`${date}T${time}:00Z`)
   const zone = IANAZone.create(timeZone)
   const [before, after] = [zone.offset(localMs - DAY_MS), zone.offset(localMs + DAY_MS)]
-  const found = [before, after]
+  const candidates = [before, after]
     .map((offset) => ({ offset, at: localMs - offset * MINUTE_MS }))
     .filter(({ offset, at }) => zone.offset(at) === offset)
     .map(({ at }) => at)
-  return new Date(found.length > 0 ? Math.min(...found) : localMs - before * MINUTE_MS)
+  return new Date(candidates.length > 0 ? Math.min(...candidates) : localMs - before * MINUTE_MS)
 }
 
 /** The first date on or after `from` that matches a rule. */
-function ruleDate(rule: ScheduleTiming['rule'], from: DateTime): DateTime | undefined {
+function findRuleDate(rule: ScheduleTiming['rule'], from: DateTime): DateTime | undefined {
   switch (rule.type) {
     case 'ONCE':
       return parseDate(rule.date) < from ? undefined : parseDate(rule.date)
@@ -77,14 +79,14 @@ function ruleDate(rule: ScheduleTiming['rule'], from: DateTime): DateTime | unde
       return from.plus({ days: Math.min(...days.map((weekday) => (weekday - from.weekday + 7) % 7)) })
     }
     case 'MONTHLY': {
-      const inMonth = dayOfMonth(from, rule.day)
-      return inMonth < from ? dayOfMonth(from.startOf('month').plus({ months: 1 }), rule.day) : inMonth
+      const inMonth = toDayOfMonth(from, rule.day)
+      return inMonth < from ? toDayOfMonth(from.startOf('month').plus({ months: 1 }), rule.day) : inMonth
     }
   }
 }
 
-function dayOfMonth(month: DateTime, of: number): DateTime {
-  return month.set({ day: Math.min(of, requireValue(month.daysInMonth, 'days of a month')) })
+function toDayOfMonth(month: DateTime, day: number): DateTime {
+  return month.set({ day: Math.min(day, requireValue(month.daysInMonth, 'days of a month')) })
 }
 
 function toBusinessDay({ businessDays, calendar }: ScheduleTiming, date: DateTime): DateTime {

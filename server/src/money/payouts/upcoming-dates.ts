@@ -1,41 +1,45 @@
 import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
-import { nextDate, type PaymentDate, timeOn } from './timing.ts'
+import { computePaymentTime, findNextDate, type PaymentDate } from './timing.ts'
 
 /** A date of a schedule, with its number in the schedule. */
-export interface Planned extends PaymentDate {
+export interface PlannedDate extends PaymentDate {
   readonly number: number
 }
 
 type Plan = Pick<PaymentScheduleRow, 'timing' | 'next_date' | 'next_number' | 'skipped_dates'>
 
 /**
- * The next date of a schedule after the given one, even if it is to be skipped. Undefined if it was the last.
+ * The next date of a schedule after the given date, even if it will be skipped. Undefined after the last
+ * date.
  */
-export function dateAfter(
+export function planNextDate(
   { timing }: Pick<Plan, 'timing'>,
-  { date, number }: Omit<Planned, 'at'>,
-): Planned | undefined {
+  { date, number }: Omit<PlannedDate, 'at'>,
+): PlannedDate | undefined {
   if (timing.count !== undefined && number >= timing.count) return undefined
-  const next = nextDate(timing, date)
-  return next === undefined ? undefined : { date: next, number: number + 1, at: timeOn(timing, next) }
+  const next = findNextDate(timing, date)
+  return next === undefined
+    ? undefined
+    : { date: next, number: number + 1, at: computePaymentTime(timing, next) }
 }
 
 /** The next dates that will be paid, at most `max`. */
-export function datesFrom(plan: Plan, max: number): readonly Planned[] {
-  const dates: Planned[] = []
-  for (const planned of allDates(plan)) {
+export function listUpcomingDates(plan: Plan, max: number): readonly PlannedDate[] {
+  const dates: PlannedDate[] = []
+  for (const planned of iterateDates(plan)) {
     if (!plan.skipped_dates.includes(planned.date)) dates.push(planned)
     if (dates.length === max) break
   }
   return dates
 }
 
-/** All dates from the next one on, including those to be skipped. */
-export function* allDates(plan: Plan): Generator<Planned> {
+/** All dates from the next date on, including dates that will be skipped. */
+export function* iterateDates(plan: Plan): Generator<PlannedDate> {
   const { timing, next_date: date, next_number: number } = plan
-  let planned: Planned | undefined = date === null ? undefined : { date, number, at: timeOn(timing, date) }
+  let planned: PlannedDate | undefined =
+    date === null ? undefined : { date, number, at: computePaymentTime(timing, date) }
   while (planned !== undefined) {
     yield planned
-    planned = dateAfter(plan, planned)
+    planned = planNextDate(plan, planned)
   }
 }

@@ -1,8 +1,8 @@
 import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { type exchangeRates, SENDING_AMOUNT_DEFAULT } from '@countersign/contract/payments/exchange-rates'
-import { priceOfSending } from '../../base/pricing/pricing.ts'
+import { priceSendingAmount } from '../../base/pricing/pricing.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { exchangeRateViews, listSources, RAILS_BY_CURRENCY } from './exchange-rates.ts'
 
 export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
@@ -24,9 +24,9 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
     // The time of the rates, shifted from real time to the platform's clock.
     const updatedAt = new Date(rates.updatedAt.getTime() + Number(op.platform.clock_offset_ms))
     const reachable = destinations.filter((currency) => RAILS_BY_CURRENCY[currency].length > 0)
-    const data = listSources(platformConfig(op), requested).flatMap((source) =>
+    const data = listSources(getPlatformConfig(op), requested).flatMap((source) =>
       reachable.flatMap((destination) => {
-        const price = priceOfSending(rates, op.fees, source.currency, destination, sendingAmount)
+        const price = priceSendingAmount(rates, op.fees, source.currency, destination, sendingAmount)
         return price ? exchangeRateViews(source, destination, price, updatedAt) : []
       }),
     )
@@ -37,6 +37,6 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
 /** Narrows a code to a known currency. Throws 400 `INVALID_CURRENCY`. */
 function requireKnownCurrency(code: string, field: string): KnownCurrency {
   if (!isKnownCurrency(code))
-    throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency that this server supports`)
+    throw fieldError('INVALID_CURRENCY', field, `This server does not support the currency ${code}.`)
   return code
 }

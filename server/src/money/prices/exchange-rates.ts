@@ -11,16 +11,16 @@ import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates
 import { INT64_MAX } from '../../base/json/int64.ts'
 import { exchangeRate, feesOf, type Price } from '../../base/pricing/pricing.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { currencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
+import { findCurrencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
 import { getWalletCurrencies } from '../../people/platforms/wallet-network.ts'
 
 /** The rails that can carry each currency; empty for a currency that only wallets hold. */
 export const RAILS_BY_CURRENCY: Readonly<Record<KnownCurrency, readonly PaymentRailName[]>> =
-  railsByCurrency()
+  listRailsByCurrency()
 
-function railsByCurrency() {
+function listRailsByCurrency() {
   const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType).map(accountType)
-  // An account type without fields appears only in payment instructions: nothing is paid out to it.
+  // An account type without fields appears only in payment instructions and is never paid out to.
   const payable = types.filter(({ fields }) => fields !== undefined)
   return tableOf(keysOf(CURRENCIES), (currency) => {
     const reaching = payable.filter(({ currencies }) => currencies.includes(currency))
@@ -36,16 +36,16 @@ export interface Source {
 }
 
 /**
- * The currencies that the platform can send: the ones enabled in its settings, and the currencies of its
- * wallets. A currency requested by name need not be enabled, because real-time funding can pay for a quote in
- * any currency; such a currency has no limits.
+ * The currencies that the platform can send: those enabled in its settings, and its wallets' currencies. A
+ * requested currency need not have settings, because real-time funding can pay a quote in any currency; it
+ * then has no limits.
  */
 export function listSources(config: PlatformConfig, requested?: KnownCurrency): Source[] {
   const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const codes = [...supported, ...getWalletCurrencies(config)]
   const currencies = requested ? [requested] : [...new Set(codes)].filter(isKnownCurrency)
   return currencies.flatMap((currency) => {
-    const limits = currencyConfig(config, currency)
+    const limits = findCurrencyConfig(config, currency)
     if (!limits) return [{ currency, minAmount: 1n, maxAmount: BigInt(LOCKED_AMOUNT_MAX) }]
     const { enabledTransactionTypes, minAmount, maxAmount } = limits
     return enabledTransactionTypes.includes('OUTGOING') ? [{ currency, minAmount, maxAmount }] : []

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
@@ -33,16 +33,16 @@ function selectPosted(op: Op, { startDate, endDate }: FeeFilters) {
     .selectFrom('ledger_transfers')
     .select(['id', 'currency', 'cause', 'cause_id', 'created_at'])
     .where('state', '=', TRANSFER_TRANSITIONS.pending.post)
-    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
 }
 
 /** A transfer's id and its quote. */
-export type QuoteOfTransfer = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
+export type TransferQuote = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
   Pick<QuoteRow, 'transaction_id' | 'customer_id'> & { readonly quote_id: string }
 
 // OFFSET 0 stops the planner from reordering the join, so that rows are always looked up by id.
-const QUOTE_BY_TRANSFER = rowByKey<QuoteOfTransfer>(
+const QUOTE_BY_TRANSFER = rowByKey<TransferQuote>(
   `SELECT t.id, t.platform_id, q.id AS quote_id, q.transaction_id, q.customer_id
    FROM ledger_transfers t
    CROSS JOIN LATERAL (SELECT id, transaction_id, customer_id FROM quotes WHERE id = t.cause_id OFFSET 0) q
@@ -50,6 +50,6 @@ const QUOTE_BY_TRANSFER = rowByKey<QuoteOfTransfer>(
   'id',
 )
 
-export async function selectQuoteOfTransfer(op: Op, id: string): Promise<QuoteOfTransfer | undefined> {
+export async function selectQuoteByTransfer(op: Op, id: string): Promise<TransferQuote | undefined> {
   return op.find(QUOTE_BY_TRANSFER, id)
 }

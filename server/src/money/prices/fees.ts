@@ -2,7 +2,7 @@ import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { findSystemAccounts } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction, money } from '../../kernel/transactions/transactions.ts'
-import { type FeeRow, selectQuoteOfTransfer } from './fee-store.ts'
+import { type FeeRow, selectQuoteByTransfer } from './fee-store.ts'
 
 /**
  * A platform's fees accounts: one per currency in which it has ever charged a fee, or only the one in
@@ -28,8 +28,8 @@ export async function feeView(op: Op, { id, amount, currency, cause, cause_id, c
       createdAt: created_at.toISOString(),
     }
   }
-  const quote = await selectQuoteOfTransfer(op, id)
-  if (!quote) throw new Error(`The fee ${id} belongs to no quote`)
+  const quote = await selectQuoteByTransfer(op, id)
+  if (!quote) throw new Error(`The fee ${id} does not belong to a quote`)
   return {
     id,
     amount: money(amount, currency),

@@ -8,11 +8,11 @@ import type { FxInFlightRow, LedgerAccountRow } from '../../storage/rows/ledger.
 export type PositionRow = Pick<LedgerAccountRow, 'currency' | 'posted'> &
   Pick<FxInFlightRow, 'bought' | 'sold'>
 
-type OnePositionRow = Pick<LedgerAccountRow, 'platform_id' | 'currency' | 'posted'> &
+type CurrencyPositionRow = Pick<LedgerAccountRow, 'platform_id' | 'currency' | 'posted'> &
   Pick<FxInFlightRow, 'sold'>
 
 // OFFSET 0 stops the planner from reordering the joins, so that rows are always looked up by key.
-const ONE = rowByKey<OnePositionRow>(
+const POSITION_BY_CURRENCY = rowByKey<CurrencyPositionRow>(
   `SELECT asked.platform_id, asked.currency, coalesce(l.posted, 0) AS posted, coalesce(f.sold, 0) AS sold
    FROM unnest($1::uuid[], $2::text[]) AS asked (platform_id, currency)
    LEFT JOIN LATERAL (SELECT posted FROM ledger_accounts t
@@ -24,23 +24,23 @@ const ONE = rowByKey<OnePositionRow>(
 )
 
 /**
- * The position in a currency, and how much of it the counted conversions in progress will sell, read in one
+ * The position in a currency, and the amount that counted conversions in progress will sell, read in one
  * snapshot.
  */
 export async function selectPosition(
   op: Op,
   currency: string,
-): Promise<Pick<OnePositionRow, 'posted' | 'sold'>> {
+): Promise<Pick<CurrencyPositionRow, 'posted' | 'sold'>> {
   return requireValue(
-    await op.find(ONE, op.platform.id, currency),
-    'position, which the statement always has',
+    await op.find(POSITION_BY_CURRENCY, op.platform.id, currency),
+    'position, which the query always returns',
   )
 }
 
-const COUNTED = 'SELECT currency, 0, bought, sold FROM fx_in_flight WHERE platform_id = $1'
+const COUNTED_CONVERSIONS = 'SELECT currency, 0, bought, sold FROM fx_in_flight WHERE platform_id = $1'
 
 /** Reads all payments of the platform: an index on payments in progress would slow down every payment. */
-const ALL = `SELECT side.currency, 0, side.bought, side.sold
+const ALL_CONVERSIONS = `SELECT side.currency, 0, side.bought, side.sold
   FROM transactions t JOIN quotes q ON q.id = t.quote_id,
     LATERAL (VALUES (q.sending_currency, q.sending_amount - q.fees, 0), (q.receiving_currency, 0, q.receiving_amount))
       AS side (currency, bought, sold)
@@ -50,12 +50,12 @@ const ALL = `SELECT side.currency, 0, side.bought, side.sold
  * The platform's positions and its conversions in progress, read in one snapshot. Includes all conversions,
  * or only those counted in `fx_in_flight`.
  */
-export async function selectPositions(op: Op, which: 'counted' | 'all'): Promise<PositionRow[]> {
+export async function selectPositions(op: Op, scope: 'counted' | 'all'): Promise<PositionRow[]> {
   const { rows } = await op.db.query<PositionRow>(
     `SELECT currency, sum(posted)::bigint AS posted, least(sum(bought), ${INT64_MAX})::bigint AS bought,
        least(sum(sold), ${INT64_MAX})::bigint AS sold
      FROM (SELECT currency, posted, 0 AS bought, 0 AS sold FROM ledger_accounts WHERE platform_id = $1 AND name = 'fx'
-       UNION ALL ${which === 'counted' ? COUNTED : ALL}) AS p
+       UNION ALL ${scope === 'counted' ? COUNTED_CONVERSIONS : ALL_CONVERSIONS}) AS p
      GROUP BY currency`,
     [uuidOf(op.platform.id)],
   )

@@ -18,7 +18,7 @@ const RETRY_AFTER_SECONDS = 60
  * The `position_limit` of an executed quote: the maximum short position in the currency that it sells. The
  * database checks it when it counts the quote. Null without limits or without a conversion.
  */
-export function limitFor(op: Op, conversion: Conversion): bigint | null {
+export function getPositionLimit(op: Op, conversion: Conversion): bigint | null {
   const { positionLimits } = op
   if (positionLimits === undefined || conversion.sending_currency === conversion.receiving_currency)
     return null
@@ -31,7 +31,7 @@ export function limitFor(op: Op, conversion: Conversion): bigint | null {
  * is executed. Throws 503 `POSITION_LIMIT_REACHED`.
  */
 export async function checkPosition(op: Op, conversion: Conversion): Promise<void> {
-  const limit = limitFor(op, conversion)
+  const limit = getPositionLimit(op, conversion)
   if (limit === null) return
   const currency = conversion.receiving_currency
   const { posted, sold } = await selectPosition(op, currency)

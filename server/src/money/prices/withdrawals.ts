@@ -6,11 +6,11 @@ import { type NetworkFee, networkFeeRoundedUp } from '../../base/pricing/network
 import { amountText, feesOf, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { fundingTypesOf, networkOf } from '../../kernel/accounts/funding.ts'
+import { listFundingTypes, toNetwork } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
-import { isIdentifierOf } from '../external-accounts/account-details.ts'
+import { isValidIdentifier } from '../external-accounts/account-details.ts'
 
 type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
 type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
@@ -22,22 +22,28 @@ type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
  */
 export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> {
   const account = await findCryptoAccount(op, body)
-  const type = networkType(account, body.cryptoNetwork)
+  const type = findNetworkType(account, body.cryptoNetwork)
   const { amount, destinationAddress } = body
-  if (!isIdentifierOf(type, destinationAddress, op.mode))
+  if (!isValidIdentifier(type, destinationAddress, op.mode))
     throw fieldError(
       'INVALID_INPUT',
       'destinationAddress',
-      `destinationAddress must be an address on ${networkOf(type)}`,
+      `destinationAddress must be an address on ${toNetwork(type)}.`,
     )
-  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
-  const fee = await networkFee(op, account, type, body)
+  if (!op.rates)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'This server has no exchange rates, so it cannot estimate fees.',
+    })
+  const fee = await estimateNetworkFee(op, account, type, body)
   const rates = await op.rates.snapshot()
   return sumFees(op, account, amount, fee, rates)
 }
 
-/** A chain rail knows its own fees. The other networks, which exist only in the sandbox, have fixed fees. */
-async function networkFee(
+/**
+ * Estimates the network fee. A chain rail knows its fees; other networks exist only in the sandbox and have
+ * fixed fees.
+ */
+async function estimateNetworkFee(
   op: Op,
   { currency, chain_rail }: InternalAccountRow,
   accountType: AccountTypeName,
@@ -48,9 +54,9 @@ async function networkFee(
   // A withdrawal from a wallet takes two transfers, both signed with the wallet's key: the payment and the
   // fee.
   if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)
-  const network = requireValue(networkOf(accountType), 'network of a wallet')
+  const network = requireValue(toNetwork(accountType), 'network of a wallet')
   if (!op.networkFees)
-    throw new ApiError('NOT_IMPLEMENTED', { message: `No rail of this server says what ${network} charges.` })
+    throw new ApiError('NOT_IMPLEMENTED', { message: `No rail on this server knows the fees of ${network}.` })
   return op.networkFees.estimate({ network, currency, amount, destinationAddress })
 }
 
@@ -60,10 +66,10 @@ async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body):
     throw fieldError(
       'INVALID_INPUT',
       'internalAccountId',
-      'internalAccountId is an account of money at banks',
+      'internalAccountId must be an account that holds a stablecoin.',
     )
   if (account.currency !== currency)
-    throw fieldError('INVALID_CURRENCY', 'currency', `This account holds ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', 'currency', `This account holds ${account.currency}.`)
   return account
 }
 
@@ -71,11 +77,15 @@ async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body):
  * The type of external account for a wallet on this network. Throws 400 if the network does not carry the
  * currency.
  */
-function networkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
-  const [type] = fundingTypesOf(currency, network)
+function findNetworkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
+  const [type] = listFundingTypes(currency, network)
   if (type) return type
-  const networks = fundingTypesOf(currency).map(networkOf).join(', ')
-  throw fieldError('INVALID_INPUT', 'cryptoNetwork', `${currency} is carried by ${networks || 'no network'}`)
+  const networks = listFundingTypes(currency).map(toNetwork).join(', ')
+  throw fieldError(
+    'INVALID_INPUT',
+    'cryptoNetwork',
+    `${currency} is available on these networks: ${networks || 'none'}.`,
+  )
 }
 
 /**
@@ -89,17 +99,17 @@ function sumFees(
   fee: NetworkFee,
   rates: RateTable,
 ): Estimate {
-  const own = price(rates, op.fees, currency, currency, 'SENDING', amount)
+  const applicationPrice = price(rates, op.fees, currency, currency, 'SENDING', amount)
   const convertedFee = networkFeeRoundedUp(rates, currency, fee)
   if (convertedFee === undefined)
     throw new ApiError('NOT_IMPLEMENTED', {
-      message: `This server has no rate of ${fee.asset} or ${currency}.`,
+      message: `This server has no exchange rate for ${fee.asset} or ${currency}.`,
     })
-  const applicationFee = own ? feesOf(own) : amount
+  const applicationFee = applicationPrice ? feesOf(applicationPrice) : amount
   const totalFee = applicationFee + convertedFee
   if (totalFee >= amount)
     throw new ApiError('INVALID_AMOUNT', {
-      message: `The fees of ${amountText(totalFee, currency)} leave nothing of amount.`,
+      message: `The fees of ${amountText(totalFee, currency)} leave nothing to send. Increase amount.`,
       details: { field: 'amount', totalFee, currency },
     })
   return {

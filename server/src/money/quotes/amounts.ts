@@ -4,19 +4,19 @@ import { type Price, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
-import { networkCost } from '../rails/network-cost.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
+import { computeNetworkCost } from '../rails/network-cost.ts'
 import type { Parties, QuoteBody } from './parties.ts'
 import { chooseQuoteRails, type QuoteRails } from './quote-rails.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
-type Ends = Pick<Parties, 'payer' | 'payee'>
+type PayerAndPayee = Pick<Parties, 'payer' | 'payee'>
 
-interface Amounts {
+interface QuoteAmounts {
   readonly rates: RateTable
-  readonly found: Price
-  readonly routed: QuoteRails
+  readonly quotedPrice: Price
+  readonly quoteRails: QuoteRails
 }
 
 /**
@@ -29,47 +29,55 @@ export async function priceQuoteAmounts(
   op: Op,
   quoteId: string,
   body: QuoteBody,
-  ends: Ends,
+  parties: PayerAndPayee,
   paymentRail: string | null,
-): Promise<Amounts> {
-  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
-  const [sending, receiving] = [ends.payer.currency, ends.payee.currency]
+): Promise<QuoteAmounts> {
+  if (!op.rates)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'This server has no exchange rates, so it cannot create quotes.',
+    })
+  const [sending, receiving] = [parties.payer.currency, parties.payee.currency]
   const { lockedCurrencySide: side, lockedCurrencyAmount: amount } = body
   const rates = await op.rates.snapshot()
-  // The rails depend on the amounts, and the amounts on the fees of the rails. Each round raises the network
+  // The rails depend on the amounts, and the amounts depend on the rails' fees. Each round raises the network
   // fee to the cost of the rails just chosen.
   for (let networkFee = 0n; ; ) {
-    const found = price(rates, op.fees, sending, receiving, side, amount, networkFee)
-    if (!found) throw fieldError('INVALID_AMOUNT', FIELD, 'The amount is too small for this payment.')
-    checkAmounts(op, sending, found)
-    const routed = await chooseQuoteRails(op, quoteId, ends, found, paymentRail)
-    const cost = await estimateChainFees(op, rates, ends, routed.kept)
-    if (cost <= networkFee) return { rates, found, routed }
+    const quotedPrice = price(rates, op.fees, sending, receiving, side, amount, networkFee)
+    if (!quotedPrice)
+      throw fieldError(
+        'INVALID_AMOUNT',
+        FIELD,
+        'The amount is too small: the fees would leave nothing to pay.',
+      )
+    checkAmounts(op, sending, quotedPrice)
+    const quoteRails = await chooseQuoteRails(op, quoteId, parties, quotedPrice, paymentRail)
+    const cost = await estimateChainFees(op, rates, parties, quoteRails.storedRoute)
+    if (cost <= networkFee) return { rates, quotedPrice, quoteRails }
     networkFee = cost
   }
 }
 
-function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
-  if (found.sendingAmount > INT64_MAX || found.receivingAmount > INT64_MAX)
+function checkAmounts(op: Op, sending: KnownCurrency, quotedPrice: Price): void {
+  if (quotedPrice.sendingAmount > INT64_MAX || quotedPrice.receivingAmount > INT64_MAX)
     throw fieldError('AMOUNT_OUT_OF_RANGE', FIELD, 'The amount is too large for this payment.')
-  checkCurrencyLimits(platformConfig(op), 'OUTGOING', sending, found.sendingAmount, FIELD)
+  checkCurrencyLimits(getPlatformConfig(op), 'OUTGOING', sending, quotedPrice.sendingAmount, FIELD)
 }
 
 /**
- * The chain fees of a quote's transfers, in its sending currency. A chain wallet makes a second transfer in
- * addition to the payment: it either collects the money or, if the wallet pays directly, carries the fee.
+ * The chain fees of a quote's transfers, in its sending currency. A chain wallet makes a second transfer: it
+ * collects the money or, if the wallet pays the payee directly, pays the fee.
  */
 async function estimateChainFees(
   op: Op,
   rates: RateTable,
-  ends: Ends,
-  kept: QuoteRails['kept'],
+  parties: PayerAndPayee,
+  storedRoute: QuoteRails['storedRoute'],
 ): Promise<bigint> {
-  const [sending, receiving] = [ends.payer.currency, ends.payee.currency]
-  const railOf = (name: string | undefined) => (name === undefined ? undefined : op.rails.find(name))
+  const [sending, receiving] = [parties.payer.currency, parties.payee.currency]
+  const findRail = (name: string | undefined) => (name === undefined ? undefined : op.rails.find(name))
   const costs = await Promise.all([
-    networkCost(rates, sending, railOf(kept.railOut), receiving),
-    networkCost(rates, sending, railOf(kept.wallet?.rail), sending),
+    computeNetworkCost(rates, sending, findRail(storedRoute.railOut), receiving),
+    computeNetworkCost(rates, sending, findRail(storedRoute.wallet?.rail), sending),
   ])
-  return costs.reduce((sum, one) => sum + one, 0n)
+  return costs.reduce((sum, cost) => sum + cost, 0n)
 }

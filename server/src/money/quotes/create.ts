@@ -5,7 +5,7 @@ import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contra
 import { amountText, exchangeRate, feesOf, rateDetails } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { issueRequest } from '../../kernel/signing/signing.ts'
@@ -13,10 +13,10 @@ import { announce } from '../../kernel/transactions/moves.ts'
 import { makeReference, newTransaction } from '../../kernel/transactions/transactions.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
-import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
+import type { StoredQuoteRequest } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
-import { chainOf } from '../external-accounts/external-accounts.ts'
+import { findChain } from '../external-accounts/external-accounts.ts'
 import { checkPosition } from '../prices/positions.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
@@ -24,12 +24,12 @@ import { pickRequired } from '../uma/counterparty.ts'
 import { checkLookup } from '../uma/lookups.ts'
 import { checkSenderKnown } from '../uma/required-sender-info.ts'
 import { priceQuoteAmounts } from './amounts.ts'
-import { chainTransfers, describeTransfers } from './chain-transfers.ts'
+import { buildChainTransfers, describeTransfers } from './chain-transfers.ts'
 import { checkBalance, checkPull, executeQuote } from './execute-quote.ts'
-import { quoteFundingInstructions } from './funding-instructions.ts'
-import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
-import { executionCall } from './quotes.ts'
-import { fundingOf } from './settlement.ts'
+import { buildFundingInstructions } from './funding-instructions.ts'
+import { findParties, getValiditySeconds, type Parties, type Payee, type QuoteBody } from './parties.ts'
+import { buildExecutionCall } from './quotes.ts'
+import { getFunding } from './settlement.ts'
 
 export interface CreatedQuote {
   readonly quote: QuoteRow
@@ -41,9 +41,9 @@ export interface CreatedQuote {
 /** Creates a quote with a locked rate, and executes it immediately if requested. */
 export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
   const parties = await findParties(op, body)
-  checkImmediate(body, parties)
-  if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
-  const { quote, writes: ofRails } = await priceQuote(op, body, parties)
+  checkImmediateExecution(body, parties)
+  if (body.lookupId !== undefined) checkLookup(op, body.lookupId, toLookupReceiver(parties.payee))
+  const { quote, writes: railWrites } = await priceQuote(op, body, parties)
   await checkPosition(op, quote)
   const { customer, payer, payee } = parties
   const disclosures = {
@@ -51,47 +51,47 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     ...body.senderCustomerInfo,
   }
   if (payee.kind === 'uma') checkSenderKnown(payee.asks, customer, disclosures)
-  const transaction = { ...payingTransaction(op, body, quote, parties), ...platformId(customer) }
+  const transaction = { ...buildTransaction(op, body, quote, parties), ...pickPlatformCustomerId(customer) }
   const signing =
     payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET'
-      ? signingRequest(op, quote, payee)
+      ? issueSigningRequest(op, quote, payee)
       : undefined
-  const complete = signing ? { ...quote, signing_request_id: signing.requestId } : quote
+  const signableQuote = signing ? { ...quote, signing_request_id: signing.requestId } : quote
   const { platform_customer_id: _, ...row } = transaction
   const writes = [
     ...(signing ? [signing.write] : []),
-    insert('quotes', complete),
-    ...ofRails,
+    insert('quotes', signableQuote),
+    ...railWrites,
     insert('transactions', row),
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
   ]
-  if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
+  if (getFunding(quote) === 'PULLED') await checkPull(op, quote)
   // A quote with real-time funding is executed when its payment arrives.
   if (!body.immediatelyExecute || payer.kind === 'funding')
-    return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
+    return { quote: signableQuote, payloadToSign: signing?.payloadToSign, writes }
   const account = payer.kind === 'account' ? payer.account : undefined
   if (account) await checkBalance(op, quote)
   const guards =
     payee.kind === 'uma' ? await checkStillAllowed(op, payee.umaAddress, 'destination.umaAddress') : []
-  const counted = await new Velocity(op).admit(transaction)
-  const execution = { account, guards: [...guards, ...counted] }
+  const velocityWrites = await new Velocity(op).admit(transaction)
+  const execution = { account, guards: [...guards, ...velocityWrites] }
   const executed = executeQuote(op, execution, quote, transaction)
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
 }
 
 /** The receiver as a lookup identifies it. */
-function receiverOf(payee: Payee): string {
+function toLookupReceiver(payee: Payee): string {
   if (payee.kind === 'external') return payee.account.id
   return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? payee.account.id)
 }
 
-function checkImmediate(body: QuoteBody, { payer }: Parties): void {
+function checkImmediateExecution(body: QuoteBody, { payer }: Parties): void {
   if (body.immediatelyExecute && payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET')
     throw fieldError(
       'INVALID_INPUT',
       'immediatelyExecute',
-      'A quote from an embedded wallet is executed only after the wallet has signed it',
+      'A quote from an embedded wallet cannot be executed immediately, because the wallet must sign it first.',
     )
 }
 
@@ -103,7 +103,13 @@ async function priceQuote(
   const [sending, receiving] = [payer.currency, payee.currency]
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
   const id = op.newId('Quote')
-  const { rates, found, routed } = await priceQuoteAmounts(op, id, body, { payer, payee }, rail ?? null)
+  const { rates, quotedPrice, quoteRails } = await priceQuoteAmounts(
+    op,
+    id,
+    body,
+    { payer, payee },
+    rail ?? null,
+  )
   const quote: QuoteRow = {
     id,
     platform_id: op.platform.id,
@@ -116,30 +122,33 @@ async function priceQuote(
     payment_rail: rail ?? null,
     sending_currency: sending,
     receiving_currency: receiving,
-    sending_amount: found.sendingAmount,
-    receiving_amount: found.receivingAmount,
-    fees: feesOf(found),
-    pricing: { exchangeRate: exchangeRate(found), rateDetails: rateDetails(rates, sending, found) },
+    sending_amount: quotedPrice.sendingAmount,
+    receiving_amount: quotedPrice.receivingAmount,
+    fees: feesOf(quotedPrice),
+    pricing: {
+      exchangeRate: exchangeRate(quotedPrice),
+      rateDetails: rateDetails(rates, sending, quotedPrice),
+    },
     request: {
       ...pickStoredFields(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
-      ...routed.kept,
+      ...quoteRails.storedRoute,
       ...pickCounterparty(op, sending, payee),
     },
     signing_request_id: null,
     transaction_id: op.newId('Transaction'),
     pull_state: null,
     position_limit: null,
-    expires_at: plusSeconds(op.now, validitySeconds(payer, payee, rail)),
+    expires_at: addSeconds(op.now, getValiditySeconds(payer, payee, rail)),
     created_at: op.now,
     updated_at: op.now,
   }
-  return { quote, writes: routed.writes }
+  return { quote, writes: quoteRails.writes }
 }
 
-/** The transaction of a quote that is not executed yet. */
-function payingTransaction(
+/** Builds the transaction of a new quote. */
+function buildTransaction(
   op: Op,
   body: QuoteBody,
   quote: QuoteRow,
@@ -167,17 +176,21 @@ function payingTransaction(
     description: body.description ?? null,
     details: {
       rates: quote.pricing,
-      ...(payee.kind === 'external' ? present({ chain: chainOf(payee.account) }) : {}),
+      ...(payee.kind === 'external' ? present({ chain: findChain(payee.account) }) : {}),
       ...(counterparty ? { counterparty } : {}),
       ...(quote.destination_uma ? { uma: quote.destination_uma } : {}),
-      ...(reference ? { paymentInstructions: quoteFundingInstructions(op, quote, reference) } : {}),
+      ...(reference ? { paymentInstructions: buildFundingInstructions(op, quote, reference) } : {}),
     },
     ...(reference ? { reference } : {}),
   })
 }
 
 /** The data that the receiver at an UMA address discloses to the platform. Agents cannot see it. */
-function pickCounterparty(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
+function pickCounterparty(
+  op: Op,
+  sending: KnownCurrency,
+  payee: Payee,
+): Pick<StoredQuoteRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
   const counterparty = pickRequired(op, sending, payee.counterparty ?? {})
   return Object.keys(counterparty).length > 0 ? { counterparty } : {}
@@ -188,19 +201,20 @@ function getIdentifier(payee: Payee): string | null {
   return payee.umaAddress ?? null
 }
 
-function platformId(customer: CustomerRow | null) {
+function pickPlatformCustomerId(customer: CustomerRow | null) {
   return { platform_customer_id: customer?.platform_customer_id ?? null }
 }
 
 /**
- * The signing request for executing this quote: the payment in words, and the exact quote that will be
- * executed.
+ * Issues the signing request that executes this quote. Its summary describes the payment; its other fields
+ * fix the exact quote.
  */
-function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
+function issueSigningRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
   const sends = amountText(quote.sending_amount, quote.sending_currency)
   const delivers = amountText(quote.receiving_amount, quote.receiving_currency)
-  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? getIdentifier(payee))
-  return issueRequest(op, executionCall(quote.id), {
+  const chain =
+    quote.request.wallet && buildChainTransfers(op, quote, quote.request.payTo ?? getIdentifier(payee))
+  return issueRequest(op, buildExecutionCall(quote.id), {
     accountId: requireColumn(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
@@ -230,8 +244,8 @@ function describePayee(payee: Payee): string {
 type SignedDestination = Payload<'quote_execute'>['destination']
 
 /**
- * The destination in the signed payload, with all data that the rail will use. It comes from the stored
- * account version, which never changes.
+ * The destination in the signed payload, with all data that the rail will use. The data comes from the stored
+ * version of the account, which never changes.
  */
 function toSignedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
   const { destination_uma, payment_rail, receiving_currency: currency } = quote

@@ -2,9 +2,9 @@ import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/states/pa
 import { amountText } from '../../base/pricing/pricing.ts'
 import {
   balanceUpdated,
+  canSeeAccount,
   findInternalAccount,
   isOwnerDeleted,
-  maySeeAccount,
 } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
@@ -20,15 +20,21 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { checkPosition, limitFor } from '../prices/positions.ts'
+import { checkPosition, getPositionLimit } from '../prices/positions.ts'
 import { checkPullNotHeld } from '../rails/funds-holds.ts'
 import { createPaymentRecord } from '../rails/rail-payments.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { isCollected } from './chain-transfers.ts'
-import { buildPull, paymentOf } from './payment-orders.ts'
+import { buildPayment, buildPull } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
-import { fundingOf, holdFor, isDeliveredHere, payingAccountId, paysHere } from './settlement.ts'
+import {
+  buildHold,
+  getFunding,
+  getPayingAccountId,
+  isDeliveredInternally,
+  isPaidInternally,
+} from './settlement.ts'
 
 /**
  * Rejects a quote with real-time funding, because only its payment can execute it. Throws 400
@@ -39,7 +45,7 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
     throw fieldError(
       'INVALID_INPUT',
       'quoteId',
-      'This quote executes itself when the payment of its paymentInstructions arrives.',
+      'This quote is executed automatically when the payment in its paymentInstructions arrives.',
     )
 }
 
@@ -50,7 +56,7 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
   const { source_account_id: source } = quote
-  if (source !== null && !(await maySeeAccount(op, source)))
+  if (source !== null && !(await canSeeAccount(op, source)))
     throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
   return quote
 }
@@ -70,13 +76,13 @@ export async function checkExecution(
   checkExecutable(op, quote)
   const guards = await checkParties(op, quote)
   await checkPosition(op, quote)
-  if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
+  if (getFunding(quote) === 'PULLED') await checkPull(op, quote)
   else await checkBalance(op, quote)
-  const counted = await new Velocity(op).admit(transaction)
-  const account = payingAccountId(quote)
+  const velocityWrites = await new Velocity(op).admit(transaction)
+  const account = getPayingAccountId(quote)
   return {
     account: account === undefined ? undefined : await findInternalAccount(op, account),
-    guards: [...guards, ...counted],
+    guards: [...guards, ...velocityWrites],
   }
 }
 
@@ -86,10 +92,11 @@ export async function checkExecution(
  */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Write[]> {
   if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
-  if (fundingOf(quote) === 'PULLED') await findUnchanged(op, quote, requireColumn(quote, 'source_account_id'))
+  if (getFunding(quote) === 'PULLED')
+    await findUnchanged(op, quote, requireColumn(quote, 'source_account_id'))
   const destination = quote.destination_account_id
   if (destination === null) return checkStillAllowed(op, requireColumn(quote, 'destination_uma'), 'quoteId')
-  if (!paysHere(quote)) {
+  if (!isPaidInternally(quote)) {
     const { customer_id } = await findUnchanged(op, quote, destination)
     if (customer_id !== null) await findCustomer(op, customer_id, 'quoteId')
     return []
@@ -134,10 +141,10 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = requireColumn(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
   const available = balance?.available ?? 0n
-  const words = (amount: bigint) => amountText(amount, quote.sending_currency)
+  const format = (amount: bigint) => amountText(amount, quote.sending_currency)
   if (available < quote.sending_amount)
     throw new ApiError('INSUFFICIENT_BALANCE', {
-      message: `The account can spend ${words(available)}, but the quote needs ${words(quote.sending_amount)}.`,
+      message: `The account can spend ${format(available)}, but the quote needs ${format(quote.sending_amount)}.`,
       details: { available, required: quote.sending_amount, currency: quote.sending_currency },
     })
 }
@@ -178,7 +185,7 @@ export function executeQuote(
     return { ...beginResult, writes: [...guards, ...beginResult.writes] }
   }
   const cause = { cause: 'quote', causeId: quote.id } as const
-  const { holdId, write } = hold(op, cause, holdFor(quote, account.id))
+  const { holdId, write } = hold(op, cause, buildHold(quote, account.id))
   const held = { hold_id: holdId }
   const beginResult = isCollected(quote)
     ? beginPull(op, quote, transaction, held)
@@ -199,7 +206,7 @@ function beginPull(
   const pull = buildPull(quote, transaction)
   const opensAt = submitTime(op, pull)
   const change = { ...held, ...submitsAtDetails(op, transaction, {}, opensAt) }
-  const beginResult = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
+  const beginResult = beginExecution(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const { customer_id } = quote
   const payerGuard = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
@@ -223,8 +230,8 @@ export function beginSettlement(
   transaction: TransactionWithCustomer,
   change: Partial<TransactionRow> = {},
 ) {
-  const opensAt = isDeliveredHere(quote) ? op.now : submitTime(op, paymentOf(quote, transaction))
-  const beginResult = begin(
+  const opensAt = isDeliveredInternally(quote) ? op.now : submitTime(op, buildPayment(quote, transaction))
+  const beginResult = beginExecution(
     op,
     quote,
     transaction,
@@ -234,14 +241,14 @@ export function beginSettlement(
   return { ...beginResult, writes: [...beginResult.writes, ...settlement(op, quote, transaction)] }
 }
 
-function begin(
+function beginExecution(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   quoteChange: Partial<QuoteRow>,
   change: Partial<TransactionRow>,
 ) {
-  const limit = limitFor(op, quote)
+  const limit = getPositionLimit(op, quote)
   const executedQuote = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', {
     ...quoteChange,
     // Omitted if there is no limit to count against: the committer uses a different statement for each set of
@@ -281,8 +288,8 @@ function submitsAtDetails(
  */
 export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
-  if (isDeliveredHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
-  const payment = paymentOf(quote, transaction)
+  if (isDeliveredInternally(quote)) return [job(op, 'transaction.settle', payload, op.now)]
+  const payment = buildPayment(quote, transaction)
   const opensAt = submitTime(op, payment)
   return [...createPaymentRecord(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
 }

@@ -8,17 +8,20 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
  * Instructions for paying the amount of a quote (specification 2.8): an account in the sending currency, with
  * a reference for this quote.
  */
-export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
+export function buildFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
   const amount = amountText(quote.sending_amount, quote.sending_currency)
   const hasOwnAddress = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
-  const where = hasOwnAddress
+  const target = hasOwnAddress
     ? 'to this address, which is only for this payment'
     : `with the reference ${reference}`
-  const simulated = op.mode === 'sandbox' && !hasOwnAddress ? ' Sandbox: POST /sandbox/send pays it.' : ''
+  const simulated =
+    op.mode === 'sandbox' && !hasOwnAddress
+      ? ' In the sandbox, POST /sandbox/send simulates this payment.'
+      : ''
   return [
     {
       accountOrWalletInfo: findPayInAccount(op, quote, reference),
-      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} ${where}.${simulated}`,
+      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} ${target}.${simulated}`,
       isPlatformAccount: true,
     },
   ]
@@ -27,6 +30,6 @@ export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: str
 function findPayInAccount(op: Op, quote: QuoteRow, reference: string): PaymentAccountInfoValue {
   const { id: seed, sending_currency: currency, sending_amount: amount, source_network, request } = quote
   if (request.paidInTo) return withReference(request.paidInTo, reference)
-  if (!op.depositDetails) throw new Error('A quote is paid in, but nothing was opened for that')
+  if (!op.depositDetails) throw new Error('No account was opened to receive the payment of this quote')
   return depositDetails(op.depositDetails, { seed, currency, reference, amount }, source_network ?? undefined)
 }

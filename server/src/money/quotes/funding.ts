@@ -13,13 +13,12 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { checkPosition } from '../prices/positions.ts'
 import { beginSettlement, checkParties } from './execute-quote.ts'
 import { refundJob } from './jobs.ts'
-import { fundingLegs } from './settlement.ts'
+import { buildFundingLegs } from './settlement.ts'
 
 /**
- * Handles the payment of a quote with real-time funding. `amount` is in the quote's sending currency;
- * `deposit` is the id of the deposit; the quote is executed only if the amount is exact, payer and payee
- * exist, and the platform's position limit allows it. Otherwise it fails and the payment is refunded; error:
- * 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
+ * Handles the payment of a quote with real-time funding. Executes the quote if the amount is exact, payer and
+ * payee exist, and the platform's position limit allows it; otherwise fails it and refunds the payment.
+ * `amount` is in the sending currency; throws 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
  */
 export async function receiveFunding(
   op: Op,
@@ -31,13 +30,16 @@ export async function receiveFunding(
 ): Promise<{ readonly transaction: TransactionWithCustomer; readonly writes: readonly Write[] }> {
   const { failureReason, guards } = await findFailure(op, quote, amount)
   const ledgerSystem = failureReason === undefined ? 'clearing' : 'refunds'
-  const legs = fundingLegs(quote, ledgerSystem, amount)
+  const legs = buildFundingLegs(quote, ledgerSystem, amount)
   await checkFitsBalance(op, legs, field)
-  const arrived = post(op, { cause: 'quote', causeId: quote.id }, legs)
+  const arrivalWrites = post(op, { cause: 'quote', causeId: quote.id }, legs)
   if (failureReason === undefined) {
     const details = { ...transaction.details, ...present({ deposit }) }
     const beginResult = beginSettlement(op, quote, transaction, { details })
-    return { transaction: beginResult.transaction, writes: [...guards, ...arrived, ...beginResult.writes] }
+    return {
+      transaction: beginResult.transaction,
+      writes: [...guards, ...arrivalWrites, ...beginResult.writes],
+    }
   }
   const failed = moveTransaction(op, transaction, 'fail', {
     failure_reason: failureReason,
@@ -47,7 +49,7 @@ export async function receiveFunding(
   return {
     transaction: failed.row,
     writes: [
-      ...arrived,
+      ...arrivalWrites,
       transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
       ...failed.writes,
       announceRefund(op, failed.row),
@@ -56,20 +58,17 @@ export async function receiveFunding(
   }
 }
 
-/**
- * True if the platform's balances stay in range after a quote's payment, whether it executes the quote or is
- * refunded.
- */
-export async function hasRoomForFunding(op: Op, quote: QuoteRow, amount: bigint): Promise<boolean> {
+/** True if the platform's balances stay in range whether the payment executes the quote or is refunded. */
+export async function fitsFunding(op: Op, quote: QuoteRow, amount: bigint): Promise<boolean> {
   const [fitsPayment, fitsRefund] = await Promise.all([
-    fitsBalance(op, fundingLegs(quote, 'clearing', amount)),
-    fitsBalance(op, fundingLegs(quote, 'refunds', amount)),
+    fitsBalance(op, buildFundingLegs(quote, 'clearing', amount)),
+    fitsBalance(op, buildFundingLegs(quote, 'refunds', amount)),
   ])
   return fitsPayment && fitsRefund
 }
 
 /**
- * Why an arrived payment does not execute its quote, if anything prevents it, and the guards of the checks.
+ * Finds the reason why a payment that arrived cannot execute its quote, if any, and the guards of the checks.
  */
 async function findFailure(
   op: Op,

@@ -35,7 +35,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       const quote = await findExecutable(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id === null) return null
-      // A signed call is rejected by its signing request if that was used or has expired.
+      // If the call is signed, a used or expired signing request rejects it.
       if (!isSigned) await checkExecution(op, quote, await findTransaction(op, quote.transaction_id))
       return { requestId: quote.signing_request_id }
     },
@@ -44,13 +44,15 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       const quote = await findExecutable(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id !== (approval?.requestId ?? null))
-        throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
+        throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', {
+          reason: 'The signature is for another quote.',
+        })
       const transaction = await findTransaction(op, quote.transaction_id)
       const action = await findActionOf(op, transaction)
       if (action?.state === 'PENDING_APPROVAL')
         throw new ApiError('ACTION_NOT_DECIDED', {
           message:
-            'An agent proposed this payment, and it waits for approval. Approve the action of the agent.',
+            "An agent proposed this payment, and it is waiting for approval. Approve the agent's action instead.",
           details: { agentId: action.agent_id, actionId: action.id },
         })
       const execution = await checkExecution(op, quote, transaction)

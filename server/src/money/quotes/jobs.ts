@@ -17,9 +17,9 @@ import {
 import { isDeleted } from '../../people/customers/customers.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { internalReceipt } from '../incoming-payments/internal-payment.ts'
+import { recordInternalPayment } from '../incoming-payments/internal-payment.ts'
 import {
   askRail,
   createPaymentRecord,
@@ -30,26 +30,26 @@ import {
 import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { findSignedTransfers, isPaidDirectly } from './chain-transfers.ts'
-import { buildRefund, paymentOf } from './payment-orders.ts'
+import { buildPayment, buildRefund } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
+  addCounterpartyDetails,
+  buildHold,
+  buildPayerLeg,
+  buildReversalLegs,
+  buildSettlementLegs,
+  buildUndeliveredLeg,
+  chargePayer,
   endQuote,
+  findPayeeAccount,
+  getHoldingAccountId,
+  getPayingAccountId,
   guardPullNotReturned,
-  holdFor,
-  holdingAccountId,
-  isDeliveredHere,
+  isDeliveredInternally,
+  isPaidInternally,
   isRefundable,
-  payeeAccount,
   payerBalanceUpdated,
-  payerLeg,
-  payingAccountId,
-  paysHere,
-  reversalLegs,
-  settlementLegs,
-  takeFromPayer,
-  undeliveredLeg,
   walletBalanceUpdated,
-  withCounterpartyDetails,
 } from './settlement.ts'
 
 /** Expires a quote that was not executed before its deadline, and its transaction. */
@@ -64,8 +64,8 @@ export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
 }
 
 /**
- * Delivers an executed payment, or polls its outcome. Captures the money after delivery, releases it if it
- * never left, and starts a refund if it left but was not delivered.
+ * Delivers an executed payment, or polls its outcome. Captures the money after delivery, releases it if
+ * nothing was sent, and starts a refund if the payment was sent but not delivered.
  */
 export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -94,12 +94,12 @@ async function deliver(
   quote: QuoteRow,
   transaction: TransactionRow,
   executedAt: Date,
-  asked: AskedOfRail,
+  asked: RailProgress,
 ): Promise<RailReplied> {
-  // Nothing is sent that would overflow a balance. A payment that was submitted before may be on its way, so
-  // it is polled in any case.
-  const order = { ...paymentOf(quote, transaction), submittedAt: executedAt }
-  const isInternal = isDeliveredHere(quote)
+  // A payment that would overflow a balance is not sent. A submitted payment may be on its way, so it is
+  // always polled.
+  const order = { ...buildPayment(quote, transaction), submittedAt: executedAt }
+  const isInternal = isDeliveredInternally(quote)
   const alreadySubmitted = asked.alreadySubmitted === true
   const obstacle =
     alreadySubmitted && !isInternal ? undefined : await findObstacle(op, quote, alreadySubmitted)
@@ -109,18 +109,20 @@ async function deliver(
   return askRail(op, { ...order, sign }, asked)
 }
 
-/** Why a payment cannot be delivered, if anything prevents it. A receiving internal account must be open. */
+/**
+ * Finds the reason why a payment cannot be delivered, if any. A receiving internal account must be active.
+ */
 async function findObstacle(
   op: Op,
   quote: QuoteRow,
   alreadySubmitted: boolean,
-): Promise<Refusal | undefined> {
-  if (!alreadySubmitted && !(await fitsBalance(op, settlementLegs(quote)))) {
-    const detail = 'The balance of an account would be too large'
+): Promise<DeliveryFailure | undefined> {
+  if (!alreadySubmitted && !(await fitsBalance(op, buildSettlementLegs(quote)))) {
+    const detail = 'An account balance would exceed its maximum'
     return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
   }
-  if (!paysHere(quote)) return undefined
-  const { status, customer_id } = await payeeAccount(op, quote)
+  if (!isPaidInternally(quote)) return undefined
+  const { status, customer_id } = await findPayeeAccount(op, quote)
   const isCustomerDeleted = customer_id !== null && (await isDeleted(op, customer_id))
   if (status === 'ACTIVE' && !isCustomerDeleted) return undefined
   const detail = isCustomerDeleted
@@ -138,12 +140,12 @@ async function settleQuote(
   const change = { settled_at: op.now, ...withTransactionHash(transaction, delivery) }
   const moved = moveTransaction(op, transaction, 'settle', change)
   return [
-    ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
+    ...chargePayer(op, quote, transaction, buildSettlementLegs(quote)),
     endQuote(op, quote, 'settle'),
     ...guardPullNotReturned(quote),
     ...moved.writes,
     ...(await payerBalanceUpdated(op, quote)),
-    ...(paysHere(quote) ? await creditPayee(op, quote, moved.row) : []),
+    ...(isPaidInternally(quote) ? await creditPayee(op, quote, moved.row) : []),
   ]
 }
 
@@ -152,13 +154,13 @@ async function settleQuote(
  * record of the incoming payment.
  */
 async function creditPayee(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
-  const account = await payeeAccount(op, quote)
-  const isOwn = account.customer_id === quote.customer_id
+  const account = await findPayeeAccount(op, quote)
+  const hasSameOwner = account.customer_id === quote.customer_id
   return [
-    ...(isOwn
+    ...(hasSameOwner
       ? []
-      : await internalReceipt(op, account, {
-          source: payingAccount(quote),
+      : await recordInternalPayment(op, account, {
+          source: toReceiptSource(quote),
           umaAddress: quote.destination_uma,
           amount: quote.receiving_amount,
           description: transaction.description,
@@ -167,31 +169,31 @@ async function creditPayee(op: Op, quote: QuoteRow, transaction: TransactionRow)
   ]
 }
 
-/** The paying account, as shown in the receiver's record. */
-function payingAccount({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
+/** The paying account as shown in the receiver's record. */
+function toReceiptSource({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
   return accountId === null ? null : { accountId, currency }
 }
 
-type Refusal = Extract<RailAnswer, { outcome: 'failed' }>
+type DeliveryFailure = Extract<RailAnswer, { outcome: 'failed' }>
 
-/** Fails a payment that never left: releases its hold, or refunds the money that came in for it. */
+/** Fails a payment that was never sent: releases its hold, or refunds the money that funded it. */
 async function failQuote(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   failure: Failed,
 ): Promise<Write[]> {
-  const account = holdingAccountId(quote)
+  const account = getHoldingAccountId(quote)
   if (account === undefined) {
     const unsent = { ...transaction, details: { ...transaction.details, fundedAmount: quote.sending_amount } }
     return returnQuote(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
   }
   const change = {
     failure_reason: failure.failureReason,
-    details: withCounterpartyDetails(transaction, { failureDetail: failure.detail }),
+    details: addCounterpartyDetails(transaction, { failureDetail: failure.detail }),
   }
   return [
-    release(op, { ...holdFor(quote, account), holdId: requireColumn(transaction, 'hold_id') }),
+    release(op, { ...buildHold(quote, account), holdId: requireColumn(transaction, 'hold_id') }),
     endQuote(op, quote, 'fail'),
     ...moveTransaction(op, transaction, 'fail', change).writes,
     ...(await payerBalanceUpdated(op, quote)),
@@ -199,9 +201,8 @@ async function failQuote(
 }
 
 /**
- * Fails a payment that left but was not delivered; the money is returning until the rail reports its arrival.
- * If the payer's bank has taken back the pull, there is nothing to refund: the returned money covers that
- * debt.
+ * Fails a payment that was sent but not delivered, and starts its refund. If the payer's bank has reversed
+ * the pull, there is no refund: the returned money covers that debt.
  */
 async function returnQuote(
   op: Op,
@@ -212,16 +213,16 @@ async function returnQuote(
   const wasDelivered = transaction.state === 'COMPLETED'
   const { row, writes } = moveTransaction(op, transaction, wasDelivered ? 'return' : 'fail', {
     failure_reason: failure.failureReason,
-    details: withCounterpartyDetails(transaction, { failureDetail: failure.detail }),
+    details: addCounterpartyDetails(transaction, { failureDetail: failure.detail }),
     ...(isRefundable(quote) ? { refund: newRefund(op, failure.reason) } : {}),
   })
   return [
     ...(wasDelivered
-      ? post(op, { cause: 'quote', causeId: quote.id }, reversalLegs(quote))
+      ? post(op, { cause: 'quote', causeId: quote.id }, buildReversalLegs(quote))
       : [
-          ...takeFromPayer(op, quote, transaction, [
-            payerLeg(quote, -quote.sending_amount),
-            undeliveredLeg(quote),
+          ...chargePayer(op, quote, transaction, [
+            buildPayerLeg(quote, -quote.sending_amount),
+            buildUndeliveredLeg(quote),
           ]),
           endQuote(op, quote, 'fail'),
         ]),
@@ -242,22 +243,24 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
 }
 
 /**
- * Refunds an undelivered payment to its payer. An internal account has the money immediately; pulled or
- * paid-in money is sent as a payment under the quote's id. If the payer was deleted, or if the rail did not
- * get the money back, it stays in the refunds account for the platform to handle.
+ * Refunds an undelivered payment to its payer. An internal account is credited immediately; pulled or paid-in
+ * money is sent back as a payment with the quote's id. If the payer was deleted or the rail did not get the
+ * money back, the refund fails and the platform must handle it.
  */
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
   const stage = getRefundStage(transaction)
   if (stage === 'ENDED') return []
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
-  const back = buildRefund(quote, transaction, amountToRefund(quote, transaction))
+  const refundOrder = buildRefund(quote, transaction, toRefundAmount(quote, transaction))
   const fail = () => endRefund(op, transaction, 'fail')
   if (stage === 'OPEN' && (await isMoneyMissing(op, transaction))) return fail()
-  const isInternal = holdingAccountId(quote) !== undefined
+  const isInternal = getHoldingAccountId(quote) !== undefined
   // A payment is recorded before its rail is called.
   const recordWrites =
-    stage === 'SETTLED' || isInternal || payload.alreadySubmitted ? [] : createPaymentRecord(op, back, op.now)
+    stage === 'SETTLED' || isInternal || payload.alreadySubmitted
+      ? []
+      : createPaymentRecord(op, refundOrder, op.now)
   if (recordWrites.length > 0)
     return [...recordWrites, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
   return settlePayment({
@@ -265,7 +268,7 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
     ask: async () =>
       isInternal
         ? { answer: { outcome: 'delivered' }, writes: [] }
-        : askRail(op, { ...back, submittedAt: op.now }, payload),
+        : askRail(op, { ...refundOrder, submittedAt: op.now }, payload),
     settle: () => refundQuote(op, quote, transaction),
     fail,
     bounce: fail,
@@ -279,7 +282,7 @@ function getRefundStage({ refund }: TransactionRow): Stage {
   return refund?.status === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }
 
-/** True if the money of an undelivered payment did not come back to its rail. */
+/** True if the rail did not get the money of an undelivered payment back. */
 async function isMoneyMissing(op: Op, { id }: TransactionRow): Promise<boolean> {
   const sent = await findRailPayment(op, 'OUT', id)
   return sent?.failure?.isMoneyMissing === true
@@ -290,8 +293,8 @@ async function refundQuote(
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
 ): Promise<readonly Write[]> {
-  const { amount, currency } = amountToRefund(quote, transaction)
-  const account = payingAccountId(quote)
+  const { amount, currency } = toRefundAmount(quote, transaction)
+  const account = getPayingAccountId(quote)
   if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'fail')]
   const payer =
@@ -310,11 +313,11 @@ async function refundQuote(
 }
 
 /**
- * Handles a refund that arrived but was then returned by the payer's bank: the money goes back to the refunds
- * account for the platform to handle. Guard: no other run has recorded it.
+ * Handles a refund that the payer's bank returned: the money goes back to the refunds account for the
+ * platform to handle. Guard: the return has not been recorded.
  */
 function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer): readonly Write[] {
-  const { amount, currency } = amountToRefund(quote, transaction)
+  const { amount, currency } = toRefundAmount(quote, transaction)
   return [
     ...post(op, { cause: 'transaction', causeId: transaction.id }, [
       { system: 'rail', rail: quote.request.railIn, currency, amount: -amount },
@@ -324,8 +327,8 @@ function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCus
   ]
 }
 
-/** The amount to refund: the quote's, or the amount that was paid in instead. */
-function amountToRefund(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
+/** The amount that funded the quote, which may differ from the amount of the quote. */
+function toRefundAmount(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
   const { fundedAmount } = transaction.details
   return {
     amount: fundedAmount === undefined ? quote.sending_amount : BigInt(fundedAmount),

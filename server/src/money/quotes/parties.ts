@@ -4,28 +4,28 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { isInstantRail } from '@countersign/contract/core/rails'
 import type { quote_create } from '@countersign/contract/payments/quotes'
 import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
-import type { AskedField } from '../../kernel/magic-values/uma-receivers.ts'
+import { listFundingTypes } from '../../kernel/accounts/funding.ts'
+import type { RequiredSenderField } from '../../kernel/magic-values/uma-receivers.ts'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
 import {
   checkRail,
   findExternalAccount,
-  pullingRailOf,
-  railsOf,
+  findPullRail,
+  listRails,
 } from '../external-accounts/external-accounts.ts'
 import { checkQuotes, resolveUma } from '../uma/uma.ts'
 
 export type QuoteBody = BodyOf<typeof quote_create>
 
 /**
- * The source of a quote's money: an internal account, an external account whose money is pulled, or a payment
- * yet to be made.
+ * The source of a quote's money: an internal account, an external account to pull from, or a payment that
+ * will arrive later.
  */
 export type Payer =
   | { readonly kind: 'account'; readonly account: InternalAccountRow; readonly currency: KnownCurrency }
@@ -56,7 +56,7 @@ export type Payee =
       readonly currency: KnownCurrency
       readonly counterparty: Counterparty
       /** The information about the payer that the receiver requires. */
-      readonly asks: readonly AskedField[]
+      readonly asks: readonly RequiredSenderField[]
     }
 
 export interface Parties {
@@ -66,20 +66,20 @@ export interface Parties {
   readonly payee: Payee
 }
 
-/** Finds payer and payee. Records of other customers are treated as missing. */
+/** Finds payer and payee. Treats records of other customers as missing. */
 export async function findParties(op: Op, { source, destination }: QuoteBody): Promise<Parties> {
   if (source.sourceType === 'REALTIME_FUNDING') return findFundedParties(op, source, destination)
   const payer = await findPayer(op, source.accountId)
   const owner = payer.account.customer_id
   if (payer.kind === 'account') checkNamesCustomer(op, owner, source.customerId)
-  const customer = await payingCustomer(op, owner, source.customerId)
+  const customer = await findPayingCustomer(op, owner, source.customerId)
   // The platform may pay anyone with its own money. On behalf of a customer, only that customer's external
   // accounts may be paid.
   const isPayable = (other: string | null) =>
     other === (customer?.id ?? null) || (owner === null && (customer === null || other === null))
   const payee = await findPayee(op, destination, isPayable)
   if (payee.kind !== 'uma' && payee.account.id === payer.account.id)
-    throw fieldError('SELF_PAYMENT', 'destination', 'The source and the destination are the same account')
+    throw fieldError('SELF_PAYMENT', 'destination', 'The source and the destination are the same account.')
   return { customer, payer, payee }
 }
 
@@ -90,17 +90,17 @@ async function findFundedParties(
   { currency, cryptoNetwork, customerId }: FundingSource,
   destination: QuoteBody['destination'],
 ): Promise<Parties> {
-  if (!isKnownCurrency(currency)) throw noRate('source.currency', currency)
-  if (fundingTypesOf(currency, cryptoNetwork).length === 0)
+  if (!isKnownCurrency(currency)) throw noRateError('source.currency', currency)
+  if (listFundingTypes(currency, cryptoNetwork).length === 0)
     throw fieldError(
       'INVALID_INPUT',
       'source.cryptoNetwork',
-      `${currency} cannot be paid in on ${cryptoNetwork}`,
+      `${currency} cannot be received on ${cryptoNetwork}.`,
     )
   const payerId = customerId ?? ownCustomer(op)
   const namedCustomer = payerId ? await requireApprovedCustomer(op, payerId) : undefined
   const payee = await findPayee(op, destination, (owner) => !namedCustomer || owner === namedCustomer.id)
-  const owner = ownerOf(payee)
+  const owner = findPayeeOwner(payee)
   const customer = namedCustomer ?? (owner === null ? null : await requireApprovedCustomer(op, owner))
   return { customer, payer: { kind: 'funding', currency, network: cryptoNetwork ?? null }, payee }
 }
@@ -118,23 +118,27 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
     throw fieldError(
       'FORBIDDEN',
       field,
-      "A customer's token cannot pull money from an external account: nothing says that the account is the customer's. The platform's backend can",
+      "A customer token cannot pull money from an external account, because the account may not belong to the customer. Use the platform's credentials.",
     )
   await checkUsable(op, account, field)
-  const rail = pullingRailOf(account)
+  const rail = findPullRail(account)
   if (rail === undefined)
-    throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')
-  if (!isKnownCurrency(account.currency)) throw noRate(field, account.currency)
+    throw fieldError(
+      'INVALID_INPUT',
+      field,
+      'No rail can pull money from this account. Use REALTIME_FUNDING instead.',
+    )
+  if (!isKnownCurrency(account.currency)) throw noRateError(field, account.currency)
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
 /** Throws 400 if an omnibus account of the platform would pay without a customer (specification 2.5). */
 function checkNamesCustomer(op: Op, owner: string | null, customerId: string | undefined): void {
-  if (owner === null && customerId === undefined && platformConfig(op).omnibusAccounts)
+  if (owner === null && customerId === undefined && getPlatformConfig(op).omnibusAccounts)
     throw fieldError(
       'INVALID_INPUT',
       'source.customerId',
-      "source.customerId is required: source.accountId is an omnibus account, which holds customers' money. Name the customer for whom it pays",
+      "source.customerId is required, because source.accountId is an omnibus account that holds customers' money. Set it to the customer on whose behalf you pay.",
     )
 }
 
@@ -142,7 +146,7 @@ function checkNamesCustomer(op: Op, owner: string | null, customerId: string | u
  * The customer who owns the account, or the customer on whose behalf a platform account pays (specification
  * 2.5); null if the platform pays for itself.
  */
-async function payingCustomer(
+async function findPayingCustomer(
   op: Op,
   owner: string | null,
   customerId: string | undefined,
@@ -150,7 +154,7 @@ async function payingCustomer(
   const id = owner ?? customerId
   if (id === undefined) return null
   if (customerId && customerId !== id)
-    throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer')
+    throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer.')
   return requireApprovedCustomer(op, id)
 }
 
@@ -161,15 +165,15 @@ async function requireApprovedCustomer(op: Op, id: string): Promise<CustomerRow>
 }
 
 /**
- * The customer to whom paid-in money belongs if the request names none: the owner of the payee's account. It
- * is the platform for a receiver at an UMA address, who is not the payer, and for an account of the platform.
+ * The owner of paid-in money if the request names no customer: the owner of the payee's account. Null means
+ * the platform, which also pays for receivers at UMA addresses.
  */
-function ownerOf(payee: Payee): string | null {
+function findPayeeOwner(payee: Payee): string | null {
   if (payee.kind === 'uma') return null
   return payee.kind === 'internal' && payee.umaAddress !== undefined ? null : payee.account.customer_id
 }
 
-/** `isPayable` restricts external accounts by owner; anyone may pay an internal account. */
+/** `isPayable` restricts external accounts by owner. Anyone may pay an internal account. */
 async function findPayee(
   op: Op,
   destination: QuoteBody['destination'],
@@ -182,13 +186,17 @@ async function findPayee(
     const account = await findInternalAccount(op, accountId, field)
     if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
     if (account.status !== 'ACTIVE')
-      throw fieldError('INVALID_INPUT', field, `This account is ${account.status} and takes no money`)
+      throw fieldError(
+        'INVALID_INPUT',
+        field,
+        `This account is ${account.status}, so it cannot receive money.`,
+      )
     checkCurrency(currency, account.currency)
     if (paymentRail)
       throw fieldError(
         'INVALID_INPUT',
         'destination.paymentRail',
-        'A payment to an internal account takes no rail',
+        'A payment to an internal account does not use a rail. Remove paymentRail.',
       )
     return { kind: 'internal', account, currency: account.currency }
   }
@@ -197,7 +205,7 @@ async function findPayee(
   await checkUsable(op, account, field)
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
-  if (!isKnownCurrency(account.currency)) throw noRate(field, account.currency)
+  if (!isKnownCurrency(account.currency)) throw noRateError(field, account.currency)
   checkRail(account, paymentRail, 'destination.paymentRail')
   return { kind: 'external', account, currency: account.currency }
 }
@@ -208,13 +216,13 @@ async function findUmaPayee(
 ): Promise<Payee> {
   const receiver = await resolveUma(op, umaAddress, 'destination.umaAddress')
   checkQuotes(op, receiver, 'destination.umaAddress')
-  const [otherwise] = receiver.currencies
-  const receiving = receiver.currencies.find((one) => one === (currency ?? otherwise))
+  const [defaultCurrency] = receiver.currencies
+  const receiving = receiver.currencies.find((code) => code === (currency ?? defaultCurrency))
   if (receiving === undefined)
     throw fieldError(
       'INVALID_CURRENCY',
       'destination.currency',
-      `This address receives only ${receiver.currencies.join(', ')}`,
+      `This address can receive only ${receiver.currencies.join(', ')}.`,
     )
   const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
   const recipient = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
@@ -225,36 +233,35 @@ async function findUmaPayee(
 
 function checkCurrency(requested: string | undefined, actual: string): void {
   if (requested && requested !== actual)
-    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives only ${actual}`)
+    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account can receive only ${actual}.`)
 }
 
 const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
 
 /**
- * The time for which a rate is locked: five minutes if all rails are instant, otherwise fifteen
- * (specification 2.5). If no rail is named, the slowest rail of the account counts (Bacs excepted), even if
- * the payment is yet to be made.
+ * The time for which a rate is locked: 5 minutes if all rails are instant, otherwise 15 minutes
+ * (specification 2.5). If the request names no rail, the account's slowest rail counts, except for Bacs.
  */
-export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
-  const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account).filter(isCommon) : []
-  const rails = [...fundingRails(payer), ...payout]
+export function getValiditySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
+  const payout = rail ? [rail] : payee.kind === 'external' ? listRails(payee.account).filter(isCommon) : []
+  const rails = [...listFundingRails(payer), ...payout]
   return rails.every(isInstantRail) ? INSTANT_SECONDS : OTHER_SECONDS
 }
 
-/** The rails on which a quote's money may come in; none for an internal account. */
-function fundingRails(payer: Payer): readonly string[] {
+/** The rails that may bring in a quote's money. Empty for an internal account. */
+function listFundingRails(payer: Payer): readonly string[] {
   if (payer.kind === 'account') return []
   if (payer.kind === 'pull') return [payer.rail]
-  const [type] = fundingTypesOf(payer.currency, payer.network ?? undefined)
+  const [type] = listFundingTypes(payer.currency, payer.network ?? undefined)
   return type ? accountType(type).rails.filter(isCommon) : []
 }
 
-/** False for networks that are used only if a payment names them or a configured rail chooses them. */
+/** False for networks that are used only if a payment or a configured rail chooses them. */
 function isCommon(rail: string): boolean {
   return rail !== 'BACS'
 }
 
-function noRate(field: string, currency: string) {
-  return fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${currency}`)
+function noRateError(field: string, currency: string) {
+  return fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${currency}.`)
 }

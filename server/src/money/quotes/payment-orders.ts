@@ -1,18 +1,18 @@
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import type { PaymentOrder } from '../rails/rail-payments.ts'
 import { isCollected } from './chain-transfers.ts'
-import { paysHere } from './settlement.ts'
+import { isPaidInternally } from './settlement.ts'
 
-/** Builds the payment orders of a quote: the payment, the pull that funds it, and the refund of a pull. */
+/** The payment orders of a quote: the payment, the pull that funds it, and the refund of a pull. */
 type QuotePaymentOrder = Omit<PaymentOrder, 'submittedAt'>
 
 /** The payment that delivers a quote. A chain wallet is paid at its address. */
-export function paymentOf(quote: QuoteRow, transaction: TransactionRow): QuotePaymentOrder {
+export function buildPayment(quote: QuoteRow, transaction: TransactionRow): QuotePaymentOrder {
   return {
     ...toCommonFields(quote, transaction),
     rail: quote.request.railOut ?? null,
     direction: 'OUT',
-    accountId: paysHere(quote) ? null : quote.destination_account_id,
+    accountId: isPaidInternally(quote) ? null : quote.destination_account_id,
     identifier: quote.request.payTo ?? transaction.destination_identifier,
     paymentRail: quote.payment_rail,
     chain: transaction.details.chain ?? null,

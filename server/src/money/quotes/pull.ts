@@ -11,7 +11,7 @@ import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
@@ -25,18 +25,18 @@ import { settlement } from './execute-quote.ts'
 import { buildPull } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
+  addCounterpartyDetails,
+  buildFundingLegs,
+  buildHold,
+  buildPullReturnLegs,
   endQuote,
-  fundingLegs,
-  holdFor,
-  pullReturnLegs,
   walletBalanceUpdated,
-  withCounterpartyDetails,
 } from './settlement.ts'
 
 /**
  * Pulls the money of an executed quote from the external account, or collects it from the chain wallet, or
  * polls the outcome. After the money has arrived, the quote continues as if it had been paid in. The bank can
- * take a pull back for as long as the rail asks to be polled.
+ * reverse the pull until the rail stops asking to be polled.
  */
 export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -63,16 +63,16 @@ async function pullFromSource(
   transaction: TransactionRow,
   payload: JobPayloads['transaction.pull'],
 ): Promise<RailReplied> {
-  // Nothing is pulled that would overflow a balance. A pull that was submitted before may be on its way, so
-  // it is polled in any case.
+  // A pull that would overflow a balance is not submitted. A submitted pull may be on its way, so it is
+  // always polled.
   const order = { ...buildPull(quote, transaction), submittedAt: new Date(payload.executedAt) }
   if (isCollected(quote))
     return askRail(op, { ...order, sign: () => findSignedTransfers(op, quote) }, payload)
   if (
     !payload.alreadySubmitted &&
-    !(await fitsBalance(op, fundingLegs(quote, 'clearing', quote.sending_amount)))
+    !(await fitsBalance(op, buildFundingLegs(quote, 'clearing', quote.sending_amount)))
   ) {
-    const detail = 'The balance of an account would be too large'
+    const detail = 'An account balance would exceed its maximum'
     return failBeforeSending(op, order, {
       outcome: 'failed',
       failureReason: 'QUOTE_EXECUTION_FAILED',
@@ -89,18 +89,20 @@ async function pullFromSource(
 async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const held = findCollectedHold(quote, transaction)
   return [
-    ...(held ? capture(op, held) : postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount))),
+    ...(held
+      ? capture(op, held)
+      : postQuoteLegs(op, quote, buildFundingLegs(quote, 'clearing', quote.sending_amount))),
     movePull(op, quote, 'deliver'),
     ...settlement(op, quote, transaction),
     ...(await walletBalanceUpdated(op, quote)),
   ]
 }
 
-/** The hold on a chain wallet whose money is to be collected. */
+/** The hold on a chain wallet from which the money is collected. */
 function findCollectedHold(quote: QuoteRow, transaction: TransactionRow): Hold | undefined {
   if (!isCollected(quote)) return undefined
   const account = requireColumn(quote, 'source_account_id')
-  return { ...holdFor(quote, account), holdId: requireColumn(transaction, 'hold_id') }
+  return { ...buildHold(quote, account), holdId: requireColumn(transaction, 'hold_id') }
 }
 
 /**
@@ -116,11 +118,11 @@ async function failPull(
   const held = findCollectedHold(quote, transaction)
   const change = {
     failure_reason: 'QUOTE_EXECUTION_FAILED' as const,
-    details: withCounterpartyDetails(transaction, { failureDetail: detail }),
+    details: addCounterpartyDetails(transaction, { failureDetail: detail }),
   }
-  const before = requireColumn(quote, 'pull_state')
-  const pull_state = stateAfter(PULL_TRANSITIONS, before, 'fail', quote.id)
-  const guard = { pull_state: before }
+  const stateBefore = requireColumn(quote, 'pull_state')
+  const pull_state = stateAfter(PULL_TRANSITIONS, stateBefore, 'fail', quote.id)
+  const guard = { pull_state: stateBefore }
   return [
     ...(held ? [release(op, held)] : []),
     endQuote(op, quote, 'fail', { pull_state }, guard),
@@ -130,8 +132,8 @@ async function failPull(
 }
 
 /**
- * Records that the bank took back a pull. The quote's payment continues, so the amount is now owed to the
- * platform. Guards: the return has not been recorded, and the transaction is unchanged.
+ * Records that the bank reversed a pull. The quote's payment continues, so the payer now owes the amount to
+ * the platform. Guards: the return has not been recorded, and the transaction is unchanged.
  */
 function recordPullReturn(
   op: Op,
@@ -141,7 +143,7 @@ function recordPullReturn(
 ): readonly Write[] {
   const returnedAt = op.now.toISOString()
   const change = {
-    details: withCounterpartyDetails(transaction, {
+    details: addCounterpartyDetails(transaction, {
       fundingReturnedAt: returnedAt,
       fundingReturnDetail: detail,
     }),
@@ -149,18 +151,18 @@ function recordPullReturn(
   }
   const row = { ...transaction, ...change }
   return [
-    ...postFor(op, quote, pullReturnLegs(quote)),
+    ...postQuoteLegs(op, quote, buildPullReturnLegs(quote)),
     movePull(op, quote, 'return'),
     update('transactions', transaction.id, { state: transaction.state }, change),
-    event(op, 'OUTGOING_PAYMENT.FUNDING_RETURNED', transaction.id, transactionView(row, row)),
+    event(op, 'OUTGOING_PAYMENT.FUNDING_RETURNED', transaction.id, toTransactionView(row, row)),
   ]
 }
 
-function postFor(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
+function postQuoteLegs(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
   return post(op, { cause: 'quote', causeId: quote.id }, legs)
 }
 
 /** Guard: the state of the pull is unchanged. */
-function movePull(op: Op, quote: QuoteRow, by: PullEvent): Write {
-  return transition(op, 'pulls', PULL_TRANSITIONS, quote, by).write
+function movePull(op: Op, quote: QuoteRow, pullEvent: PullEvent): Write {
+  return transition(op, 'pulls', PULL_TRANSITIONS, quote, pullEvent).write
 }

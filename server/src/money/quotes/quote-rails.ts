@@ -1,20 +1,20 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Price } from '../../base/pricing/pricing.ts'
-import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
+import { listFundingTypes } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
+import type { StoredQuoteRequest } from '../../storage/rows/stored-documents.ts'
 import { checkPayee, checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
-import { openChain, placeOf } from './chain-transfers.ts'
+import { findChainAddress, requireOpenChain } from './chain-transfers.ts'
 import type { Parties, Payee, Payer } from './parties.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
-/** Fields for errors. A quote has no field for remittance information. */
+/** The fields that errors name. A quote has no field for remittance information. */
 const FIELDS = {
   OUT: { account: 'destination.accountId', amount: FIELD, remittanceInformation: FIELD },
   PULL: { account: 'source.accountId', amount: FIELD, remittanceInformation: FIELD },
@@ -22,7 +22,10 @@ const FIELDS = {
 
 /** The rail data stored with a quote, and writes that belong to it. */
 export interface QuoteRails {
-  readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'mandateId' | 'paidInTo' | 'wallet' | 'payTo'>
+  readonly storedRoute: Pick<
+    StoredQuoteRequest,
+    'railOut' | 'railIn' | 'mandateId' | 'paidInTo' | 'wallet' | 'payTo'
+  >
   readonly writes: readonly Write[]
 }
 
@@ -38,28 +41,30 @@ export async function chooseQuoteRails(
   { sendingAmount, receivingAmount }: Price,
   paymentRail: string | null,
 ): Promise<QuoteRails> {
-  const [out, { writes = [], ...funding }] = await Promise.all([
+  const [payoutRoute, { writes = [], ...fundingRoute }] = await Promise.all([
     routePayment(op, payee, receivingAmount, paymentRail),
     routeFunding(op, quoteId, payer, sendingAmount),
   ])
-  const wallet = payer.kind === 'account' ? placeOf(payer.account) : undefined
-  if (!wallet) return { kept: present({ ...out, ...funding }), writes }
-  const direct = findDirectRail(op, wallet, payer.currency, payee)
-  const collected = direct ? {} : { railIn: wallet.rail }
-  return { kept: present({ ...out, ...direct, ...collected, wallet }), writes }
+  const wallet = payer.kind === 'account' ? findChainAddress(payer.account) : undefined
+  if (!wallet) return { storedRoute: present({ ...payoutRoute, ...fundingRoute }), writes }
+  const directRoute = findDirectRail(op, wallet, payer.currency, payee)
+  const collectionRoute = directRoute ? {} : { railIn: wallet.rail }
+  return { storedRoute: present({ ...payoutRoute, ...directRoute, ...collectionRoute, wallet }), writes }
 }
 
 async function routePayment(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
   if (payee.kind === 'internal') {
-    const place = placeOf(payee.account)
-    if (!place) return {}
-    openChain(op, place.rail)
-    return { railOut: place.rail, payTo: place.address }
+    const chainAddress = findChainAddress(payee.account)
+    if (!chainAddress) return {}
+    requireOpenChain(op, chainAddress.rail)
+    return { railOut: chainAddress.rail, payTo: chainAddress.address }
   }
   if (payee.kind === 'uma') {
     // Only the sandbox can pay UMA addresses on other platforms.
     if (op.rails.find(null)) return {}
-    throw new ApiError('NOT_IMPLEMENTED', { message: 'No rail of this server pays UMA addresses elsewhere.' })
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'No rail on this server can pay UMA addresses on other platforms.',
+    })
   }
   const { account_type: accountType, currency } = payee.account
   const request = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
@@ -76,11 +81,11 @@ async function routePayment(op: Op, payee: Payee, amount: bigint, paymentRail: s
  */
 function findDirectRail(
   op: Op,
-  { rail }: NonNullable<KeptRequest['wallet']>,
+  { rail }: NonNullable<StoredQuoteRequest['wallet']>,
   currency: KnownCurrency,
   payee: Payee,
 ): { readonly railOut: string } | undefined {
-  const { network } = openChain(op, rail)
+  const { network } = requireOpenChain(op, rail)
   if (payee.kind === 'uma' || payee.currency !== currency) return undefined
   const isOnChain =
     payee.kind === 'internal'
@@ -89,9 +94,10 @@ function findDirectRail(
   return isOnChain ? { railOut: rail } : undefined
 }
 
-type Funding = Pick<KeptRequest, 'railIn' | 'mandateId' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>
+type FundingRoute = Pick<StoredQuoteRequest, 'railIn' | 'mandateId' | 'paidInTo'> &
+  Partial<Pick<QuoteRails, 'writes'>>
 
-async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<Funding> {
+async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<FundingRoute> {
   if (payer.kind === 'account') return {}
   const { currency } = payer
   if (payer.kind === 'pull') {
@@ -99,25 +105,25 @@ async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigin
     const request = { direction: 'PULL', accountType, paymentRail: payer.rail, currency, amount } as const
     const rail = await chooseRail(op, request, FIELD)
     const { account_info: account } = payer.account
-    const debit = await findDebitMandate(op, rail, payer.account)
-    const pull = { ...request, account, mandate: debit?.mandate, remittanceInformation: null }
+    const debitMandate = await findDebitMandate(op, rail, payer.account)
+    const pull = { ...request, account, mandate: debitMandate?.mandate, remittanceInformation: null }
     checkPayment(rail, pull, FIELDS.PULL)
-    return present({ railIn: rail.name, mandateId: debit?.mandateId })
+    return present({ railIn: rail.name, mandateId: debitMandate?.mandateId })
   }
-  const [accountType] = fundingTypesOf(currency, payer.network ?? undefined)
-  if (!accountType) throw new Error(`No account type takes ${currency}`)
+  const [accountType] = listFundingTypes(currency, payer.network ?? undefined)
+  if (!accountType) throw new Error(`No account type can receive ${currency}`)
   const request = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
   const rail = await chooseRail(op, request, FIELD)
   if (rail.name === null) return {}
   if (rail.chain) {
     const { address, writes } = rail.chain.newAddress(op, quoteId)
-    const paidInTo = { accountType, address, assetType: currency } as KeptRequest['paidInTo'] & object
+    const paidInTo = { accountType, address, assetType: currency } as StoredQuoteRequest['paidInTo'] & object
     return { railIn: rail.name, paidInTo, writes }
   }
   const pool = await findPool(op, rail.name, currency)
   if (!pool?.account_info)
     throw new ApiError('NOT_IMPLEMENTED', {
-      message: `The rail ${rail.name} has not opened an account to pay ${currency} in to yet. Try again soon.`,
+      message: `The rail ${rail.name} has not opened an account to receive ${currency} yet. Try again in a few minutes.`,
     })
   return { railIn: rail.name, paidInTo: pool.account_info }
 }

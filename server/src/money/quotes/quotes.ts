@@ -1,17 +1,17 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type SignedCall } from '../../kernel/operation/operation.ts'
 import { withBigints } from '../../kernel/transactions/transactions.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { quoteFundingInstructions } from './funding-instructions.ts'
+import { buildFundingInstructions } from './funding-instructions.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
 /** Throws 404 `QUOTE_NOT_FOUND`. */
 export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await selectQuote(op, id)
-  if (!quote || !maySee(op, quote.customer_id))
+  if (!quote || !canSee(op, quote.customer_id))
     throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
   return quote
 }
@@ -25,16 +25,16 @@ export async function findPayload(op: Op, quote: QuoteRow): Promise<string | und
 }
 
 /** The call that a wallet's signature of a quote authorizes, regardless of the endpoint that executes it. */
-export function executionCall(quoteId: string): SignedCall {
+export function buildExecutionCall(quoteId: string): SignedCall {
   return { operation: 'quote_execute', target: `POST /quotes/${quoteId}/execute`, body: undefined }
 }
 
 /**
- * A quote as the API shows it (specification 2.5). Its payment instructions contain the payload that a wallet
- * signs or, with real-time funding, where to pay.
+ * A quote as the API shows it (specification 2.5). Its payment instructions contain the payload for a wallet
+ * to sign or, with real-time funding, the account to pay.
  */
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
-  const instructions = paymentInstructions(op, quote, payloadToSign)
+  const instructions = buildPaymentInstructions(op, quote, payloadToSign)
   const { counterparty } = quote.request
   // The receiver disclosed this to the platform only.
   const isVisible = counterparty && op.actor.kind !== 'customer'
@@ -58,7 +58,7 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
   }
 }
 
-function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
+function buildPaymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   if (payloadToSign !== undefined)
     return [
       {
@@ -67,7 +67,7 @@ function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | un
       },
     ]
   const { reference } = quote.request
-  return reference === undefined ? undefined : quoteFundingInstructions(op, quote, reference)
+  return reference === undefined ? undefined : buildFundingInstructions(op, quote, reference)
 }
 
 function sourceView(quote: QuoteRow) {

@@ -1,6 +1,6 @@
 import type { sandboxSend } from '@countersign/contract/sandbox/sandbox-send'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toTransactionView } from '../../kernel/transactions/transactions.ts'
 import { checkExecutable } from './execute-quote.ts'
 import { receiveFunding } from './funding.ts'
 import { findQuote } from './quotes.ts'
@@ -10,17 +10,23 @@ export const sandboxSendHandlers: Handlers<typeof sandboxSend> = {
   sandbox_send: async (op, { body }) => {
     const quote = await findQuote(op, body.quoteId)
     if (quote.source_account_id !== null)
-      throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account: execute it instead.')
+      throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account. Execute it instead.')
     if (body.currencyCode !== quote.sending_currency)
       throw fieldError(
         'INVALID_CURRENCY',
         'currencyCode',
-        `This quote must be paid in ${quote.sending_currency}`,
+        `This quote must be paid in ${quote.sending_currency}.`,
       )
     checkExecutable(op, quote)
-    const found = await findTransaction(op, quote.transaction_id)
+    const pendingTransaction = await findTransaction(op, quote.transaction_id)
     const amount = body.currencyAmount ?? quote.sending_amount
-    const { transaction, writes } = await receiveFunding(op, quote, found, amount, 'currencyAmount')
-    return { status: 200, body: transactionView(transaction, transaction), writes }
+    const { transaction, writes } = await receiveFunding(
+      op,
+      quote,
+      pendingTransaction,
+      amount,
+      'currencyAmount',
+    )
+    return { status: 200, body: toTransactionView(transaction, transaction), writes }
   },
 }

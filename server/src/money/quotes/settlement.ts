@@ -15,7 +15,7 @@ import { isCollected } from './chain-transfers.ts'
  */
 export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'
 
-export function fundingOf(quote: QuoteRow): Funding {
+export function getFunding(quote: QuoteRow): Funding {
   const { source_account_id } = quote
   if (source_account_id === null) return 'PAID_IN'
   if (source_account_id.startsWith('ExternalAccount:')) return 'PULLED'
@@ -23,38 +23,38 @@ export function fundingOf(quote: QuoteRow): Funding {
 }
 
 /** The internal account that pays a quote; undefined if the money is pulled or paid in. */
-export function payingAccountId(quote: QuoteRow): string | undefined {
-  const funding = fundingOf(quote)
+export function getPayingAccountId(quote: QuoteRow): string | undefined {
+  const funding = getFunding(quote)
   return funding === 'HELD' || funding === 'COLLECTED' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
 /**
  * The internal account that holds the money until delivery; undefined if the money comes in before delivery.
  */
-export function holdingAccountId(quote: QuoteRow): string | undefined {
-  return fundingOf(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
+export function getHoldingAccountId(quote: QuoteRow): string | undefined {
+  return getFunding(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
 /** A leg on the platform's clearing account, which every quote's money passes through. */
-export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
+export function buildPayerLeg(quote: QuoteRow, amount: bigint): Leg {
   return { system: 'clearing', currency: quote.sending_currency, amount }
 }
 
 /** The hold of a quote's amount on an internal account. */
-export function holdFor(quote: QuoteRow, account: string) {
+export function buildHold(quote: QuoteRow, account: string) {
   return { account, to: 'clearing', currency: quote.sending_currency, amount: quote.sending_amount } as const
 }
 
 /** The legs of money that comes in for a quote, to pay for it or to be refunded. */
-export function fundingLegs(quote: QuoteRow, system: 'clearing' | 'refunds', amount: bigint): Leg[] {
+export function buildFundingLegs(quote: QuoteRow, system: 'clearing' | 'refunds', amount: bigint): Leg[] {
   return [
     { system: 'rail', rail: quote.request.railIn, currency: quote.sending_currency, amount: -amount },
     { system: system, currency: quote.sending_currency, amount },
   ]
 }
 
-/** The legs of a pull that the bank takes back: the amount is now owed to the platform. */
-export function pullReturnLegs({
+/** The legs of a pull that the bank reverses: the payer owes the amount to the platform. */
+export function buildPullReturnLegs({
   sending_currency: currency,
   sending_amount: amount,
   request,
@@ -66,28 +66,28 @@ export function pullReturnLegs({
 }
 
 /**
- * True if undelivered money is refunded to the payer. If the bank has taken back the pull, the money covers
+ * True if undelivered money is refunded to the payer. If the bank has reversed the pull, the money covers
  * that debt instead.
  */
 export function isRefundable({ pull_state }: QuoteRow): boolean {
   return pull_state !== 'RETURNED'
 }
 
-/** Guard: the bank has not taken back the pull in the meantime. */
+/** Guard: the bank has not reversed the pull in the meantime. */
 export function guardPullNotReturned({ id, pull_state }: QuoteRow): Write[] {
   return pull_state === null ? [] : [expectRow('quotes', id, { pull_state })]
 }
 
 /** The leg of the payee: an internal account, or the rail that pays outside. */
-function payeeLeg(quote: QuoteRow): Leg {
+function buildPayeeLeg(quote: QuoteRow): Leg {
   const { receiving_currency: currency, receiving_amount: amount } = quote
-  return paysHere(quote)
+  return isPaidInternally(quote)
     ? { account: requireColumn(quote, 'destination_account_id'), currency, amount }
     : { system: 'rail', rail: quote.request.railOut, currency, amount }
 }
 
 /** True if the quote pays an internal account. */
-export function paysHere(quote: QuoteRow): boolean {
+export function isPaidInternally(quote: QuoteRow): boolean {
   return quote.destination_account_id?.startsWith('InternalAccount:') ?? false
 }
 
@@ -95,11 +95,11 @@ export function paysHere(quote: QuoteRow): boolean {
  * The legs of a delivered payment: from clearing to the fees account and to the payee, through the currency
  * position if the payment is converted.
  */
-export function settlementLegs(quote: QuoteRow): Leg[] {
+export function buildSettlementLegs(quote: QuoteRow): Leg[] {
   const { sending_currency: sending, receiving_currency: receiving } = quote
   const delivered = quote.sending_amount - quote.fees
   return [
-    payerLeg(quote, -quote.sending_amount),
+    buildPayerLeg(quote, -quote.sending_amount),
     { system: 'fees', currency: sending, amount: quote.fees },
     ...(sending === receiving
       ? []
@@ -107,36 +107,36 @@ export function settlementLegs(quote: QuoteRow): Leg[] {
           { system: 'fx', currency: sending, amount: delivered },
           { system: 'fx', currency: receiving, amount: -quote.receiving_amount },
         ] as const)),
-    payeeLeg(quote),
+    buildPayeeLeg(quote),
   ]
 }
 
 /** The leg for a quote's undelivered money. */
-export function undeliveredLeg(quote: QuoteRow): Leg {
+export function buildUndeliveredLeg(quote: QuoteRow): Leg {
   const system = isRefundable(quote) ? 'refunds' : 'receivables'
   return { system, currency: quote.sending_currency, amount: quote.sending_amount }
 }
 
 /** The legs that reverse a delivered payment. */
-export function reversalLegs(quote: QuoteRow): Leg[] {
-  const [, ...rest] = settlementLegs(quote)
-  return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
+export function buildReversalLegs(quote: QuoteRow): Leg[] {
+  const [, ...otherLegs] = buildSettlementLegs(quote)
+  return [buildUndeliveredLeg(quote), ...otherLegs.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
 /** True if delivery takes place in the ledger only. */
-export function isDeliveredHere(quote: QuoteRow): boolean {
-  return paysHere(quote) && quote.request.payTo === undefined
+export function isDeliveredInternally(quote: QuoteRow): boolean {
+  return isPaidInternally(quote) && quote.request.payTo === undefined
 }
 
-/** Captures the amount held for a quote, unless the money is in clearing already, and posts `legs`. */
-export function takeFromPayer(
+/** Captures the amount held for a quote, unless the money is already in clearing, and posts `legs`. */
+export function chargePayer(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionRow,
   legs: readonly Leg[],
 ): Write[] {
-  const account = holdingAccountId(quote)
-  const held = account && { ...holdFor(quote, account), holdId: requireColumn(transaction, 'hold_id') }
+  const account = getHoldingAccountId(quote)
+  const held = account && { ...buildHold(quote, account), holdId: requireColumn(transaction, 'hold_id') }
   return [...(held ? capture(op, held) : []), ...post(op, { cause: 'quote', causeId: quote.id }, legs)]
 }
 
@@ -144,7 +144,7 @@ export function takeFromPayer(
  * The balance event of the internal account that holds the money, if any. Must come after the ledger writes.
  */
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
-  const account = holdingAccountId(quote)
+  const account = getHoldingAccountId(quote)
   return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
 }
 
@@ -155,31 +155,31 @@ export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Wri
 }
 
 /**
- * Ends an executed quote. It is no longer counted among the conversions in progress: the ledger entries in
- * the same write set replace the count, or the payment failed. Guard: its state is unchanged, in addition to
- * `guard`.
+ * Ends an executed quote, which then no longer counts toward the position limit: the ledger entries replace
+ * it, or the payment failed. Guard: the quote's state is unchanged, in addition to `guard`.
  */
 export function endQuote(
   op: Op,
   quote: QuoteRow,
-  by: 'settle' | 'fail',
+  event: 'settle' | 'fail',
   change: Partial<QuoteRow> = {},
   guard: Partial<QuoteRow> = {},
 ): Write {
-  const uncounted = quote.position_limit === null ? {} : { position_limit: null }
-  return transition(op, 'quotes', QUOTE_TRANSITIONS, quote, by, { ...uncounted, ...change }, guard).write
+  const positionChange = quote.position_limit === null ? {} : { position_limit: null }
+  return transition(op, 'quotes', QUOTE_TRANSITIONS, quote, event, { ...positionChange, ...change }, guard)
+    .write
 }
 
 /** The internal account that receives a quote's payment. */
-export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
+export function findPayeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
   return findInternalAccount(op, requireColumn(quote, 'destination_account_id'))
 }
 
 /** A transaction's details with additional details about its counterparty. */
-export function withCounterpartyDetails(
+export function addCounterpartyDetails(
   transaction: TransactionRow,
-  known: Readonly<Record<string, string>>,
+  addedDetails: Readonly<Record<string, string>>,
 ) {
   const { details } = transaction
-  return { ...details, counterparty: { ...details.counterparty, ...known } }
+  return { ...details, counterparty: { ...details.counterparty, ...addedDetails } }
 }

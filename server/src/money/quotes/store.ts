@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { rowById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { QuoteRow, SigningRequestRow } from '../../storage/rows/tables.ts'
@@ -29,8 +29,8 @@ export function selectQuotes(op: Op, { customerId, status, startDate, endDate }:
     .where('platform_id', '=', op.platform.id)
     .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
     .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
 }
 
 /**
@@ -50,13 +50,13 @@ const ORDER_BY_ID = rowByKey<OrderRow>(
 /** A signing request's payload, with its stamp and signer. */
 export async function selectOrder(op: Op, signingRequestId: string): Promise<OrderRow> {
   const row = await op.find(ORDER_BY_ID, signingRequestId)
-  if (!row) throw new Error(`no signing request ${signingRequestId}`)
+  if (!row) throw new Error(`Signing request ${signingRequestId} does not exist`)
   return row
 }
 
-/** The exact text that a wallet signs to execute a quote. */
+/** The exact string that a wallet signs to execute a quote. */
 export async function selectPayload(op: Op, signingRequestId: string): Promise<string> {
   const row = await op.find(PAYLOAD_BY_ID, signingRequestId)
-  if (!row) throw new Error(`no signing request ${signingRequestId}`)
+  if (!row) throw new Error(`Signing request ${signingRequestId} does not exist`)
   return row.payload
 }

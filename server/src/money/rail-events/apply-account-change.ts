@@ -19,7 +19,7 @@ export async function applyAccountChange(
   evidence: AccountEvidence,
   payment: RailPaymentRow | undefined,
 ): Promise<{ readonly writes: readonly Write[]; readonly reason?: RailEventReason }> {
-  const counterparty = payment && (await otherEnd(op, payment))
+  const counterparty = payment && (await findCounterparty(op, payment))
   const verdict = judge(evidence, { rail, payment, identifier: counterparty?.identifier })
   if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }
   const { accountId, identifier } = counterparty ?? {}
@@ -38,7 +38,7 @@ export async function applyAccountChange(
  * The account that a payment was sent to, or that a pull came from. Undefined for returned deposits, whose
  * senders have no account record.
  */
-export async function otherEnd(op: Op, { payment_id: id, direction }: RailPaymentRow) {
+export async function findCounterparty(op: Op, { payment_id: id, direction }: RailPaymentRow) {
   if (id.startsWith('Deposit:')) return undefined
   const isRefund = id.startsWith('Quote:')
   const transactionId = isRefund ? (await findQuote(op, id)).transaction_id : id

@@ -40,7 +40,7 @@ import { selectRailEvent } from './store.ts'
 export interface Applied {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason
-  /** The amount of the record, if the claim states another one. */
+  /** The amount of the record, if the claim states a different amount. */
   readonly expected?: ConnectorMoney
   /** The decision about the payment, if the claim contradicts it. */
   readonly decision?: ShownDecision
@@ -54,7 +54,7 @@ export interface ShownDecision {
   readonly charge?: ConnectorMoney
 }
 
-const NOTHING: Applied = { writes: [] }
+const NO_EFFECT: Applied = { writes: [] }
 
 /** Applies a connector's event about a payment or a deposit. */
 export async function applyEvent(
@@ -68,9 +68,9 @@ export async function applyEvent(
 }
 
 /**
- * Applies a claim of a rail or bank. All sources use this function: a claim takes effect only after `judge`
- * has compared it with the record that it is about. The caller stores the claim; guards: no other claim has
- * been applied in the meantime.
+ * Applies a claim of a rail or bank. All sources use this function, because a claim takes effect only after
+ * `judge` has compared it with our records. The caller stores the claim; guards: no other claim was applied
+ * in the meantime.
  */
 export async function applyEvidence(op: Op, rail: string, evidence: Evidence): Promise<Applied> {
   switch (evidence.kind) {
@@ -79,8 +79,8 @@ export async function applyEvidence(op: Op, rail: string, evidence: Evidence): P
       return applyToPayment(op, rail, evidence, await findRailPayment(op, direction, id))
     }
     case 'deposit': {
-      const known = await findDepositRow(op, depositId(rail, evidence.deposit.depositId))
-      return applyDeposit(op, rail, evidence, known)
+      const deposit = await findDepositRow(op, depositId(rail, evidence.deposit.depositId))
+      return applyDeposit(op, rail, evidence, deposit)
     }
     case 'reversal':
       return applyReversal(op, rail, evidence, await findDepositRow(op, depositId(rail, evidence.subject)))
@@ -133,7 +133,7 @@ async function applyToPayment(
       ...holdClaim(verdict.reason, row),
       ...present({ decision: decision && toShownDecision(decision) }),
     }
-  if (verdict.effect === 'none' || !row) return NOTHING
+  if (verdict.effect === 'none' || !row) return NO_EFFECT
   const moved = moveRailPayment(op, row, evidence.event, pickReported(evidence))
   if (evidence.event === 'accept') return { writes: [moved.write] }
   return {
@@ -151,33 +151,33 @@ async function compareWithDecision(
   verdict: Verdict,
   row: RailPaymentRow | undefined,
 ): Promise<{ readonly verdict: Verdict; readonly decision?: SettledDecisionRow | undefined }> {
-  const isAboutEnd = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
-  if (!row || !(isAboutEnd || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
+  const mayBeDecided = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
+  if (!row || !(mayBeDecided || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
   const decision = await findLastDecision(op, row)
-  // A person knows more than the calendar.
+  // A person's decision overrides the calendar.
   if (decision && evidence.source === 'CALENDAR') return { verdict: { effect: 'none' }, decision }
   if (decision && (await isKnownLine(op, evidence, row))) return { verdict: { effect: 'none' }, decision }
   // A booking without its amount stays held, regardless of the decision.
   if (!decision || (isBooking(evidence.source) && evidence.amount === null)) return { verdict, decision }
-  const judged = judgeDecided(evidence, row, decision)
-  const isSecond = judged.effect === 'none' && (await isSecondReturn(op, evidence, row))
-  return { verdict: isSecond ? { effect: 'hold', reason: 'CONTRADICTION' } : judged, decision }
+  const decisionVerdict = judgeDecided(evidence, row, decision)
+  const isSecond = decisionVerdict.effect === 'none' && (await isSecondReturn(op, evidence, row))
+  return { verdict: isSecond ? { effect: 'hold', reason: 'CONTRADICTION' } : decisionVerdict, decision }
 }
 
-/** True for a claim that was recorded before, and for a line that was: a statement may be applied again. */
+/** True if the claim or its statement line was recorded before, because a statement may be applied again. */
 async function isKnownLine(
   op: Op,
   { id, event, line }: PaymentEvidence,
   row: RailPaymentRow,
 ): Promise<boolean> {
   const ids = event === 'return' && line !== undefined ? [id, line, lineReportId(line)] : [id]
-  for (const one of ids) if (await selectRailEvent(op, railEventId(row.rail, one))) return true
+  for (const claimId of ids) if (await selectRailEvent(op, railEventId(row.rail, claimId))) return true
   return hasDecidedLine(op, row, id)
 }
 
 /**
- * True for a return of a payment that its bank was once asked to give back. A person may have decided about
- * the money of the reversal, and this may be other money.
+ * True for a return of a payment for which a reversal was requested. The decision may have covered the
+ * reversal, so this return may be different money.
  */
 async function isSecondReturn(op: Op, { event }: PaymentEvidence, row: RailPaymentRow): Promise<boolean> {
   if (event !== 'return') return false
@@ -185,7 +185,7 @@ async function isSecondReturn(op: Op, { event }: PaymentEvidence, row: RailPayme
   return reversals !== undefined && reversals.length > 0
 }
 
-/** Reasons for holding a claim that an earlier decision may have dealt with already. */
+/** Reasons for holding a claim that an earlier decision may already have settled. */
 const SETTLED_BY_DECISION: ReadonlySet<RailEventReason> = new Set(['CONTRADICTION', 'OTHER_AMOUNT'])
 
 function toShownDecision({ id, outcome, charge, currency, created_at }: SettledDecisionRow): ShownDecision {
@@ -200,11 +200,11 @@ async function applyDeposit(
   op: Op,
   rail: string,
   evidence: DepositEvidence,
-  known: DepositRow | undefined,
+  deposit: DepositRow | undefined,
 ): Promise<Applied> {
-  const verdict = judge(evidence, { rail: findExpectedRail(op, rail), deposit: known })
+  const verdict = judge(evidence, { rail: findExpectedRail(op, rail), deposit: deposit })
   if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }
-  if (verdict.effect === 'none') return NOTHING
+  if (verdict.effect === 'none') return NO_EFFECT
   if (!isKnownCurrency(evidence.currency)) return { writes: [], reason: 'UNREADABLE' }
   const { amount, currency } = evidence
   if (!(await hasRoomForDeposit(op, rail, { amount, currency })))
@@ -252,8 +252,8 @@ function pickReported({ connectorReference, transactionHash, failure }: Reported
 }
 
 /** The job that continues a payment after a claim. It reads the outcome from the payment's record. */
-export async function resumePayment(op: Op, given: RailPaymentRow): Promise<Write[]> {
-  const { payment_id: id, direction, submit_at } = given
+export async function resumePayment(op: Op, payment: RailPaymentRow): Promise<Write[]> {
+  const { payment_id: id, direction, submit_at } = payment
   const alreadySubmitted = true
   if (id.startsWith('Deposit:'))
     return [job(op, 'deposit.return', { depositId: id, alreadySubmitted }, op.now)]

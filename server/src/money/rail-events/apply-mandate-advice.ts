@@ -6,16 +6,16 @@ import type { MandateEvidence } from '../evidence/evidence.ts'
 import { type ExpectedRail, judge } from '../evidence/judge.ts'
 import { proposeChange } from '../external-accounts/account-changes.ts'
 import {
-  endedMandate,
+  endMandateByBank,
   findMandateByReference,
-  reinstatedMandate,
-  statusOf,
+  getMandateStatus,
+  reinstateMandate,
 } from '../external-accounts/mandates.ts'
 import { findFirstCollection } from '../rails/collections.ts'
 import { railEventId } from '../rails/rail-ids.ts'
-import { otherEnd } from './apply-account-change.ts'
+import { findCounterparty } from './apply-account-change.ts'
 
-interface Advised {
+interface AppliedAdvice {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason
 }
@@ -28,18 +28,18 @@ export async function applyMandateAdvice(
   op: Op,
   rail: ExpectedRail,
   evidence: MandateEvidence,
-): Promise<Advised> {
+): Promise<AppliedAdvice> {
   const mandate = await findMandateByReference(op, evidence.subject)
   const verdict = judge(evidence, { rail, mandate })
   if (verdict.effect === 'hold' || !mandate)
     return { writes: [], reason: verdict.effect === 'hold' ? verdict.reason : 'UNKNOWN_MANDATE' }
   switch (evidence.effect) {
     case 'end':
-      return { writes: mandate.canceled_at ? [] : endedMandate(op, mandate, evidence.message).writes }
+      return { writes: mandate.canceled_at ? [] : endMandateByBank(op, mandate, evidence.message).writes }
     case 'amend':
-      return amend(op, rail, evidence, mandate)
+      return amendMandate(op, rail, evidence, mandate)
     case 'reinstate':
-      return reinstate(op, mandate)
+      return reinstateOrHold(op, mandate)
     case 'ask':
       return { writes: [], reason: 'BANK_WAITS' }
   }
@@ -49,15 +49,15 @@ export async function applyMandateAdvice(
  * Proposes corrected details for the mandate's account. Such messages are about the mandate's first
  * collection.
  */
-async function amend(
+async function amendMandate(
   op: Op,
   rail: ExpectedRail,
   { id, proposed, code, message }: MandateEvidence,
   mandate: MandateRow,
-): Promise<Advised> {
+): Promise<AppliedAdvice> {
   const { external_account_id: accountId, debtor_account: identifier } = mandate
   const first = await findFirstCollection(op, mandate)
-  const counterparty = first && (await otherEnd(op, first))
+  const counterparty = first && (await findCounterparty(op, first))
   if (!counterparty) return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   const outcome = await proposeChange(op, {
     ...{ accountId, identifier, transactionId: counterparty.transactionId, proposed, code, message },
@@ -67,9 +67,9 @@ async function amend(
   return { writes: outcome === 'KNOWN' ? [] : outcome }
 }
 
-/** A bank can reinstate only a mandate that a bank has ended. */
-async function reinstate(op: Op, mandate: MandateRow): Promise<Advised> {
-  if (statusOf(op, mandate) === 'ACTIVE') return { writes: [] }
-  const reinstated = await reinstatedMandate(op, mandate)
+/** Reinstates a mandate if a bank had ended it. Any other mandate waits for a person. */
+async function reinstateOrHold(op: Op, mandate: MandateRow): Promise<AppliedAdvice> {
+  if (getMandateStatus(op, mandate) === 'ACTIVE') return { writes: [] }
+  const reinstated = await reinstateMandate(op, mandate)
   return reinstated ? { writes: reinstated } : { writes: [], reason: 'CONTRADICTION' }
 }

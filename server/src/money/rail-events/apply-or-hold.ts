@@ -11,6 +11,6 @@ export async function applyOrHold(op: Op, rail: string, evidence: Evidence): Pro
   const { writes, reason } = applied
   if (reason === undefined) return writes
   const held = await recordOnce(op, rail, toRecordedEvent(evidence), reason, applied)
-  if (held.length > 0) op.log.warn({ rail, claim: evidence.id, reason }, 'a claim waits for a person')
+  if (held.length > 0) op.log.warn({ rail, claim: evidence.id, reason }, 'rail report held for manual review')
   return [...writes, ...held]
 }

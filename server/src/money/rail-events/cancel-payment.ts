@@ -1,6 +1,6 @@
 import type { cancellations } from '@countersign/contract/payments/cancellations'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -9,7 +9,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import type { ScreeningRow } from '../../storage/rows/screening.ts'
@@ -17,12 +17,12 @@ import { RAIL_PAYMENT_INITIAL, RAIL_PAYMENT_TRANSITIONS } from '../../storage/ro
 import { aboutPayment, failureOf, findRailPayment } from '../rails/rail-payments.ts'
 import { EVENTS } from '../rails/settlement-table.ts'
 import { schedulePayment } from '../screenings/screen-payment.ts'
-import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
+import { decideScreening, findScreeningBySubject } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
 /**
- * A payment due at its rail within this time is not canceled without asking the rail, because another process
- * may be submitting it already.
+ * A payment that is due within this time is canceled only through its rail, because another process may
+ * already be submitting it.
  */
 const AHEAD_SECONDS = 60
 const FAILURE = { code: 'QUOTE_EXECUTION_FAILED', message: 'The platform has cancelled the payment' } as const
@@ -31,15 +31,15 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
   transaction_cancel: async (op, { params }) => {
     const transaction = await findTransaction(op, params.transactionId)
     const row = await findRailPayment(op, 'OUT', transaction.id)
-    const screening = await findScreeningOf(op, 'PAY', transaction.id)
-    if (screening?.state === SCREENING_INITIAL) return cancelWaiting(op, transaction, screening, row)
+    const screening = await findScreeningBySubject(op, 'PAY', transaction.id)
+    if (screening?.state === SCREENING_INITIAL) return cancelScreenedPayment(op, transaction, screening, row)
     if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null)
       throw new ApiError('INVALID_STATE_TRANSITION', {
         message: `This transaction cannot be cancelled: it is ${transaction.state}.`,
         details: { status: transaction.state },
       })
-    const body = transactionView(transaction, transaction)
-    const isEarlyEnough = row.submit_at > plusSeconds(op.now, AHEAD_SECONDS)
+    const body = toTransactionView(transaction, transaction)
+    const isEarlyEnough = row.submit_at > addSeconds(op.now, AHEAD_SECONDS)
     if (row.state === RAIL_PAYMENT_INITIAL && isEarlyEnough)
       return {
         status: 200,
@@ -48,7 +48,7 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
       }
     if (!op.rails.find(row.rail)?.cancel)
       throw new ApiError('CANCELLATION_NOT_SUPPORTED', {
-        message: `The rail ${row.rail} cannot be asked to cancel a payment.`,
+        message: `The rail ${row.rail} does not support cancellation.`,
       })
     return {
       status: 200,
@@ -62,7 +62,7 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
  * Cancels a payment whose address is being screened, so that it can no longer be released. Guard: the
  * screening is undecided.
  */
-async function cancelWaiting(
+async function cancelScreenedPayment(
   op: Op,
   transaction: TransactionWithCustomer,
   screening: ScreeningRow,
@@ -70,13 +70,13 @@ async function cancelWaiting(
 ) {
   const { writes } = decideScreening(op, screening, 'reject', FAILURE.message)
   // Without a payment record, the decision alone ends the payment.
-  const ended = row
+  const endWrites = row
     ? (await applyPaymentEvidence(op, row, 'cancel', { failure: FAILURE })).writes
     : [await schedulePayment(op, transaction.id)]
   return {
     status: 200,
-    body: transactionView(transaction, transaction),
-    writes: [...writes, ...ended],
+    body: toTransactionView(transaction, transaction),
+    writes: [...writes, ...endWrites],
   } as const
 }
 
@@ -92,7 +92,7 @@ export const cancelRailPayment: JobHandler<'rail-payment.cancel'> = async (op, p
     rail?.cancel && (await runRailSpan(op, rail, 'cancel', async () => rail.cancel?.(row.payment_id)))
   if (!reply) return []
   const answer = aboutPayment({ id: row.payment_id, submittedAt: row.submit_at, now: op.now }, reply)
-  const by = EVENTS[answer.outcome]
-  if (by === null || by === 'accept') return []
-  return (await applyPaymentEvidence(op, row, by, { ...answer, failure: failureOf(answer) })).writes
+  const paymentEvent = EVENTS[answer.outcome]
+  if (paymentEvent === null || paymentEvent === 'accept') return []
+  return (await applyPaymentEvidence(op, row, paymentEvent, { ...answer, failure: failureOf(answer) })).writes
 }

@@ -27,27 +27,27 @@ export function toEvidence(report: Report, source: EvidenceSource): Evidence | u
         message: report.data.failure.message,
       }
     case 'account.changed': {
-      const { amount: _, id: paymentId, isPull = false, changes, ...said } = report.data
+      const { amount: _, id: paymentId, isPull = false, changes, ...reported } = report.data
       return {
         ...claim,
-        ...said,
+        ...reported,
         kind: 'account',
         subject: { direction: isPull ? 'PULL' : 'OUT', id: paymentId },
         proposed: Object.fromEntries(changes.map(({ field, value }) => [field, value])),
       }
     }
     default: {
-      const { amount: _, id: paymentId, ...said } = report.data
-      const [kind, word] = report.type.split('.') as [
+      const { amount: _, id: paymentId, ...reported } = report.data
+      const [kind, outcome] = report.type.split('.') as [
         'payment' | 'pull',
         (typeof OUTCOME_OF)[keyof typeof OUTCOME_OF],
       ]
       const direction = kind === 'payment' ? 'OUT' : 'PULL'
       return {
         ...claim,
-        ...said,
+        ...reported,
         kind: 'payment',
-        event: EVENTS[word],
+        event: EVENTS[outcome],
         subject: { direction, id: paymentId },
       }
     }
@@ -62,24 +62,24 @@ function toMoney({ value, currency }: ConnectorMoney) {
 /** Converts a claim to a connector event, which is the form that is stored and shown to people. */
 export function toRecordedEvent(evidence: Evidence): RecordedEvent {
   const { id, occurredAt, source, account } = evidence
-  const head = { id, occurredAt, ...present({ source, account }) }
+  const common = { id, occurredAt, ...present({ source, account }) }
   const amount = toConnectorMoney(evidence)
   switch (evidence.kind) {
     case 'payment': {
       const { event, subject, failure, connectorReference, transactionHash } = evidence
       const kind = subject.direction === 'OUT' ? 'payment' : 'pull'
       const data = { id: subject.id, ...present({ amount, failure, connectorReference, transactionHash }) }
-      return { ...head, type: `${kind}.${OUTCOME_OF[event]}`, data }
+      return { ...common, type: `${kind}.${OUTCOME_OF[event]}`, data }
     }
     case 'deposit':
-      return { ...head, type: 'deposit.received', data: { ...evidence.deposit, ...present({ amount }) } }
+      return { ...common, type: 'deposit.received', data: { ...evidence.deposit, ...present({ amount }) } }
     case 'account': {
       const { subject, sentTo, proposed, code, message, doubted } = evidence
       const changes = Object.entries(proposed).map(([field, value]) => ({ field, value }))
       const isPull = subject.direction === 'PULL'
       const data = { id: subject.id, isPull, sentTo, changes }
       return {
-        ...head,
+        ...common,
         type: 'account.changed',
         data: { ...data, ...present({ amount, code, message, doubted }) },
       }
@@ -89,12 +89,12 @@ export function toRecordedEvent(evidence: Evidence): RecordedEvent {
       const changes = Object.entries(proposed).map(([field, value]) => ({ field, value }))
       const doubted = { account: debtor.account, routingNumber: debtor.sortCode }
       const data = { reference, debtor, effect, changes, code, message }
-      return { ...head, type: 'mandate.advised', data: effect === 'amend' ? { ...data, doubted } : data }
+      return { ...common, type: 'mandate.advised', data: effect === 'amend' ? { ...data, doubted } : data }
     }
     case 'reversal': {
       const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: evidence.message }
       return {
-        ...head,
+        ...common,
         type: 'deposit.reversed',
         data: { depositId: evidence.subject, failure, ...present({ amount }) },
       }

@@ -13,10 +13,10 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
-import { otherEnd } from './apply-account-change.ts'
+import { findCounterparty } from './apply-account-change.ts'
 import { applyEvent } from './apply-evidence.ts'
 import type { Report } from './evidence-of-event.ts'
-import { railEventRow } from './rail-events.ts'
+import { buildRailEventRow } from './rail-events.ts'
 import { selectRailEvent, selectRailEvents } from './store.ts'
 
 const { apply: APPLIED, resolve: RESOLVED } = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL]
@@ -24,9 +24,9 @@ const { apply: APPLIED, resolve: RESOLVED } = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_
 /** Reports of the sandbox's simulated bank, applied in the same way as real ones. */
 export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
   sandbox_rail_event: async (op, { body }) => {
-    const report = await sandboxReport(op, body)
+    const report = await buildSandboxReport(op, body)
     const applied = await applyEvent(op, SANDBOX_RAIL, report, 'SANDBOX')
-    const row = railEventRow(op, SANDBOX_RAIL, report, applied.reason, applied)
+    const row = buildRailEventRow(op, SANDBOX_RAIL, report, applied.reason, applied)
     const view = {
       ...headView(row),
       ...present({ reason: row.reason }),
@@ -36,26 +36,26 @@ export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 's
   },
 }
 
-async function sandboxReport(op: Op, body: BodyOf<typeof sandbox_rail_event>): Promise<Report> {
+async function buildSandboxReport(op: Op, body: BodyOf<typeof sandbox_rail_event>): Promise<Report> {
   const { type, paymentId: id, message, changes, code } = body
   const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message } as const
   const head = { id: op.newId('RailEvent'), occurredAt: op.now.toISOString() }
   if (type !== 'account.changed') {
     const [field] = Object.keys(present({ changes, code }))
-    if (field) throw fieldError('INVALID_INPUT', field, `${field} belongs to account.changed`)
+    if (field) throw fieldError('INVALID_INPUT', field, `${field} is allowed only for account.changed.`)
     if (isSetback(type)) return { ...head, type, data: { id, failure } }
     return { ...head, type, data: type === 'payment.cancelled' ? { id, failure } : { id } }
   }
-  if (!changes) throw fieldError('INVALID_INPUT', 'changes', 'changes is required for account.changed')
-  const data = { ...(await paidAccount(op, id)), id, changes, message, ...present({ code }) }
+  if (!changes) throw fieldError('INVALID_INPUT', 'changes', 'changes is required for account.changed.')
+  const data = { ...(await describePaidAccount(op, id)), id, changes, message, ...present({ code }) }
   return { ...head, type, data }
 }
 
-/** The amount of a payment or pull and the account identifier, as its bank would repeat them. */
-async function paidAccount(op: Op, id: string) {
+/** The amount of a payment or pull and the account identifier, as a bank would repeat them. */
+async function describePaidAccount(op: Op, id: string) {
   const payout = await findRailPayment(op, 'OUT', id)
   const payment = payout ?? (await findRailPayment(op, 'PULL', id))
-  const counterparty = payment && (await otherEnd(op, payment))
+  const counterparty = payment && (await findCounterparty(op, payment))
   const { amount = 0n, currency = 'USD' } = payment ?? {}
   return {
     isPull: payment?.direction === 'PULL',
@@ -92,7 +92,7 @@ async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
   if (!row || row.state === APPLIED)
     throw new ApiError('RAIL_EVENT_NOT_FOUND', { details: { field: 'railEventId' } })
   if (nextState(RAIL_EVENT_TRANSITIONS, row.state, 'resolve') === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This report was resolved already.' })
+    throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This report has already been resolved.' })
   return row
 }
 

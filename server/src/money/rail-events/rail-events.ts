@@ -7,11 +7,11 @@ import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { railEventId } from '../rails/rail-ids.ts'
 import type { Applied } from './apply-evidence.ts'
-import { retryWrites } from './retry-report.ts'
+import { buildRetryWrites } from './retry-report.ts'
 import { selectRailEvent } from './store.ts'
 
 /** The record's own amount and the decision, shown next to a waiting report. */
-type Shown = Pick<Applied, 'expected' | 'decision'>
+type ReportContext = Pick<Applied, 'expected' | 'decision'>
 
 /** Applies a reported statement. `applyEvent` applies all other events. */
 export type ApplyStatement = (
@@ -20,12 +20,12 @@ export type ApplyStatement = (
   statement: Extract<ConnectorEvent, { type: 'statement' }>['data'],
 ) => Promise<Applied>
 
-/** The report with this id of ours, if any. */
+/** Finds a report by its id. */
 export async function findRailEventById(op: Op, id: string): Promise<RailEventRow | undefined> {
   return selectRailEvent(op, id)
 }
 
-/** The report with this id at its rail, if it is recorded. */
+/** Finds a recorded report by its id at the rail. */
 export async function findRailEvent(
   op: Op,
   rail: string,
@@ -35,37 +35,37 @@ export async function findRailEvent(
 }
 
 /**
- * Records a report, and schedules its retry if it may have come too early. With a `reason` it waits for a
- * person, who also sees `shown`. Guard: the report is not recorded yet.
+ * Records a report, and schedules a retry if the report may have arrived too early. With a `reason` it waits
+ * for a person, who also sees `context`. Guard: the report is not recorded yet.
  */
 export function recordReport(
   op: Op,
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
-  shown: Shown = {},
+  context: ReportContext = {},
 ): Write[] {
-  const row = railEventRow(op, rail, event, reason, shown)
-  return [insert('rail_events', row), ...retryWrites(op, row)]
+  const row = buildRailEventRow(op, rail, event, reason, context)
+  return [insert('rail_events', row), ...buildRetryWrites(op, row)]
 }
 
-/** Records a report that waits for a person. Does nothing if it is recorded already. */
+/** Records a report that waits for a person. Does nothing if it is already recorded. */
 export async function recordOnce(
   op: Op,
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason,
-  shown: Shown = {},
+  context: ReportContext = {},
 ): Promise<Write[]> {
-  return (await findRailEvent(op, rail, event.id)) ? [] : recordReport(op, rail, event, reason, shown)
+  return (await findRailEvent(op, rail, event.id)) ? [] : recordReport(op, rail, event, reason, context)
 }
 
-export function railEventRow(
+export function buildRailEventRow(
   op: Op,
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
-  { expected, decision }: Shown = {},
+  { expected, decision }: ReportContext = {},
 ): RailEventRow {
   return {
     id: railEventId(rail, event.id),

@@ -41,7 +41,7 @@ export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandle
   }
 }
 
-/** Leaves out the entries of a statement, because they are stored in their own tables. */
+/** Replaces a statement's entries by their number, because the entries have their own tables. */
 function withoutEntries({ entries, ...head }: Extract<ConnectorEvent, { type: 'statement' }>['data']) {
   return { ...head, entries: entries.length }
 }

@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -14,14 +14,14 @@ const FIRST_SECONDS = 2
 const WAITED_SECONDS_MAX = 7 * 86_400
 
 /**
- * The job that retries a report that may succeed later: the reversal of a deposit that is not known yet or is
- * being returned, or a deposit that would exceed the maximum of a balance. Empty for all other reports.
+ * The job that retries a report that may succeed later: the reversal of a deposit that is unknown or being
+ * returned, or a deposit that would overflow a balance. Empty for all other reports.
  */
-export function retryWrites(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
+export function buildRetryWrites(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
   const maySucceedLater =
     type === 'deposit.reversed' || (type === 'deposit.received' && reason === 'OUT_OF_RANGE')
   if (state !== 'WAITING' || !maySucceedLater) return []
-  return [retryJob(op, id, FIRST_SECONDS)]
+  return [scheduleRetry(op, id, FIRST_SECONDS)]
 }
 
 /** Retries a report that is still waiting, doubling the delay each time. */
@@ -31,13 +31,13 @@ export const retryRailEvent: JobHandler<'rail-event.retry'> = async (op, { railE
   const report = row.body as unknown as Report
   const { writes, reason } = await applyEvent(op, row.rail, report)
   if (reason !== undefined)
-    return waitedSeconds < WAITED_SECONDS_MAX ? [retryJob(op, row.id, 2 * waitedSeconds)] : []
+    return waitedSeconds < WAITED_SECONDS_MAX ? [scheduleRetry(op, row.id, 2 * waitedSeconds)] : []
   return [
     ...writes,
     transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, row, 'apply', { reason: null }).write,
   ]
 }
 
-function retryJob(op: Op, railEventId: string, waitedSeconds: number): Write {
-  return job(op, 'rail-event.retry', { railEventId, waitedSeconds }, plusSeconds(op.now, waitedSeconds))
+function scheduleRetry(op: Op, railEventId: string, waitedSeconds: number): Write {
+  return job(op, 'rail-event.retry', { railEventId, waitedSeconds }, addSeconds(op.now, waitedSeconds))
 }

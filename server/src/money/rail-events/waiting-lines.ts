@@ -9,8 +9,8 @@ import { findRailEvent } from './rail-events.ts'
 /** Reports that a statement line waits for a person. Their ids derive from the line's name. */
 
 /**
- * Resolves the waiting reports about these lines, so that a person who has dealt with a line need not also
- * close its report. Guard: none of the reports was resolved in the meantime.
+ * Resolves the waiting reports about these lines, so that a person who has handled a line need not also close
+ * its report. Guard: none of the reports was resolved in the meantime.
  */
 export async function resolveLineReports(
   op: Op,

@@ -1,9 +1,9 @@
 import { requireValue } from '../../base/formats/require-value.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 
 /**
- * Polling intervals: payments younger than the first number of seconds are polled at the interval of the
- * second.
+ * Polling intervals as pairs of seconds: a payment younger than the first number is polled at the interval of
+ * the second.
  */
 const POLL_INTERVALS = {
   unknown: [
@@ -31,7 +31,7 @@ export function askAgainAt(outcome: keyof typeof POLL_INTERVALS, { submittedAt, 
   const ageSeconds = (now.getTime() - submittedAt.getTime()) / 1000
   const [, seconds] = requireValue(
     POLL_INTERVALS[outcome].find(([until]) => ageSeconds < until),
-    'pause after any age',
+    'polling interval for every age',
   )
-  return plusSeconds(now, seconds)
+  return addSeconds(now, seconds)
 }

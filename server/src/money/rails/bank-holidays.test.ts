@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type BankCalendar, isBankingDay } from './bank-holidays.ts'
 
 /** The days of a year, Monday to Friday, on which a system does not settle. */
-function closedOn(calendar: BankCalendar, year: number, zone = 'UTC'): string[] {
+function listClosedDays(calendar: BankCalendar, year: number, zone = 'UTC'): string[] {
   const days = Array.from({ length: 366 }, (_, index) =>
     DateTime.fromObject({ year, month: 1, day: 1 }, { zone }).plus({ days: index }),
   )
@@ -48,26 +48,26 @@ const ENGLAND = {
 }
 
 test.each(Object.entries(ENGLAND))(
-  'Bacs is closed in %s on the bank holidays of England that were announced',
+  'Bacs is closed in %s on the announced bank holidays of England',
   (year, days) => {
-    expect(closedOn('ENGLAND', Number(year))).toEqual(days)
-    expect(closedOn('ENGLAND', Number(year), 'Europe/London')).toEqual(days)
+    expect(listClosedDays('ENGLAND', Number(year))).toEqual(days)
+    expect(listClosedDays('ENGLAND', Number(year), 'Europe/London')).toEqual(days)
   },
 )
 
 test.each(Object.entries(TARGET))(
   'TARGET is closed in %s on the days that the ECB announced',
   (year, days) => {
-    expect(closedOn('TARGET', Number(year))).toEqual(days)
-    expect(closedOn('TARGET', Number(year), 'Europe/Berlin')).toEqual(days)
+    expect(listClosedDays('TARGET', Number(year))).toEqual(days)
+    expect(listClosedDays('TARGET', Number(year), 'Europe/Berlin')).toEqual(days)
   },
 )
 
 test.each(Object.entries(FEDERAL_RESERVE))(
   'the Federal Reserve is closed in %s on the days that it announced',
   (year, days) => {
-    expect(closedOn('FEDERAL_RESERVE', Number(year))).toEqual(days)
-    expect(closedOn('FEDERAL_RESERVE', Number(year), 'America/New_York')).toEqual(days)
+    expect(listClosedDays('FEDERAL_RESERVE', Number(year))).toEqual(days)
+    expect(listClosedDays('FEDERAL_RESERVE', Number(year), 'America/New_York')).toEqual(days)
   },
 )
 

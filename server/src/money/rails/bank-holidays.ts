@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-/** The banking days of settlement systems, computed by rule for any year. */
+/** Computes the banking days of settlement systems for any year. */
 
 /**
  * TARGET settles SEPA payments, the Federal Reserve settles ACH payments, and Bacs is closed on the bank
@@ -46,7 +46,7 @@ function isTargetHoliday(day: DateTime): boolean {
 function isEasterHoliday(day: DateTime): boolean {
   // Easter Sunday is between 22 March and 25 April.
   if (day.month !== 3 && day.month !== 4) return false
-  const days = Math.round(day.startOf('day').diff(easterSunday(day), 'days').days)
+  const days = Math.round(day.startOf('day').diff(computeEasterSunday(day), 'days').days)
   return days === -2 || days === 1
 }
 
@@ -57,7 +57,7 @@ function isEasterHoliday(day: DateTime): boolean {
 function isEnglishHoliday(day: DateTime): boolean {
   if (isEasterHoliday(day)) return true
   const { month, weekday } = day
-  // A holiday on a weekend is observed on the next working day. Both days of Christmas may be moved this way.
+  // A holiday on a weekend is observed on the next working day. This applies to 25 and 26 December, too.
   if (month === 1) return day.day === 1 || (weekday === MONDAY && day.day <= 3)
   if (month === 12) {
     const isSubstitute = (day.day === 27 || day.day === 28) && weekday <= 2
@@ -90,14 +90,15 @@ function isFixedFederalHoliday({ month, day }: DateTime): boolean {
 }
 
 /** Easter Sunday in a day's year, by the Meeus/Jones/Butcher algorithm. */
-function easterSunday(of: DateTime): DateTime {
-  const { year } = of
+function computeEasterSunday(dayOfYear: DateTime): DateTime {
+  const { year } = dayOfYear
   const golden = year % 19
-  const [century, rest] = [Math.floor(year / 100), year % 100]
+  const [century, yearOfCentury] = [Math.floor(year / 100), year % 100]
   const correction = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3)
   const epact = (19 * golden + century - Math.floor(century / 4) - correction + 15) % 30
-  const toSunday = (32 + 2 * (century % 4) + 2 * Math.floor(rest / 4) - epact - (rest % 4)) % SUNDAY
+  const toSunday =
+    (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - epact - (yearOfCentury % 4)) % SUNDAY
   const month = Math.floor((golden + 11 * epact + 22 * toSunday) / 451)
   const days = epact + toSunday - 7 * month + 114
-  return of.startOf('day').set({ month: Math.floor(days / 31), day: (days % 31) + 1 })
+  return dayOfYear.startOf('day').set({ month: Math.floor(days / 31), day: (days % 31) + 1 })
 }

@@ -2,7 +2,7 @@ import type { DepositRow } from '../../storage/rows/rail.ts'
 
 type Amounts = Pick<DepositRow, 'amount' | 'details'>
 
-/** The amount that the bank has booked for a deposit. It is stored if the deposit was adjusted to it. */
+/** The amount that the bank has booked for a deposit. It is stored only if it differs from the report. */
 export function amountBooked({ amount, details: { booked } }: Amounts): bigint {
   return booked === undefined ? amount : BigInt(booked)
 }

@@ -2,11 +2,11 @@ import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import type { PaymentFault, Rail, RailLimits, RouteRequest, UnmadePayment } from '../../kernel/ports/rail.ts'
+import type { PaymentDraft, PaymentFault, Rail, RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
- * Chooses the rail for a payment by the routing table. Throws 501 `NOT_IMPLEMENTED` if no rail serves it,
+ * Chooses the rail for a payment from the routing table. Throws 501 `NOT_IMPLEMENTED` if no rail serves it,
  * 400 `AMOUNT_OUT_OF_RANGE` naming `field` if no rail accepts the amount, 503 `UNAVAILABLE` until the rail's
  * chain has been reached.
  */
@@ -18,20 +18,20 @@ export async function chooseRail(op: Op, request: RouteRequest, field: string): 
   if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, describeLimits(request, limits))
   const network = request.paymentRail === null ? '' : ` by ${request.paymentRail}`
   throw new ApiError('NOT_IMPLEMENTED', {
-    message: `No rail of this server ${VERBS[request.direction]} ${request.accountType}${network} in ${request.currency}.`,
+    message: `No rail on this server ${VERBS[request.direction]} ${request.accountType}${network} in ${request.currency}.`,
   })
 }
 
 /** Throws 400 `INVALID_INPUT` naming `field` if the rail cannot send to the account. */
 export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
-  const fault = await rail.faultOfPayee?.(op.read, account)
-  if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
+  const fault = await rail.findPayeeFault?.(op.read, account)
+  if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}.`)
 }
 
 /** Throws 400 `INVALID_INPUT` naming the field that the rail cannot carry. */
 export function checkPayment(
   rail: Rail,
-  payment: UnmadePayment,
+  payment: PaymentDraft,
   fields: Readonly<Record<PaymentFault['part'], string>>,
 ): void {
   const fault = rail.faultOfPayment?.(payment)
@@ -39,21 +39,18 @@ export function checkPayment(
     throw fieldError(
       'INVALID_INPUT',
       fields[fault.part],
-      `The rail of this payment cannot carry it: ${fault.text}`,
+      `The rail cannot carry this payment: ${fault.text}.`,
     )
 }
 
-/**
- * The error of requests that need a chain that this server has not reached yet, or whose tokens it has not
- * read yet.
- */
+/** The error for requests that need a chain before the server has connected to it or read its tokens. */
 export function notReached(): ApiError {
   return new ApiError('UNAVAILABLE', {
-    message: 'The chain has not been reached yet. Try again soon.',
+    message: 'The server has not connected to the chain yet. Try again in a few minutes.',
   })
 }
 
-const VERBS = { OUT: 'sends to', PULL: 'pulls from', IN: 'takes payments to' } as const
+const VERBS = { OUT: 'can send to', PULL: 'can pull from', IN: 'can receive payments to' } as const
 
 function describeLimits({ currency }: RouteRequest, { min, max }: RailLimits): string {
   const format = (amount: bigint) =>
@@ -62,5 +59,5 @@ function describeLimits({ currency }: RouteRequest, { min, max }: RailLimits): s
     ...(min === undefined ? [] : [`from ${format(min)}`]),
     ...(max === undefined ? [] : [`up to ${format(max)}`]),
   ]
-  return `The rail of this payment takes amounts ${bounds.join(' ')}`
+  return `The rail of this payment accepts amounts ${bounds.join(' ')}.`
 }

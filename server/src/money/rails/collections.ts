@@ -5,15 +5,15 @@ import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import {
-  collectedMandate,
-  debitMandateOf,
+  countCollection,
   findMandate,
   findUsableMandate,
-  statusOf,
+  getMandateStatus,
+  toDebitMandate,
 } from '../external-accounts/mandates.ts'
 import { selectRailPayment } from './store.ts'
 
-/** Direct debits. Each is collected under a mandate for the debited account. */
+/** Direct debits, each under a mandate for the debited account. */
 
 /**
  * The mandate for a pull that is not submitted yet. Undefined if the rail needs no mandates, or if the
@@ -28,9 +28,7 @@ export async function findDebitMandate(
   return row && { mandateId: row.id, mandate: (await nextCollection(op, row)).mandate }
 }
 
-/**
- * A collection to be queued: its mandate and the writes that count it, or the reason why it cannot be made.
- */
+/** A collection to enqueue: its mandate and the writes that count it, or the reason why it is impossible. */
 export type Collection =
   | { readonly mandate: DebitMandate; readonly writes: (payment: RailPaymentRow) => readonly Write[] }
   | { readonly fault: PaymentFault['text'] }
@@ -38,12 +36,12 @@ export type Collection =
 /** Prepares a collection. Guard: the mandate is neither canceled nor used in the meantime. */
 export async function beginCollection(op: Op, mandateId: string): Promise<Collection> {
   const row = await findMandate(op, mandateId)
-  const status = statusOf(op, row)
+  const status = getMandateStatus(op, row)
   if (status !== 'ACTIVE') return { fault: `The mandate ${row.reference} is ${status}` }
   const { mandate, isFirst } = await nextCollection(op, row)
   return {
     mandate,
-    writes: ({ id }) => [collectedMandate(op, row, isFirst ? id : row.first_payment_id)],
+    writes: ({ id }) => [countCollection(op, row, isFirst ? id : row.first_payment_id)],
   }
 }
 
@@ -52,7 +50,7 @@ async function nextCollection(op: Op, row: MandateRow) {
   const first = await findFirstCollection(op, row)
   const hasFailed = first?.state === 'FAILED' || first?.state === 'CANCELLED'
   const isFirst = first ? hasFailed : row.last_collected_on === null
-  return { mandate: { ...debitMandateOf(row), sequence: toSequence(row, isFirst) }, isFirst }
+  return { mandate: { ...toDebitMandate(row), sequence: toSequence(row, isFirst) }, isFirst }
 }
 
 function toSequence({ type, is_final }: MandateRow, isFirst: boolean): DebitMandate['sequence'] {

@@ -3,7 +3,7 @@ import type { DepositAccountRow } from '../../storage/rows/rail.ts'
 import { depositAccountId, toPoolName } from './rail-ids.ts'
 import { selectDepositAccount } from './store.ts'
 
-/** The account with this id that a rail was asked to open, if any. */
+/** Finds an account that a rail was asked to open. */
 export async function findDepositAccount(op: Op, id: string): Promise<DepositAccountRow | undefined> {
   return selectDepositAccount(op, id)
 }

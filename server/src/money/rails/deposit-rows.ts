@@ -10,15 +10,15 @@ import type { DepositRow } from '../../storage/rows/rail.ts'
 import { createPaymentRecord, type PaymentOrder } from './rail-payments.ts'
 import { selectDeposit } from './store.ts'
 
-/** A deposit; undefined if it was not recorded. */
+/** Finds a deposit. Returns undefined if it was not recorded. */
 export async function findDepositRow(op: Op, id: string): Promise<DepositRow | undefined> {
   return selectDeposit(op, id)
 }
 
-/** A deposit that another record refers to. Throws if it does not exist. */
+/** Finds a deposit that another record refers to. Throws if it does not exist. */
 export async function depositOf(op: Op, id: string): Promise<DepositRow> {
   const row = await selectDeposit(op, id)
-  if (!row) throw new Error(`There is no ${id}`)
+  if (!row) throw new Error(`${id} does not exist`)
   return row
 }
 
@@ -26,10 +26,10 @@ export async function depositOf(op: Op, id: string): Promise<DepositRow> {
 export function moveDeposit(
   op: Op,
   row: DepositRow,
-  by: DepositEvent | readonly DepositEvent[],
+  events: DepositEvent | readonly DepositEvent[],
   change: Partial<DepositRow> = {},
 ): { readonly row: DepositRow; readonly write: Write } {
-  return transition(op, 'deposits', DEPOSIT_TRANSITIONS, row, by, change)
+  return transition(op, 'deposits', DEPOSIT_TRANSITIONS, row, events, change)
 }
 
 /**
@@ -46,7 +46,7 @@ export function beginReturn(
   return { row: moved.row, writes: [moved.write, ...scheduleReturn(op, moved.row)] }
 }
 
-/** The writes that return a deposit whose row says so already. */
+/** The writes that return a deposit that is already RETURNING. */
 export function scheduleReturn(op: Op, row: DepositRow): Write[] {
   const opensAt = op.rails.find(row.rail)?.opensAt(op.now) ?? op.now
   return [
@@ -75,7 +75,7 @@ export function returnOf(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
   }
 }
 
-/** Why the deposit's rail cannot return it to its sender; undefined if no reason is known. */
+/** Finds the reason why the rail cannot return the deposit. Undefined if no reason is known. */
 export function findReturnFault({ rails }: Op, row: DepositRow): string | undefined {
   const { rail, amount, currency, details } = row
   const fault = rails.find(rail)?.faultOfPayment?.({

@@ -31,20 +31,20 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
     body: fundsHoldView(await findFundsHold(op, params.fundsHoldId)),
   }),
 
-  funds_hold_lift: (op, { params, body }) => lift(op, params.fundsHoldId, body.reason),
+  funds_hold_lift: (op, { params, body }) => liftHold(op, params.fundsHoldId, body.reason),
 }
 
 /**
  * Throws 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the hold is not active, 403
  * `FORBIDDEN` from `castVote`.
  */
-async function lift(op: Op, id: string, reason: string) {
+async function liftHold(op: Op, id: string, reason: string) {
   const row = await findFundsHold(op, id)
   checkEvent(
     FUNDS_HOLD_TRANSITIONS,
     row.state,
     'lift',
-    `This hold is ${row.state}: only one that is HELD can be lifted.`,
+    `This hold is ${row.state}. Only a hold that is HELD can be lifted.`,
   )
   const vote = await castVote(op, row.id)
   if (!vote.decides) {

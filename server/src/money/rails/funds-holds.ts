@@ -9,20 +9,20 @@ import {
 } from '@countersign/contract/states/funds-hold-states'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { capture, type Hold, hold, release } from '../../kernel/ledger/holds.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { FundsHoldRow } from '../../storage/rows/risk.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
-import { findExternalAccountEver, pullingRailOf } from '../external-accounts/external-accounts.ts'
+import { findExternalAccountEvenIfDeleted, findPullRail } from '../external-accounts/external-accounts.ts'
 import { selectFundsHold, selectFundsHoldByTransaction } from './funds-hold-store.ts'
-import { holdReason, holdRuleFor, readHoldRule, releaseTime } from './hold-rules.ts'
+import { chooseHoldRule, computeReleaseTime, formatHoldReason, readHoldRule } from './hold-rules.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -38,30 +38,30 @@ export interface Pull {
 
 /** The platform's rule that holds this money, if any. */
 export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undefined> {
-  const { fundsHolds } = platformConfig(op).riskConfig
+  const { fundsHolds } = getPlatformConfig(op).riskConfig
   if (fundsHolds.length === 0) return undefined
   const { externalAccountId, customerId, currency, amount } = pull
   const [external, customer] = await Promise.all([
-    findExternalAccountEver(op, externalAccountId),
+    findExternalAccountEvenIfDeleted(op, externalAccountId),
     customerId === null ? undefined : findCustomerOnRecord(op, customerId),
   ])
-  return holdRuleFor(fundsHolds, {
+  return chooseHoldRule(fundsHolds, {
     currency,
     amount,
-    paymentRail: external && pullingRailOf(external),
+    paymentRail: external && findPullRail(external),
     customerAgeDays: customer && Math.floor((op.now.getTime() - customer.created_at.getTime()) / DAY_MS),
   })
 }
 
 /**
- * Rejects a pull that a rule would hold, if its money is to be spent immediately. Throws 409
+ * Rejects a pull that a rule would hold, for callers that spend its money immediately. Throws 409
  * `PULL_NEEDS_HOLD`.
  */
 export async function checkPullNotHeld(op: Op, pull: Pull): Promise<void> {
   const rule = await findHoldRule(op, pull)
   if (!rule) return
   throw new ApiError('PULL_NEEDS_HOLD', {
-    message: `${holdReason(rule)} Pull the money with POST /transfer-in, and pay when it is released.`,
+    message: `${formatHoldReason(rule)} Pull the money with POST /transfer-in, and pay after it is released.`,
     details: { bankingDays: rule.bankingDays },
   })
 }
@@ -77,8 +77,8 @@ export async function holdArrived(op: Op, account: InternalAccountRow, pull: Arr
   const rule = await findHoldRule(op, pull)
   if (!rule) return []
   const { transactionId, amount, currency, rail } = pull
-  const held = { account: account.id, to: 'rail', rail, currency, amount } as const
-  const { holdId, write } = hold(op, { cause: 'transaction', causeId: transactionId }, held)
+  const holdRequest = { account: account.id, to: 'rail', rail, currency, amount } as const
+  const { holdId, write } = hold(op, { cause: 'transaction', causeId: transactionId }, holdRequest)
   const row: FundsHoldRow = {
     id: op.newId('FundsHold'),
     platform_id: op.platform.id,
@@ -91,7 +91,7 @@ export async function holdArrived(op: Op, account: InternalAccountRow, pull: Arr
     currency,
     rule,
     state: FUNDS_HOLD_INITIAL,
-    release_at: releaseTime(currency, rule.bankingDays, op.now),
+    release_at: computeReleaseTime(currency, rule.bankingDays, op.now),
     note: null,
     ended_at: null,
     created_at: op.now,
@@ -108,7 +108,7 @@ export async function holdArrived(op: Op, account: InternalAccountRow, pull: Arr
 /** Throws 404 `FUNDS_HOLD_NOT_FOUND`. */
 export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
   const row = await selectFundsHold(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('FUNDS_HOLD_NOT_FOUND', { details: { field: 'fundsHoldId' } })
   return row
 }
@@ -126,24 +126,27 @@ const END_EVENTS = {
 } as const satisfies Record<FundsHoldEvent, EventType>
 
 /**
- * Ends a hold and reports it. If the bank takes the pull back, the money moves from the hold to the rail;
- * otherwise the account can spend it; guard: the hold is active. The caller must write the balance event
- * after these writes.
+ * Ends a hold and reports it. If the bank reversed the pull, the money moves from the hold to the rail;
+ * otherwise the account can spend it. Guard: the hold is active; the balance event must come after these
+ * writes.
  */
 export function endFundsHold(
   op: Op,
   row: FundsHoldRow,
-  by: FundsHoldEvent,
+  holdEvent: FundsHoldEvent,
   note: string | null = null,
 ): { readonly row: FundsHoldRow; readonly writes: readonly Write[] } {
-  const moved = transition(op, 'funds_holds', FUNDS_HOLD_TRANSITIONS, row, by, { note, ended_at: op.now })
-  const held = toHeld(row)
+  const moved = transition(op, 'funds_holds', FUNDS_HOLD_TRANSITIONS, row, holdEvent, {
+    note,
+    ended_at: op.now,
+  })
+  const holdRequest = toHeld(row)
   return {
     row: moved.row,
     writes: [
       moved.write,
-      ...(by === 'return' ? capture(op, held) : [release(op, held)]),
-      event(op, END_EVENTS[by], row.id, fundsHoldView(moved.row)),
+      ...(holdEvent === 'return' ? capture(op, holdRequest) : [release(op, holdRequest)]),
+      event(op, END_EVENTS[holdEvent], row.id, fundsHoldView(moved.row)),
     ],
   }
 }
@@ -175,7 +178,7 @@ export function fundsHoldView(row: FundsHoldRow) {
     transactionId: row.transaction_id,
     amount: { amount: row.amount, currency: currencyRecord(row.currency) },
     rule,
-    reason: holdReason(rule),
+    reason: formatHoldReason(rule),
     releaseAt: row.release_at.toISOString(),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -1,39 +1,41 @@
 import { describe, expect, test } from 'vitest'
-import { holdReason, holdRuleFor, type Pulled, releaseTime } from './hold-rules.ts'
+import { chooseHoldRule, computeReleaseTime, formatHoldReason, type Pulled } from './hold-rules.ts'
 
 const PULLED: Pulled = { currency: 'USD', amount: 50_000n, paymentRail: 'ACH', customerAgeDays: 10 }
 
-const daysOf = (rules: Parameters<typeof holdRuleFor>[0], pulled: Partial<Pulled> = {}) =>
-  holdRuleFor(rules, { ...PULLED, ...pulled })?.bankingDays
+const findBankingDays = (rules: Parameters<typeof chooseHoldRule>[0], pulled: Partial<Pulled> = {}) =>
+  chooseHoldRule(rules, { ...PULLED, ...pulled })?.bankingDays
 
-describe('the rule that holds pulled money', () => {
-  test('is the longest of those whose conditions all apply', () => {
+describe('choosing the rule that holds pulled money', () => {
+  test('picks the rule with the most banking days among the rules that apply to the pull', () => {
     const rules = [
       { bankingDays: 2 },
       { bankingDays: 5, currency: 'USD', minAmount: 50_000n },
       { bankingDays: 3, customerAgeDaysMax: 30 },
     ]
-    expect(daysOf(rules)).toBe(5)
-    expect(daysOf(rules, { amount: 49_999n })).toBe(3)
-    expect(daysOf(rules, { amount: 49_999n, customerAgeDays: 31 })).toBe(2)
-    expect(daysOf(rules, { currency: 'EUR', customerAgeDays: 31 })).toBe(2)
+    expect(findBankingDays(rules)).toBe(5)
+    expect(findBankingDays(rules, { amount: 49_999n })).toBe(3)
+    expect(findBankingDays(rules, { amount: 49_999n, customerAgeDays: 31 })).toBe(2)
+    expect(findBankingDays(rules, { currency: 'EUR', customerAgeDays: 31 })).toBe(2)
   })
 
-  test('does not exist if a condition does not apply', () => {
-    expect(daysOf([{ bankingDays: 2, paymentRail: 'SEPA' }])).toBeUndefined()
-    expect(daysOf([{ bankingDays: 2, paymentRail: 'ACH' }], { paymentRail: undefined })).toBeUndefined()
-    expect(daysOf([{ bankingDays: 2, customerAgeDaysMax: 9 }])).toBeUndefined()
-    expect(daysOf([])).toBeUndefined()
-  })
-
-  test('with the age of a customer does not hold money of the platform itself', () => {
+  test('skips a rule if one of its conditions does not apply to the pull', () => {
+    expect(findBankingDays([{ bankingDays: 2, paymentRail: 'SEPA' }])).toBeUndefined()
     expect(
-      daysOf([{ bankingDays: 2, customerAgeDaysMax: 30 }], { customerAgeDays: undefined }),
+      findBankingDays([{ bankingDays: 2, paymentRail: 'ACH' }], { paymentRail: undefined }),
+    ).toBeUndefined()
+    expect(findBankingDays([{ bankingDays: 2, customerAgeDaysMax: 9 }])).toBeUndefined()
+    expect(findBankingDays([])).toBeUndefined()
+  })
+
+  test('skips a rule about customer age if the platform pulls for itself', () => {
+    expect(
+      findBankingDays([{ bankingDays: 2, customerAgeDaysMax: 30 }], { customerAgeDays: undefined }),
     ).toBeUndefined()
   })
 })
 
-describe('held money is released', () => {
+describe('held money is released on time', () => {
   test.each([
     // Friday, 3 July 2026, is a banking day: 4 July is a Saturday.
     ['USD', 2, '2026-07-01T15:00:00Z', '2026-07-04T04:00:00Z'],
@@ -45,15 +47,18 @@ describe('held money is released', () => {
     ['EUR', 1, '2026-04-02T10:00:00Z', '2026-04-07T22:00:00Z'],
     // Arrived on a Saturday.
     ['MXN', 1, '2026-07-04T10:00:00Z', '2026-07-07T00:00:00Z'],
-  ] as const)('%s after %s full banking days from %s at %s', (currency, days, arrivedAt, at) => {
-    expect(releaseTime(currency, days, new Date(arrivedAt))).toEqual(new Date(at))
-  })
+  ] as const)(
+    '%s is released after %s full banking days: money of %s at %s',
+    (currency, days, arrivedAt, at) => {
+      expect(computeReleaseTime(currency, days, new Date(arrivedAt))).toEqual(new Date(at))
+    },
+  )
 })
 
 test('the reason of a hold names each condition of its rule', () => {
-  expect(holdReason({ bankingDays: 1 })).toBe('Pulled money is held for 1 banking day.')
+  expect(formatHoldReason({ bankingDays: 1 })).toBe('Pulled money is held for 1 banking day.')
   expect(
-    holdReason({
+    formatHoldReason({
       bankingDays: 5,
       currency: 'USD',
       paymentRail: 'ACH',

@@ -6,7 +6,7 @@ import { DateTime } from 'luxon'
 import { amountText } from '../../base/pricing/pricing.ts'
 import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from './bank-holidays.ts'
 
-/** A pull, reduced to what the rules depend on. */
+/** The properties of a pull that the rules check. */
 export interface Pulled {
   readonly currency: KnownCurrency
   /** In the smallest unit. */
@@ -16,17 +16,19 @@ export interface Pulled {
   readonly customerAgeDays: number | undefined
 }
 
-/** The rule that holds this money. If several apply, the one with the most banking days. */
-export function holdRuleFor(rules: readonly HoldRule[], pulled: Pulled): HoldRule | undefined {
+/**
+ * Chooses the rule that holds this money. If several rules apply, the rule with the most banking days wins.
+ */
+export function chooseHoldRule(rules: readonly HoldRule[], pulled: Pulled): HoldRule | undefined {
   return rules
-    .filter((rule) => applies(rule, pulled))
+    .filter((rule) => appliesTo(rule, pulled))
     .reduce<HoldRule | undefined>(
       (longest, rule) => (longest && longest.bankingDays >= rule.bankingDays ? longest : rule),
       undefined,
     )
 }
 
-function applies(rule: HoldRule, { currency, amount, paymentRail, customerAgeDays }: Pulled): boolean {
+function appliesTo(rule: HoldRule, { currency, amount, paymentRail, customerAgeDays }: Pulled): boolean {
   const { customerAgeDaysMax: ageMax, minAmount } = rule
   return (
     (rule.currency === undefined || rule.currency === currency) &&
@@ -45,10 +47,10 @@ const CALENDARS: { readonly [Code in KnownCurrency]?: BankCalendar } = {
 const FRIDAY = 5
 
 /**
- * When money that arrives now is released: at the end of the given number of full banking days after the day
- * of arrival, by the calendar and time zone of the currency's settlement system.
+ * The release time of money that arrives now: the end of the last of `bankingDays` full banking days after
+ * the day of arrival. Days follow the calendar and time zone of the currency's settlement system.
  */
-export function releaseTime(currency: KnownCurrency, bankingDays: number, now: Date): Date {
+export function computeReleaseTime(currency: KnownCurrency, bankingDays: number, now: Date): Date {
   const calendar = CALENDARS[currency]
   const timeZone = calendar === undefined ? 'utc' : BANK_TIME_ZONES[calendar]
   let day = DateTime.fromJSDate(now, { zone: timeZone }).startOf('day')
@@ -59,8 +61,13 @@ export function releaseTime(currency: KnownCurrency, bankingDays: number, now: D
   return day.plus({ days: 1 }).toJSDate()
 }
 
-/** Describes a rule in a sentence. */
-export function holdReason({ bankingDays, currency, paymentRail, minAmount, ...rule }: HoldRule): string {
+export function formatHoldReason({
+  bankingDays,
+  currency,
+  paymentRail,
+  minAmount,
+  ...rule
+}: HoldRule): string {
   const { customerAgeDaysMax: age } = rule
   const parts = [
     'Pulled money',

@@ -9,7 +9,7 @@ import type { Rail } from '../../kernel/ports/rail.ts'
  * rounded up; 0 for rails without a chain. Throws 501 `NOT_IMPLEMENTED` without a rate, 503 `UNAVAILABLE` if
  * the chain's fees cannot be read at the moment.
  */
-export async function networkCost(
+export async function computeNetworkCost(
   rates: RateTable,
   payerCurrency: KnownCurrency,
   rail: Rail | undefined,
@@ -20,7 +20,7 @@ export async function networkCost(
   const cost = networkFeeRoundedUp(rates, payerCurrency, fee)
   if (cost === undefined)
     throw new ApiError('NOT_IMPLEMENTED', {
-      message: `This server has no rate of ${fee.asset} or ${payerCurrency}.`,
+      message: `This server has no exchange rate for ${fee.asset} or ${payerCurrency}.`,
     })
   return cost
 }

@@ -2,15 +2,12 @@ import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { WEEKDAYS } from '@countersign/contract/core/formats'
 import { DateTime, IANAZone } from 'luxon'
 
-/**
- * The opening hours of a rail: on which days of the week, from what time to the cut-off, in which time zone,
- * and on which holidays it is closed.
- */
+/** The opening hours of a rail: its days of the week, opening time, cut-off, time zone and holidays. */
 export type Hours = NonNullable<HttpRailValue['hours']>
 
 const DAYS_MAX = 400
 
-/** The fault of opening hours that fit the schema; undefined if they are correct. */
+/** Finds a fault that the schema does not detect. Returns undefined if the opening hours are correct. */
 export function findHoursFault({ timeZone, opensAt, cutOff }: Hours): string | undefined {
   if (!IANAZone.isValidZone(timeZone)) return `timeZone ${timeZone} is not in the time zone database`
   return opensAt < cutOff ? undefined : `opensAt ${opensAt} must be before cutOff ${cutOff}`
@@ -26,10 +23,10 @@ export function nextOpening(hours: Hours, now: Date): Date {
   for (let days = 0; days <= DAYS_MAX; days++) {
     const day = local.startOf('day').plus({ days })
     if (!isOpenOn(hours, day)) continue
-    const [opens, closes] = [at(day, hours.opensAt), at(day, hours.cutOff)]
+    const [opens, closes] = [atTime(day, hours.opensAt), atTime(day, hours.cutOff)]
     if (now < closes) return now < opens ? opens : now
   }
-  throw new Error(`A rail with these hours is closed for ${DAYS_MAX} days`)
+  throw new Error(`The opening hours keep the rail closed for ${DAYS_MAX} days`)
 }
 
 function isOpenOn({ days, holidays }: Hours, day: DateTime): boolean {
@@ -37,7 +34,7 @@ function isOpenOn({ days, holidays }: Hours, day: DateTime): boolean {
   return isWeekday && !holidays?.includes(day.toISODate() ?? '')
 }
 
-function at(day: DateTime, time: string): Date {
+function atTime(day: DateTime, time: string): Date {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   return day.set({ hour, minute }).toJSDate()
 }

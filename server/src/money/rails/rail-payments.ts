@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type SignedChainPayment,
 } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import {
   RAIL_PAYMENT_INITIAL,
@@ -20,8 +20,8 @@ import {
   type RailPaymentEvent,
   type RailPaymentState,
 } from '../../storage/rows/states.ts'
-import { accountAsOf } from '../external-accounts/account-changes.ts'
-import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
+import { findAccountAsOf } from '../external-accounts/account-changes.ts'
+import { findExternalAccountEvenIfDeleted } from '../external-accounts/external-accounts.ts'
 import { type Gate, screenPayment } from '../screenings/screen-payment.ts'
 import { askAgainAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
@@ -29,7 +29,7 @@ import { depositId, railPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
 import { selectDeposit, selectHasDecidedLine, selectLastDecision, selectRailPayment } from './store.ts'
 
-/** A payment to be made by a rail, before the data of its stored record is added. */
+/** A payment for a rail, before the data of its stored record is added. */
 export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySubmitted' | 'now'> & {
   /** The name of the rail; null for the sandbox. */
   readonly rail: string | null
@@ -40,14 +40,14 @@ export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySub
   readonly mandateId?: string | undefined
   /** Use the account's details as of this time. By default, as of the creation of the payment's record. */
   readonly madeAt?: Date
-  /** Signs with the key of the paying chain wallet. Called when the rail takes the payment. */
+  /** Signs with the paying chain wallet's key. Called when the payment is added to the rail's queue. */
   readonly sign?: (() => Promise<SignedChainPayment>) | undefined
 }
 
 /**
- * Creates the record of a payment at its final rail. Belongs to the write set that schedules the payment's
- * job. Empty for a simulated rail, whose records are written together with its replies; guard: the payment
- * has no record yet.
+ * Creates the record of a payment at its final rail, in the write set that schedules the payment's job.
+ * Returns nothing for a simulated rail, which writes its records with its replies. Guard: the payment has no
+ * record yet.
  */
 export function createPaymentRecord(
   op: Op,
@@ -55,12 +55,12 @@ export function createPaymentRecord(
   submitAt: Date,
 ): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)
-    return [insert('rail_payments', railPaymentRow(op, payment, submitAt))]
+    return [insert('rail_payments', buildRailPaymentRow(op, payment, submitAt))]
   op.known.addAbsent('rail_payments', railPaymentId(payment.direction, payment.id))
   return []
 }
 
-function railPaymentRow(
+function buildRailPaymentRow(
   op: Op,
   { rail, direction, id, amount, currency, reference }: Omit<PaymentOrder, 'submittedAt'>,
   submitAt: Date,
@@ -86,7 +86,7 @@ function railPaymentRow(
   }
 }
 
-/** The record of a payment, by direction and id at the rail, if there is one. */
+/** Finds the record of a payment by its direction and its id at the rail. */
 export async function findRailPayment(
   op: Op,
   direction: 'OUT' | 'PULL',
@@ -122,47 +122,47 @@ export interface RailReplied {
 }
 
 /** The record of a payment. `isStored` is false if the payment is new on a simulated rail. */
-interface Recorded {
+interface PaymentRecord {
   readonly row: RailPaymentRow
   readonly isStored: boolean
 }
 
 /**
  * Submits a payment to its rail, or polls its outcome. Does not call the rail if the outcome is known, or if
- * a chain payment is held back because it waits for a decision or has failed. Throws if the rail is no longer
+ * a chain payment failed screening or waits for a decision about it. Throws if the rail is no longer
  * configured or the address cannot be screened; the job is then retried.
  */
 export async function askRail(
   op: Op,
   order: PaymentOrder,
-  { alreadySubmitted = false, mayComeBack = false }: AskedOfRail,
+  { alreadySubmitted = false, mayComeBack = false }: RailProgress,
 ): Promise<RailReplied> {
   const { rail: name, direction, accountId, mandateId, madeAt, sign, ...payment } = order
   const rail = op.rails.find(name)
   if (!rail) return answerWithoutRail(op, order)
   const recorded = await findOrCreateRecord(op, rail, order)
   const { row } = recorded
-  const ended = mayComeBack && row.state === 'DELIVERED' ? undefined : recordedAnswer(row)
-  if (ended) return { answer: ended, writes: [] }
+  const knownOutcome = mayComeBack && row.state === 'DELIVERED' ? undefined : readRecordedAnswer(row)
+  if (knownOutcome) return { answer: knownOutcome, writes: [] }
   const gate =
     row.state === RAIL_PAYMENT_INITIAL ? await screenBeforeSending(op, order, alreadySubmitted) : CLEARED
-  const stop = findStop(op, rail, recorded, gate, alreadySubmitted)
-  if (stop) return stop
-  if (op.now < row.submit_at) return { answer: askLater(row.submit_at), writes: gate.writes }
-  const payee = accountId === null ? undefined : await findExternalAccountEver(op, accountId)
-  const isNew = row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted
-  if (payee?.status === 'UNDER_REVIEW' && isNew)
-    return { answer: askLater(plusSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
-  if (payee?.status === 'INACTIVE' && isNew)
+  const block = findBlock(op, rail, recorded, gate, alreadySubmitted)
+  if (block) return block
+  if (op.now < row.submit_at) return { answer: pollAt(row.submit_at), writes: gate.writes }
+  const payee = accountId === null ? undefined : await findExternalAccountEvenIfDeleted(op, accountId)
+  const isUnsent = row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted
+  if (payee?.status === 'UNDER_REVIEW' && isUnsent)
+    return { answer: pollAt(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
+  if (payee?.status === 'INACTIVE' && isUnsent)
     return failUnsent(
       op,
       recorded,
-      `The account is INACTIVE: ${payee.status_reason ?? 'its bank refuses it'}`,
+      `The account is INACTIVE: ${payee.status_reason ?? 'its bank rejected it'}`,
     )
-  const account = payee && (await accountAsOf(op, payee, madeAt ?? row.created_at)).account_info
+  const account = payee && (await findAccountAsOf(op, payee, madeAt ?? row.created_at)).account_info
   const request = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
-    return { answer: askLater(plusSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
+    return { answer: pollAt(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
   if (rail.enqueue) {
     const collection = mandateId === undefined ? undefined : await beginCollection(op, mandateId)
     const queued = await enqueuePayment(op, recorded, request, { sign, collection }, rail.enqueue.bind(rail))
@@ -175,21 +175,22 @@ export async function askRail(
 /** The known outcome of a payment whose rail was removed. Throws if the outcome is not final. */
 async function answerWithoutRail(op: Op, { rail, direction, id }: PaymentOrder): Promise<RailReplied> {
   const row = await findRailPayment(op, direction, id)
-  const answer = row && recordedAnswer(row)
-  if (!answer) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
+  const answer = row && readRecordedAnswer(row)
+  if (!answer)
+    throw new Error(`The rail ${rail} is not in RAILS_FILE. Its payments wait until it is configured again.`)
   return { answer, writes: [] }
 }
 
 /** The record of a payment. Throws if it was never submitted. */
-async function findOrCreateRecord(op: Op, rail: Rail, order: PaymentOrder): Promise<Recorded> {
+async function findOrCreateRecord(op: Op, rail: Rail, order: PaymentOrder): Promise<PaymentRecord> {
   const row = await findRailPayment(op, order.direction, order.id)
   if (row) return { row, isStored: true }
-  if (!rail.isSimulated) throw new Error(`${order.id} was never given to the rail ${order.rail}`)
-  return { row: railPaymentRow(op, order, order.submittedAt), isStored: false }
+  if (!rail.isSimulated) throw new Error(`${order.id} was never submitted to the rail ${order.rail}`)
+  return { row: buildRailPaymentRow(op, order, order.submittedAt), isStored: false }
 }
 
 /**
- * Calls a rail. If the reply is about another payment, the outcome is unknown and the rail is asked again.
+ * Calls a rail. If the reply is about another payment, the outcome is unknown and the rail is polled again.
  */
 async function callRail(
   op: Op,
@@ -197,18 +198,18 @@ async function callRail(
   direction: 'OUT' | 'PULL',
   request: RailPayment,
 ): Promise<RailAnswer> {
-  const by = direction === 'OUT' ? 'send' : 'pull'
-  return aboutPayment(request, await runRailSpan(op, rail, by, () => rail[by](request)))
+  const method = direction === 'OUT' ? 'send' : 'pull'
+  return aboutPayment(request, await runRailSpan(op, rail, method, () => rail[method](request)))
 }
 
-/** Strips the subject from a reply. If the subject is not the payment of the call, the outcome is unknown. */
+/** Removes the subject from a reply. If the reply is about another payment, the outcome is unknown. */
 export function aboutPayment(
   request: Pick<RailPayment, 'id' | 'submittedAt' | 'now'>,
   { subject, ...answer }: RailReply,
 ): RailAnswer {
   if (subject === request.id) return answer
-  const why = `The call was about ${request.id}, and the reply is about ${subject}`
-  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', request), why }
+  const reason = `The call was about ${request.id}, and the reply is about ${subject}`
+  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', request), why: reason }
 }
 
 /** The delay before checking again if an account is still in doubt. */
@@ -217,7 +218,8 @@ const DOUBT_RECHECK_SECONDS = 15 * 60
 const CLEARED: Gate = { wasReleased: false, writes: [] }
 
 /**
- * Screens a chain payment before it is sent: its address must not be listed, unless a person has released it.
+ * Screens a chain payment before it is sent. A payment to a listed address waits until a person has released
+ * it.
  */
 async function screenBeforeSending(
   op: Op,
@@ -228,31 +230,34 @@ async function screenBeforeSending(
   return screenPayment(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
 }
 
-/** The outcome of a payment that must not be sent; undefined if it may be sent. */
-function findStop(
+/** The reply for a payment that must not be sent now. Undefined if it may be sent. */
+function findBlock(
   op: Op,
   rail: Rail,
-  recorded: Recorded,
+  recorded: PaymentRecord,
   { held, wasReleased, writes }: Gate,
   alreadySubmitted: boolean,
 ): RailReplied | undefined {
   if (held?.outcome === 'failed')
     return { answer: held, writes: [...writes, ...recordReply(op, recorded, held)] }
   if (held) return { answer: held, writes }
-  // A call cannot be undone, so store the screening that allows it first.
-  if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: askLater(op.now), writes }
+  // A call cannot be undone, so the screening that allows it is stored first.
+  if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: pollAt(op.now), writes }
   const opensAt = wasReleased && !alreadySubmitted ? rail.opensAt(op.now) : op.now
-  return opensAt > op.now ? { answer: askLater(opensAt), writes } : undefined
+  return opensAt > op.now ? { answer: pollAt(opensAt), writes } : undefined
 }
 
-function askLater(askAgainAt: Date): RailAnswer {
+function pollAt(askAgainAt: Date): RailAnswer {
   return { outcome: 'accepted', askAgainAt }
 }
 
-/** Adds a payment to the rail's queue once. The record does not change until the rail has the payment. */
+/**
+ * Adds a payment to the rail's queue once. The payment's record does not change until the rail has accepted
+ * it.
+ */
 async function enqueuePayment(
   op: Op,
-  recorded: Recorded,
+  recorded: PaymentRecord,
   payment: RailPayment,
   { sign, collection }: Pick<PaymentOrder, 'sign'> & { readonly collection: Collection | undefined },
   enqueue: NonNullable<Rail['enqueue']>,
@@ -271,14 +276,14 @@ async function enqueuePayment(
     : { answer: reply, writes: recordReply(op, recorded, reply) }
 }
 
-function failUnsent(op: Op, recorded: Recorded, detail: string): RailReplied {
+function failUnsent(op: Op, recorded: PaymentRecord, detail: string): RailReplied {
   const answer = { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail } as const
   return { answer, writes: recordReply(op, recorded, answer) }
 }
 
 /**
- * Fails a payment that cannot be submitted after all. If the rail may have it already, polls it instead.
- * Guard: the rail has reported nothing in the meantime.
+ * Fails a payment that cannot be submitted. If the rail may already have it, polls the rail instead. Guard:
+ * the rail has reported nothing in the meantime.
  */
 export async function failBeforeSending(
   op: Op,
@@ -289,12 +294,12 @@ export async function failBeforeSending(
   if (row && row.state !== RAIL_PAYMENT_INITIAL) return askRail(op, order, { alreadySubmitted: true })
   const recorded = row
     ? { row, isStored: true }
-    : { row: railPaymentRow(op, order, order.submittedAt), isStored: false }
+    : { row: buildRailPaymentRow(op, order, order.submittedAt), isStored: false }
   return { answer, writes: recordReply(op, recorded, answer) }
 }
 
 /** The outcome of a payment according to its record; undefined until the rail has reported one. */
-function recordedAnswer({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
+function readRecordedAnswer({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
   if (state === 'DELIVERED')
     return {
@@ -320,16 +325,19 @@ function toFailureReason(code: string | undefined): PaymentFailure {
 }
 
 /** Applies a reply to the payment's record, by the table `RECORD_EFFECTS`. */
-function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): Write[] {
+function recordReply(op: Op, { row, isStored }: PaymentRecord, answer: RailAnswer): Write[] {
   const effect = RECORD_EFFECTS[row.state][answer.outcome]
   if (answer.outcome === 'unknown' || effect === 'contradiction') {
-    const why =
+    const reason =
       answer.outcome === 'unknown' ? answer.why : `it is ${row.state}, and the rail says ${answer.outcome}`
-    op.log.warn({ payment: row.payment_id, rail: row.rail, why }, 'payment unknown at its rail')
+    op.log.warn(
+      { payment: row.payment_id, rail: row.rail, why: reason },
+      'rail reply contradicts or leaves open the outcome of a payment',
+    )
   }
-  const by = EVENTS[answer.outcome]
-  if (effect !== 'move' || by === null) return isStored ? [] : [insert('rail_payments', row)]
-  const moved = moveRailPayment(op, row, by, { ...answer, failure: failureOf(answer) })
+  const paymentEvent = EVENTS[answer.outcome]
+  if (effect !== 'move' || paymentEvent === null) return isStored ? [] : [insert('rail_payments', row)]
+  const moved = moveRailPayment(op, row, paymentEvent, { ...answer, failure: failureOf(answer) })
   return [isStored ? moved.write : insert('rail_payments', moved.row)]
 }
 
@@ -350,7 +358,7 @@ export interface ReportedFields {
 }
 
 /** False if a later report has already been applied. */
-export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
+export function isNewReport(state: RailPaymentState, by: RailPaymentEvent): boolean {
   return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
 }
 

@@ -6,7 +6,7 @@ import {
   SANDBOX_RAIL,
   withColdStorage,
 } from '../../kernel/ports/rail.ts'
-import { isWithin, limitsOf, serves } from './routing.ts'
+import { findLimits, isWithin, serves } from './routing.ts'
 
 /** A rail in the rails file, with its entry. */
 export interface ConfiguredRail extends Rail {
@@ -15,8 +15,8 @@ export interface ConfiguredRail extends Rail {
 }
 
 /**
- * The rails in the rails file. They can be replaced while the server runs: payments in progress look up their
- * rail by name.
+ * The rails in the rails file. They can be replaced while the server runs, because payments in progress look
+ * up their rail by name.
  */
 export class RailRegistry implements Rails {
   #rails: readonly ConfiguredRail[] = []
@@ -25,8 +25,8 @@ export class RailRegistry implements Rails {
   readonly #sandbox: Rail | undefined
 
   /**
-   * `oldestPlatform` owns the rails whose entries name no platform. `sandbox` carries whatever no configured
-   * rail carries, for every platform; it is undefined in production.
+   * `oldestPlatform` owns the rails whose entries name no platform. `sandbox` carries the payments that no
+   * configured rail serves; it is undefined in production.
    */
   constructor(oldestPlatform: () => Promise<string | undefined>, sandbox?: Rail) {
     this.#oldestPlatform = oldestPlatform
@@ -54,24 +54,24 @@ export class RailRegistry implements Rails {
   async route(platformId: string, request: RouteRequest): Promise<Rail | undefined> {
     const serving = await this.#findServing(platformId, request)
     return (
-      serving.find(({ entry }) => isWithin(limitsOf(entry, request.currency), request.amount)) ??
+      serving.find(({ entry }) => isWithin(findLimits(entry, request.currency), request.amount)) ??
       this.#sandbox
     )
   }
 
   async limitsFor(platformId: string, request: RouteRequest) {
     const [first] = await this.#findServing(platformId, request)
-    return first && limitsOf(first.entry, request.currency)
+    return first && findLimits(first.entry, request.currency)
   }
 
   async #findServing(platformId: string, request: RouteRequest): Promise<ConfiguredRail[]> {
-    return this.#of(
+    return this.#filterOwned(
       platformId,
       this.#rails.filter(({ entry }) => serves(entry, request)),
     )
   }
 
-  async #of(platformId: string, rails: readonly ConfiguredRail[]): Promise<ConfiguredRail[]> {
+  async #filterOwned(platformId: string, rails: readonly ConfiguredRail[]): Promise<ConfiguredRail[]> {
     const owners = await Promise.all(rails.map((rail) => this.ownerOf(rail)))
     return rails.filter((_, index) => owners[index] === platformId)
   }

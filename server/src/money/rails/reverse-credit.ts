@@ -4,31 +4,31 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 
-/** The amount taken back from an account, and the missing amount. */
-export interface TakenBack {
+/** The debited amount and the shortfall, with the writes. */
+export interface ReversedCredit {
   readonly writes: readonly Write[]
-  /** In the smallest unit: the amount that was available. */
+  /** The debited amount, in the smallest unit. At most the available balance. */
   readonly taken: bigint
   /**
-   * In the smallest unit: the amount that is now owed to the platform. 0 if the account had the whole amount.
+   * The amount that is now owed to the platform, in the smallest unit. 0 if the balance covered the whole
+   * amount.
    */
   readonly shortfall: bigint
 }
 
 /**
- * Takes money that the bank has taken back from us from the credited account, and posts it to the rail's leg.
- * Any shortfall is owed to the platform. Guard: the available balance is still sufficient.
- * @param before the amount that the same write set has already taken from the account
+ * Debits the credited account after the bank has reversed a payment, and posts the amount to the rail's leg. Any shortfall is owed to the platform. Guard: the available balance is still sufficient.
+ * @param alreadyTaken the amount that the same write set has already debited from the account
  */
 export async function takeBack(
   op: Op,
   cause: Cause,
   { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
   to: Leg,
-  before = 0n,
-): Promise<TakenBack> {
+  alreadyTaken = 0n,
+): Promise<ReversedCredit> {
   const { amount } = to
-  const available = ((await findBalances(op, [id])).get(id)?.available ?? 0n) - before
+  const available = ((await findBalances(op, [id])).get(id)?.available ?? 0n) - alreadyTaken
   const taken = available < amount ? available : amount
   const shortfall = amount - taken
   return {

@@ -2,10 +2,10 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 
-/** The part of a rail's entry that decides which payments it carries. */
+/** The part of a rail's entry that decides which payments the rail carries. */
 export type Served = Pick<RailEntryValue, 'isRetired' | 'serves' | 'limits'>
 
-/** True if a rail carries such payments, regardless of the amount. */
+/** True if a rail serves this request, regardless of the amount. */
 export function serves({ isRetired, serves: lines }: Served, request: RouteRequest): boolean {
   return !isRetired && lines.some((line) => matchesLine(line, request))
 }
@@ -16,8 +16,8 @@ export function isWithin({ min, max }: RailLimits, amount: bigint | undefined): 
 }
 
 /** The limits of a rail for a single payment in a currency. */
-export function limitsOf({ limits = [] }: Served, currency: string): RailLimits {
-  return limits.find((one) => one.currency === currency) ?? {}
+export function findLimits({ limits = [] }: Served, currency: string): RailLimits {
+  return limits.find((limit) => limit.currency === currency) ?? {}
 }
 
 /** The currencies in which a rail accepts incoming payments. */
@@ -35,5 +35,5 @@ function matchesLine(
   // A payment without a named network may use any network of the account's type.
   const networks =
     request.paymentRail === null ? accountType(request.accountType).rails : [request.paymentRail]
-  return paymentRails.some((one) => networks.some((rail) => rail === one))
+  return paymentRails.some((limit) => networks.some((rail) => rail === limit))
 }

@@ -1,6 +1,6 @@
 import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import type { RailReplied } from './rail-payments.ts'
 import { SETTLEMENT, type Stage } from './settlement-table.ts'
 
@@ -10,8 +10,8 @@ export type Returned = Extract<RailAnswer, { outcome: 'returned' }>
 
 type Writes = readonly Write[] | Promise<readonly Write[]>
 
-/** A payment, with the writes for each effect in the table `SETTLEMENT`. Each effect has its own guard. */
-export interface Settling {
+/** A payment with a function for each effect in the table `SETTLEMENT`. Each effect has its own guard. */
+export interface SettlingPayment {
   readonly stage: Stage
   ask(): Promise<RailReplied>
   settle(answer: Delivered): Writes
@@ -19,11 +19,11 @@ export interface Settling {
   bounce(answer: Returned): Writes
   reverse(answer: Returned): Writes
   /** The job that polls the rail again. Its payload records what was done so far. */
-  askAgain(at: Date, progress: AskedOfRail): Write
+  askAgain(at: Date, progress: RailProgress): Write
 }
 
 /** Asks the rail about a payment, and applies the reply by the table `SETTLEMENT`. */
-export async function settlePayment(payment: Settling): Promise<readonly Write[]> {
+export async function settlePayment(payment: SettlingPayment): Promise<readonly Write[]> {
   if (payment.stage === 'ENDED') return []
   const { answer, writes } = await payment.ask()
   const at = 'askAgainAt' in answer ? answer.askAgainAt : undefined
@@ -36,7 +36,7 @@ export async function settlePayment(payment: Settling): Promise<readonly Write[]
   ]
 }
 
-function applyEffect(payment: Settling, answer: RailAnswer): Writes {
+function applyEffect(payment: SettlingPayment, answer: RailAnswer): Writes {
   const cells = SETTLEMENT[payment.stage]
   const effects = { ...NO_EFFECTS, ...payment }
   switch (answer.outcome) {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import { RAIL_PAYMENT_TRANSITIONS, type RailPaymentState } from '../../storage/rows/states.ts'
-import { type Settling, settlePayment } from './settle-payment.ts'
+import { type SettlingPayment, settlePayment } from './settle-payment.ts'
 import {
   EVENTS,
   isContradiction,
@@ -27,38 +27,41 @@ const ANSWERS: Readonly<Record<Outcome, RailAnswer>> = {
 }
 const STATES = Object.keys(RAIL_PAYMENT_TRANSITIONS) as RailPaymentState[]
 const STAGES = Object.keys(SETTLEMENT) as Stage[]
-const cellsOf = <Row extends string>(rows: readonly Row[]) =>
+const listCells = <Row extends string>(rows: readonly Row[]) =>
   rows.flatMap((row) => OUTCOMES.map((outcome) => [row, outcome] as const))
 
-describe('the record of a payment at its rail', () => {
-  test.each(cellsOf(STATES))('that is %s: %s has the effect of its state machine', (state, outcome) => {
-    const effect = RECORD_EFFECTS[state][outcome]
-    const by = EVENTS[outcome]
-    expect(effect === 'move').toBe(by !== null && RAIL_PAYMENT_TRANSITIONS[state][by] !== null)
-    expect(effect === 'contradiction').toBe(by !== null && isContradiction(state, by))
-    if (by === null) expect(['ask', 'late']).toContain(effect)
-  })
-
-  test.each(cellsOf(STATES))(
-    'that is %s: %s waits for a person only if money moved by the end',
+describe('the record of a payment at its rail follows the table', () => {
+  test.each(listCells(STATES))(
+    'for a record that is %s, the outcome %s has the effect that the state machine allows',
     (state, outcome) => {
-      const hasLeft = state === 'DELIVERED'
-      const neverLeft = state === 'FAILED' || state === 'CANCELLED'
-      const saysLeft = outcome === 'delivered' || outcome === 'returned'
-      const saysNeverLeft = outcome === 'failed' || outcome === 'cancelled'
+      const effect = RECORD_EFFECTS[state][outcome]
+      const by = EVENTS[outcome]
+      expect(effect === 'move').toBe(by !== null && RAIL_PAYMENT_TRANSITIONS[state][by] !== null)
+      expect(effect === 'contradiction').toBe(by !== null && isContradiction(state, by))
+      if (by === null) expect(['ask', 'late']).toContain(effect)
+    },
+  )
+
+  test.each(listCells(STATES))(
+    'for a record that is %s, the outcome %s waits for a person only if it contradicts whether money was sent',
+    (state, outcome) => {
+      const wasSent = state === 'DELIVERED'
+      const wasNeverSent = state === 'FAILED' || state === 'CANCELLED'
+      const reportsSent = outcome === 'delivered' || outcome === 'returned'
+      const reportsNeverSent = outcome === 'failed' || outcome === 'cancelled'
       expect(RECORD_EFFECTS[state][outcome] === 'contradiction').toBe(
-        (hasLeft && saysNeverLeft) || (neverLeft && saysLeft),
+        (wasSent && reportsNeverSent) || (wasNeverSent && reportsSent),
       )
     },
   )
 })
 
 /** A payment in a model of the books: where its money is, and the steps that led there. */
-class Model implements Settling {
+class Model implements SettlingPayment {
   stage: Stage
   money: 'held' | 'out' | 'back' = 'held'
   readonly done: string[] = []
-  readonly again: AskedOfRail[] = []
+  readonly again: RailProgress[] = []
   answer: RailAnswer
 
   constructor(stage: Stage, answer: RailAnswer) {
@@ -73,8 +76,8 @@ class Model implements Settling {
   fail = () => this.#moves('fail', 'held', 'back', 'ENDED')
   bounce = () => this.#moves('bounce', 'held', 'back', 'ENDED')
   reverse = () => this.#moves('reverse', 'out', 'back', 'ENDED')
-  askAgain = (_: Date, asked: AskedOfRail): Write => {
-    this.again.push(asked)
+  askAgain = (_: Date, progress: RailProgress): Write => {
+    this.again.push(progress)
     return { write: 'remove', table: 'jobs', id: 'Job:1' }
   }
 
@@ -87,9 +90,9 @@ class Model implements Settling {
   }
 }
 
-describe('the money of a payment', () => {
-  test.each(cellsOf(STAGES))(
-    'that is %s moves by %s as the table says, and only then',
+describe('the money of a payment follows the table', () => {
+  test.each(listCells(STAGES))(
+    'a payment that is %s moves its money on the outcome %s only as the table says',
     async (stage, outcome) => {
       const payment = new Model(stage, ANSWERS[outcome])
       await settlePayment(payment)
@@ -97,12 +100,14 @@ describe('the money of a payment', () => {
       expect(payment.done).toEqual(effect === 'wait' || effect === 'none' ? [] : [effect])
       const isAskedAgain = stage !== 'ENDED' && 'askAgainAt' in ANSWERS[outcome]
       const isDelivered = stage === 'SETTLED' || outcome === 'delivered'
-      const asked = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
-      expect(payment.again).toEqual(isAskedAgain ? [asked] : [])
+      const progress = isDelivered
+        ? { alreadySubmitted: true, mayComeBack: true }
+        : { alreadySubmitted: true }
+      expect(payment.again).toEqual(isAskedAgain ? [progress] : [])
     },
   )
 
-  test('ends paid out or returned, and moves at most twice, for any reports of a rail in any order', async () => {
+  test('a payment ends paid out or returned and moves at most twice, for any reports in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...OUTCOMES), { maxLength: 30 }), async (outcomes) => {
         const payment = new Model('OPEN', ANSWERS.accepted)

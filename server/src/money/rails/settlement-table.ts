@@ -2,9 +2,9 @@ import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import type { RailPaymentEvent, RailPaymentState } from '../../storage/rows/states.ts'
 
 /**
- * The effects of a rail's replies and reports, as two tables: one for the payment's record at its rail, and
- * one for the money in the ledger. They apply to every payment on every rail: transfers, payments and pulls
- * of quotes, refunds, and returns of deposits.
+ * The effects of a rail's replies and reports: one table for the payment's record at its rail, one for the
+ * money in the ledger. Both apply to every payment on every rail: transfers, quotes' payments and pulls,
+ * refunds, and returned deposits.
  */
 
 /** The six outcomes that a rail can report about a payment. */
@@ -19,8 +19,8 @@ export const OUTCOMES = [
 export type Outcome = RailAnswer['outcome']
 
 /**
- * The event by which an outcome moves a payment's record; null if it never moves it. `OUTCOME_OF` is the
- * inverse.
+ * The event with which an outcome moves a payment's record; null if the outcome never moves it. `OUTCOME_OF`
+ * is the inverse.
  */
 export const EVENTS = {
   accepted: 'accept',
@@ -42,9 +42,11 @@ export const OUTCOME_OF = {
 export type RecordEffect =
   /** The record moves. */
   | 'move'
-  /** This report or a later one was applied already. */
+  /** This report or a later one has already been applied. */
   | 'late'
-  /** Contradicts a final outcome after which money was refunded or paid out. A person must decide. */
+  /**
+   * The report contradicts a final outcome after which money was refunded or paid out. A person must decide.
+   */
   | 'contradiction'
   /** Ask the rail again. */
   | 'ask'
@@ -101,28 +103,28 @@ export const RECORD_EFFECTS = {
 } as const satisfies Record<RailPaymentState, Record<Outcome, RecordEffect>>
 
 /** True if an event contradicts a final outcome. */
-export function isContradiction(state: RailPaymentState, by: RailPaymentEvent): boolean {
-  return RECORD_EFFECTS[state][OUTCOME_OF[by]] === 'contradiction'
+export function isContradiction(state: RailPaymentState, event: RailPaymentEvent): boolean {
+  return RECORD_EFFECTS[state][OUTCOME_OF[event]] === 'contradiction'
 }
 
 /** The stage of a payment in the ledger. */
 export type Stage =
-  /** Its money is held, or not booked yet. */
+  /** The money is held, or not booked yet. */
   | 'OPEN'
-  /** It is booked as delivered. */
+  /** The payment is booked as delivered. */
   | 'SETTLED'
-  /** It has failed or was returned. No rail is called about it any more. */
+  /** The payment failed or was returned. Its rail is no longer called. */
   | 'ENDED'
 
 /** The effect on a payment in the ledger. `wait` and `none` move nothing. */
 export type SettlementEffect =
   /** Book the money as delivered. */
   | 'settle'
-  /** It never left. */
+  /** The payment was never sent. */
   | 'fail'
-  /** It left, and came back before it was booked as delivered. */
+  /** The payment was sent, and returned before it was booked as delivered. */
   | 'bounce'
-  /** It came back after it was booked as delivered. */
+  /** The payment was returned after it was booked as delivered. */
   | 'reverse'
   | 'wait'
   | 'none'

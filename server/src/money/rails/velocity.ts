@@ -4,17 +4,17 @@ import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/co
 import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import { amountSent } from '../../kernel/transactions/transactions.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { VelocityUseRow } from '../../storage/rows/risk.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { selectCounters } from './velocity-store.ts'
 
 /** The number of payments and their total amount. */
-interface Used {
+interface Usage {
   readonly count: number
   readonly amount: bigint
 }
@@ -33,53 +33,53 @@ interface LimitedSubject {
 export class Velocity {
   readonly #op: Op
   /** The payments of this write set so far, by subject, digest, period and currency. */
-  readonly #admitted = new Map<string, Used>()
+  readonly #admitted = new Map<string, Usage>()
 
   constructor(op: Op) {
     this.#op = op
   }
 
   /**
-   * The writes that count a payment. They belong to the write set that begins it. Guard: no concurrent
-   * payment has used up a limit; error: 403 `VELOCITY_LIMIT_EXCEEDED`, with the limit in its details.
+   * The writes that count a payment, in the write set that starts it. Guard: no concurrent payment has used
+   * up a limit. Throws 403 `VELOCITY_LIMIT_EXCEEDED` with the limit in its details.
    */
   async admit(payment: TransactionRow): Promise<readonly Write[]> {
     const op = this.#op
     const { amount, currency } = amountSent(payment)
     const limitedSubjects = listSubjects(payment).flatMap(({ subject, name }): LimitedSubject[] => {
-      const limits = limitsOf(op, subject, currency)
+      const limits = listLimits(op, subject, currency)
       return limits.length === 0 ? [] : [{ subject, digest: digestSubject(op, name), limits }]
     })
     if (limitedSubjects.length === 0) return []
-    const { day, month } = periodsOf(op.now)
+    const { day, month } = toPeriods(op.now)
     const digests = limitedSubjects.map(({ digest }) => digest)
     const rows = await selectCounters(op, digests, [day, month], currency)
-    const after = new Map<string, Used>()
+    const after = new Map<string, Usage>()
     for (const { subject, digest, limits } of limitedSubjects)
       for (const period of [day, month]) {
         const key = `${subject} ${digest} ${period} ${currency}`
         const stored = rows.find(
           (row) => row.subject === subject && row.subject_digest === digest && row.period === period,
         )
-        const before = addUsed(stored ?? NOTHING, this.#admitted.get(key) ?? NOTHING)
-        const limit = limits.find((one) => one.period === (period === day ? 'DAY' : 'MONTH'))
+        const before = addUsage(stored ?? NO_USAGE, this.#admitted.get(key) ?? NO_USAGE)
+        const limit = limits.find((first) => first.period === (period === day ? 'DAY' : 'MONTH'))
         if (limit) checkLimit(limit, before, amount)
-        after.set(key, addUsed(this.#admitted.get(key) ?? NOTHING, { count: 1, amount }))
+        after.set(key, addUsage(this.#admitted.get(key) ?? NO_USAGE, { count: 1, amount }))
       }
     for (const [key, used] of after) this.#admitted.set(key, used)
-    return limitedSubjects.map((one) => insert('velocity_uses', toUseRow(op, payment, one)))
+    return limitedSubjects.map((first) => insert('velocity_uses', toUseRow(op, payment, first)))
   }
 }
 
-const NOTHING: Used = { count: 0, amount: 0n }
+const NO_USAGE: Usage = { count: 0, amount: 0n }
 
-function addUsed(one: Used, other: Used): Used {
-  return { count: one.count + other.count, amount: one.amount + other.amount }
+function addUsage(first: Usage, second: Usage): Usage {
+  return { count: first.count + second.count, amount: first.amount + second.amount }
 }
 
 /**
  * The limited subjects of a payment: the paying customer, unless the platform pays, and the payee. A payee is
- * identified by its account number or address, so registering it again gains nothing.
+ * identified by its account number or address, so registering it again does not reset its limit.
  */
 function listSubjects(
   payment: TransactionRow,
@@ -92,8 +92,8 @@ function listSubjects(
   ]
 }
 
-function limitsOf(op: Op, subject: VelocitySubject, currency: string): readonly LimitRule[] {
-  const { velocityLimits } = platformConfig(op).riskConfig
+function listLimits(op: Op, subject: VelocitySubject, currency: string): readonly LimitRule[] {
+  const { velocityLimits } = getPlatformConfig(op).riskConfig
   return velocityLimits.filter((limit) => limit.subject === subject && limit.currency === currency)
 }
 
@@ -110,29 +110,30 @@ function digestSubject(op: Op, name: string): string {
 
 const PERIOD_IN_WORDS = { DAY: 'day', MONTH: 'month' } as const satisfies Record<VelocityPeriod, string>
 const SUBJECT_IN_WORDS = {
-  CUSTOMER: 'payments of one customer',
+  CUSTOMER: 'payments by one customer',
   PAYEE: 'payments to one payee',
 } as const satisfies Record<VelocitySubject, string>
 
-function checkLimit(limit: LimitRule, before: Used, amount: bigint): void {
+function checkLimit(limit: LimitRule, before: Usage, amount: bigint): void {
   const { subject, period, currency, maxCount, maxAmount } = limit
-  const isTooMany = maxCount !== undefined && before.count + 1 > maxCount
-  const isTooMuch = maxAmount !== undefined && before.amount + amount > maxAmount
-  if (!isTooMany && !isTooMuch) return
-  if (!isKnownCurrency(currency)) throw new Error(`A limit in ${currency}`)
-  const limitText = isTooMany
-    ? `${maxCount} payments`
-    : `${amountText(maxAmount ?? 0n, currency)}, and ${amountText(amountLeft(maxAmount ?? 0n, before.amount), currency)} are left`
+  const exceedsCount = maxCount !== undefined && before.count + 1 > maxCount
+  const exceedsAmount = maxAmount !== undefined && before.amount + amount > maxAmount
+  if (!exceedsCount && !exceedsAmount) return
+  if (!isKnownCurrency(currency)) throw new Error(`Unknown limit currency ${currency}`)
+  const limitText = exceedsCount ? `${maxCount} payments` : amountText(maxAmount ?? 0n, currency)
+  const remaining = exceedsCount
+    ? ''
+    : ` ${amountText(amountLeft(maxAmount ?? 0n, before.amount), currency)} can still be paid.`
   throw new ApiError('VELOCITY_LIMIT_EXCEEDED', {
-    message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${limitText} in a ${PERIOD_IN_WORDS[period]}.`,
+    message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${limitText} per ${PERIOD_IN_WORDS[period]}.${remaining}`,
     details: {
-      rule: isTooMany ? 'maxCount' : 'maxAmount',
+      rule: exceedsCount ? 'maxCount' : 'maxAmount',
       subject,
       period,
       currency,
       ...present({ maxCount, maxAmount }),
-      asked: isTooMany ? 1n : amount,
-      left: isTooMany
+      asked: exceedsCount ? 1n : amount,
+      left: exceedsCount
         ? amountLeft(BigInt(maxCount), BigInt(before.count))
         : amountLeft(maxAmount ?? 0n, before.amount),
     },
@@ -149,8 +150,8 @@ function toUseRow(
   { subject, digest, limits }: LimitedSubject,
 ): VelocityUseRow {
   const { amount, currency } = amountSent(payment)
-  const ofDay = limits.find(({ period }) => period === 'DAY')
-  const ofMonth = limits.find(({ period }) => period === 'MONTH')
+  const dayLimit = limits.find(({ period }) => period === 'DAY')
+  const monthLimit = limits.find(({ period }) => period === 'MONTH')
   return {
     platform_id: op.platform.id,
     transaction_id: payment.id,
@@ -158,11 +159,11 @@ function toUseRow(
     subject_digest: digest,
     currency,
     amount,
-    ...periodsOf(op.now),
-    day_count_max: ofDay?.maxCount ?? null,
-    day_amount_max: ofDay?.maxAmount ?? null,
-    month_count_max: ofMonth?.maxCount ?? null,
-    month_amount_max: ofMonth?.maxAmount ?? null,
+    ...toPeriods(op.now),
+    day_count_max: dayLimit?.maxCount ?? null,
+    day_amount_max: dayLimit?.maxAmount ?? null,
+    month_count_max: monthLimit?.maxCount ?? null,
+    month_amount_max: monthLimit?.maxAmount ?? null,
     created_at: op.now,
   }
 }

@@ -36,20 +36,20 @@ export const screeningHandlers: Handlers<typeof screenings> = {
  * Throws 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the screening is not waiting for a
  * decision, 403 `FORBIDDEN` from `castVote`.
  */
-async function decide(op: Op, id: string, by: 'release' | 'reject', note: string | undefined) {
+async function decide(op: Op, id: string, decision: 'release' | 'reject', note: string | undefined) {
   const row = await findScreening(op, id)
   checkEvent(
     SCREENING_TRANSITIONS,
     row.state,
-    by,
-    `This screening is ${row.state}: only one that is WAITING can be decided.`,
+    decision,
+    `This screening is ${row.state}. Only a WAITING screening can be decided.`,
   )
-  const vote = by === 'release' ? await castVote(op, row.id) : undefined
+  const vote = decision === 'release' ? await castVote(op, row.id) : undefined
   if (vote && !vote.decides) {
     const waitingGuard = expectRow('screenings', row.id, { state: row.state })
     return { status: 200, body: screeningView(row), writes: [...vote.writes, waitingGuard] } as const
   }
-  const decided = decideScreening(op, row, by, note)
+  const decided = decideScreening(op, row, decision, note)
   const writes = [...(vote?.writes ?? []), ...decided.writes, await resumePayment(op, row)]
   return { status: 200, body: screeningView(decided.row), writes } as const
 }
@@ -57,6 +57,6 @@ async function decide(op: Op, id: string, by: 'release' | 'reject', note: string
 /** Schedules the job that continues the payment or deposit according to the decision. */
 async function resumePayment(op: Op, { transaction_id, deposit_id }: ScreeningRow): Promise<Write> {
   if (transaction_id !== null) return schedulePayment(op, transaction_id)
-  if (deposit_id === null) throw new Error('A screening of nothing')
+  if (deposit_id === null) throw new Error('The screening has no payment and no deposit')
   return job(op, 'deposit.screened', { depositId: deposit_id }, op.now)
 }

@@ -1,11 +1,11 @@
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
-import { networkOf } from '../../kernel/accounts/funding.ts'
+import { toNetwork } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { findScreeningOf, screen } from './screenings.ts'
+import { findScreeningBySubject, screen } from './screenings.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
 
@@ -23,9 +23,9 @@ export interface ScreenedPayment {
 
 /** Decides if a payment may go to its rail. */
 export interface Gate {
-  /** Its outcome if it is held back; undefined if it may proceed. */
+  /** The outcome of a payment that is held back; undefined if it may proceed. */
   readonly held?: Extract<RailAnswer, { outcome: 'accepted' | 'failed' }>
-  /** True if a person released it, possibly long after its rail was chosen. */
+  /** True if a person released the payment, possibly long after its rail was chosen. */
   readonly wasReleased: boolean
   /** Stores the result of a first screening. Guard: no other run has stored one. */
   readonly writes: readonly Write[]
@@ -35,10 +35,10 @@ export interface Gate {
 const REFUSED = {
   outcome: 'failed',
   failureReason: 'QUOTE_EXECUTION_FAILED',
-  detail: 'A payment to this address cannot be made',
+  detail: 'Payments to this address are not possible',
 } as const
 
-/** Without a time for the next poll: a person's decision schedules the payment. */
+/** Has no time for the next poll, because a person's decision schedules the payment. */
 const WAITS = { outcome: 'accepted' } as const
 
 /**
@@ -52,11 +52,11 @@ export async function screenPayment(
   alreadySubmitted: boolean,
 ): Promise<Gate> {
   const { id: subject, chain, identifier: address, amount, currency } = payment
-  const before = await findScreeningOf(op, 'PAY', subject)
-  if (!before && alreadySubmitted) return { wasReleased: false, writes: [] }
-  const network = networkOf(chain) ?? chain
+  const existing = await findScreeningBySubject(op, 'PAY', subject)
+  if (!existing && alreadySubmitted) return { wasReleased: false, writes: [] }
+  const network = toNetwork(chain) ?? chain
   const request = { network, address, direction: 'PAY', amount, currency, subject } as const
-  const { row, writes } = before ? { row: before, writes: [] } : await screen(op, request)
+  const { row, writes } = existing ? { row: existing, writes: [] } : await screen(op, request)
   const held = row?.state === SCREENING_INITIAL ? WAITS : row?.state === REJECTED ? REFUSED : undefined
   return { ...(held ? { held } : {}), wasReleased: row?.state === RELEASED, writes }
 }

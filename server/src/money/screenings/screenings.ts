@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { ScreeningDirection } from '@countersign/contract/payments/screenings'
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -11,10 +11,10 @@ import {
   ScreeningFailed,
   type ScreeningResult,
   type ScreeningWanted,
-  unreadableAddress,
+  toUnreadableResult,
 } from '../../kernel/ports/screening.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { ScreeningRow } from '../../storage/rows/screening.ts'
 import { selectScreening } from './store.ts'
 
@@ -23,7 +23,7 @@ const CLEAR = SCREENING_TRANSITIONS[SCREENING_INITIAL].clear
 /** Throws 404 `SCREENING_NOT_FOUND`. */
 export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
   const row = await selectScreening(op, id)
-  if (!row || !maySee(op, null))
+  if (!row || !canSee(op, null))
     throw new ApiError('SCREENING_NOT_FOUND', { details: { field: 'screeningId' } })
   return row
 }
@@ -32,7 +32,7 @@ export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
  * The screening of a deposit or of a payment, by the id of its transaction. Undefined if it was never
  * screened.
  */
-export async function findScreeningOf(
+export async function findScreeningBySubject(
   op: Op,
   direction: ScreeningDirection,
   subject: string,
@@ -41,7 +41,7 @@ export async function findScreeningOf(
 }
 
 function screeningId(direction: ScreeningDirection, subject: string): string {
-  return idOfKind('Screening', uuidOfText(`Screening ${direction} ${subject}`))
+  return buildId('Screening', deriveUuid(`Screening ${direction} ${subject}`))
 }
 
 /**
@@ -67,13 +67,13 @@ async function checkAddress(
   try {
     const address = toScreenedAddress(request.address, request.network)
     const result =
-      address === undefined ? unreadableAddress(request) : await screening.check({ ...request, address })
+      address === undefined ? toUnreadableResult(request) : await screening.check({ ...request, address })
     op.metrics.recordScreening(result.outcome)
     return result
   } catch (error) {
     if (!(error instanceof ScreeningFailed)) throw error
     op.metrics.recordScreening('FAILED')
-    op.log.error({ subject: request.subject, why: error.message }, 'an address could not be screened')
+    op.log.error({ subject: request.subject, why: error.message }, 'failed to screen address')
     throw new ApiError('UNAVAILABLE', { message: 'Address screening is unavailable. Try again.' })
   }
 }
@@ -106,18 +106,18 @@ function newScreening(op: Op, request: ScreeningWanted, result: ScreeningResult)
 export function decideScreening(
   op: Op,
   row: ScreeningRow,
-  by: 'release' | 'reject',
+  decision: 'release' | 'reject',
   note: string | undefined,
 ): { readonly row: ScreeningRow; readonly writes: readonly Write[] } {
   const change = { note: note ?? null, decided_at: op.now }
-  const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, by, change)
+  const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, decision, change)
   const decidedEvent = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
   return { row: moved.row, writes: [moved.write, decidedEvent] }
 }
 
 /** A screening as the API shows it. */
 export function screeningView(row: ScreeningRow) {
-  if (!isKnownCurrency(row.currency)) throw new Error(`A screening in ${row.currency}`)
+  if (!isKnownCurrency(row.currency)) throw new Error(`Unknown screening currency ${row.currency}`)
   return {
     ...present({
       transactionId: row.transaction_id,

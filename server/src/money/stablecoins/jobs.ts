@@ -2,7 +2,7 @@ import {
   STABLECOIN_ACCOUNT_TRANSITIONS,
   type StablecoinAccountEvent,
 } from '@countersign/contract/states/customer-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -15,8 +15,8 @@ import { selectStablecoinAccount } from './store.ts'
 const DAY_SECONDS = 24 * 60 * 60
 
 /** Schedules the next check of an account's credentials, a day from now. */
-export function checkJob(op: Op, { id }: Pick<StablecoinAccountRow, 'id'>): Write {
-  return job(op, 'stablecoin-account.check', { accountId: id }, plusSeconds(op.now, DAY_SECONDS))
+export function scheduleCheck(op: Op, { id }: Pick<StablecoinAccountRow, 'id'>): Write {
+  return job(op, 'stablecoin-account.check', { accountId: id }, addSeconds(op.now, DAY_SECONDS))
 }
 
 /**
@@ -27,12 +27,12 @@ export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = as
   const account = await selectStablecoinAccount(op, accountId)
   if (!account || nextState(STABLECOIN_ACCOUNT_TRANSITIONS, account.status, 'revoke') === null) return []
   const provider = op.stablecoinProviders?.[account.provider]
-  const nextCheck = checkJob(op, account)
+  const nextCheck = scheduleCheck(op, account)
   if (!provider || provider.environment !== account.provider_environment) return [nextCheck]
-  const answer = await provider.check({ ...openCredentials(op, account), isLinked: true })
-  const event = toEvent(account, answer)
+  const checkResult = await provider.check({ ...openCredentials(op, account), isLinked: true })
+  const event = toEvent(account, checkResult)
   if (event === undefined) {
-    op.log.warn({ accountId, provider: account.provider }, 'a stablecoin provider did not answer')
+    op.log.warn({ accountId, provider: account.provider }, 'stablecoin provider did not respond')
     return [nextCheck]
   }
   const change = event === 'accept' ? { last_verified_at: op.now } : {}
@@ -52,11 +52,11 @@ export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = as
  */
 function toEvent(
   { provider_account_id }: StablecoinAccountRow,
-  answer: CredentialAnswer,
+  checkResult: CredentialAnswer,
 ): StablecoinAccountEvent | undefined {
-  switch (answer.outcome) {
+  switch (checkResult.outcome) {
     case 'accepted':
-      return answer.providerAccountIds.includes(provider_account_id) ? 'accept' : 'revoke'
+      return checkResult.providerAccountIds.includes(provider_account_id) ? 'accept' : 'revoke'
     case 'invalid':
       return 'refuse'
     case 'revoked':

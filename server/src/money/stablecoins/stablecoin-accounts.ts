@@ -25,11 +25,11 @@ export interface Credentials {
 }
 
 /** Throws 501 `NOT_IMPLEMENTED` if no provider can check credentials. */
-export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provider']): StablecoinProvider {
-  const found = op.stablecoinProviders?.[provider]
-  if (!found)
+export function requireProvider(op: Op, provider: StablecoinAccountRow['provider']): StablecoinProvider {
+  const connectedProvider = op.stablecoinProviders?.[provider]
+  if (!connectedProvider)
     throw new ApiError('NOT_IMPLEMENTED', { message: `This server is not connected to ${provider}.` })
-  return found
+  return connectedProvider
 }
 
 /**
@@ -37,25 +37,28 @@ export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provi
  * 400 `STABLECOIN_PROVIDER_ACCOUNT_INVALID`, `…_REVOKED`, `…_SELECTION_REQUIRED` with the ids, 503
  * `UNAVAILABLE`.
  */
-export function chooseAccount(op: Op, body: LinkBody, answer: CredentialAnswer): string {
-  switch (answer.outcome) {
+export function chooseAccount(op: Op, body: LinkBody, checkResult: CredentialAnswer): string {
+  switch (checkResult.outcome) {
     case 'invalid':
       throw fieldError(
         'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
         'apiClientId',
-        `${body.provider} does not accept these credentials`,
+        `${body.provider} did not accept these credentials.`,
       )
     case 'revoked':
       throw fieldError(
         'STABLECOIN_PROVIDER_ACCOUNT_REVOKED',
         'apiClientId',
-        `${body.provider} has withdrawn these credentials`,
+        `${body.provider} has revoked these credentials. Create new ones.`,
       )
     case 'unavailable':
-      op.log.warn({ provider: body.provider, reason: answer.reason }, 'a stablecoin provider did not answer')
-      throw new ApiError('UNAVAILABLE', { message: `${body.provider} does not answer. Try again.` })
+      op.log.warn(
+        { provider: body.provider, reason: checkResult.reason },
+        'stablecoin provider did not respond',
+      )
+      throw new ApiError('UNAVAILABLE', { message: `${body.provider} did not respond. Try again.` })
     case 'accepted':
-      return chooseAccessible(body, answer.providerAccountIds)
+      return chooseAccessible(body, checkResult.providerAccountIds)
   }
 }
 
@@ -65,7 +68,7 @@ function chooseAccessible({ provider, providerAccountId }: LinkBody, accessible:
     throw fieldError(
       'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
       'providerAccountId',
-      `These credentials reach no account of that id at ${provider}`,
+      `These credentials cannot access an account with this id at ${provider}.`,
     )
   }
   const [only, ...others] = accessible
@@ -73,7 +76,7 @@ function chooseAccessible({ provider, providerAccountId }: LinkBody, accessible:
     throw fieldError(
       'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
       'apiClientId',
-      `These credentials reach no account at ${provider}`,
+      `These credentials cannot access any account at ${provider}.`,
     )
   if (others.length === 0) return only
   throw new ApiError('STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED', {
@@ -85,14 +88,14 @@ function chooseAccessible({ provider, providerAccountId }: LinkBody, accessible:
 export function makeStablecoinAccount(
   op: Op,
   { provider, apiClientId, apiClientSecret }: LinkBody,
-  at: Pick<StablecoinAccountRow, 'provider_account_id' | 'provider_environment'>,
+  providerAccount: Pick<StablecoinAccountRow, 'provider_account_id' | 'provider_environment'>,
 ): StablecoinAccountRow {
   const id = op.newId('StablecoinProviderAccount')
   return {
     id,
     platform_id: op.platform.id,
     provider,
-    ...at,
+    ...providerAccount,
     status: STABLECOIN_ACCOUNT_INITIAL,
     sealed_credentials: sealCredentials(op, id, { apiClientId, apiClientSecret }),
     last_verified_at: op.now,

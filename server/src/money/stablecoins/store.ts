@@ -7,12 +7,12 @@ export interface StablecoinAccountFilters {
   readonly status?: StablecoinAccountRow['status']
 }
 
-function ofPlatform(op: Op) {
+function selectFromPlatform(op: Op) {
   return op.read.selectFrom('stablecoin_accounts').where('platform_id', '=', op.platform.id)
 }
 
 export async function selectStablecoinAccount(op: Op, id: string): Promise<StablecoinAccountRow | undefined> {
-  return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
+  return selectFromPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 /** The record of an account at a provider, if this platform has ever linked it. */
@@ -24,7 +24,7 @@ export async function selectLinked(
     provider_account_id,
   }: Pick<StablecoinAccountRow, 'provider' | 'provider_environment' | 'provider_account_id'>,
 ): Promise<StablecoinAccountRow | undefined> {
-  return ofPlatform(op)
+  return selectFromPlatform(op)
     .selectAll()
     .where('provider', '=', provider)
     .where('provider_environment', '=', provider_environment)
@@ -33,7 +33,7 @@ export async function selectLinked(
 }
 
 export function selectStablecoinAccounts(op: Op, filters: StablecoinAccountFilters) {
-  return ofPlatform(op)
+  return selectFromPlatform(op)
     .selectAll()
     .$call((q) => whereGiven(q, 'provider', '=', filters.provider))
     .$call((q) => whereGiven(q, 'status', '=', filters.status))

@@ -10,17 +10,17 @@ import { findCustomer } from '../../people/customers/customers.ts'
 import type { AccountVerificationRow } from '../../storage/rows/account-verification.ts'
 import {
   accountVerificationView,
+  type ChangedVerification,
   findVerification,
   listVerifications,
-  type MovedVerification,
   moveVerification,
 } from '../external-accounts/account-verifications.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
-import { newVerification } from './new-account-verification.ts'
+import { createVerification } from './new-account-verification.ts'
 
 export const accountVerificationHandlers: Handlers<typeof accountVerifications> = {
   account_verification_create: async (op, { body }) => {
-    const { row, writes } = await newVerification(op, body)
+    const { row, writes } = await createVerification(op, body)
     return { status: 201, body: accountVerificationView(row), writes }
   },
 
@@ -39,55 +39,57 @@ export const accountVerificationHandlers: Handlers<typeof accountVerifications> 
   }),
 
   account_verification_confirm: async (op, { params, body }) => {
-    const found = await findVerification(op, params.accountVerificationId)
-    await findCustomer(op, found.customer_id)
-    const { expires_at, verified_at } = found
+    const verification = await findVerification(op, params.accountVerificationId)
+    await findCustomer(op, verification.customer_id)
+    const { expires_at, verified_at } = verification
     if (expires_at !== null && op.now >= expires_at && verified_at === null)
-      throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This verification has expired.' })
+      throw new ApiError('INVALID_STATE_TRANSITION', {
+        message: 'This verification has expired. Create another one.',
+      })
     checkEvent(
       ACCOUNT_VERIFICATION_TRANSITIONS,
-      found.state,
+      verification.state,
       'verify',
-      `This verification is ${found.state}.`,
+      `This verification is ${verification.state}, so it cannot be confirmed.`,
     )
-    await checkSent(op, found)
-    const { row, writes } = isSame(await amountsOf(op, found), body.amounts)
-      ? moveVerification(op, found, 'verify', { verified_at: op.now })
-      : afterMistake(op, found)
+    await checkSent(op, verification)
+    const { row, writes } = isSameAmounts(await findAmounts(op, verification), body.amounts)
+      ? moveVerification(op, verification, 'verify', { verified_at: op.now })
+      : countMistake(op, verification)
     return { status: 200, body: accountVerificationView(row), writes }
   },
 }
 
-function depositsOf({ first_transaction_id, second_transaction_id }: AccountVerificationRow) {
+function listDepositIds({ first_transaction_id, second_transaction_id }: AccountVerificationRow) {
   return [first_transaction_id, second_transaction_id]
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` until the rail has both deposits. */
+/** Throws 409 `INVALID_STATE_TRANSITION` until the rail has accepted both deposits. */
 async function checkSent(op: Op, row: AccountVerificationRow): Promise<void> {
-  const payments = await Promise.all(depositsOf(row).map((id) => findRailPayment(op, 'OUT', id)))
-  const isSent = payments.every((one) => one?.state === 'ACCEPTED' || one?.state === 'DELIVERED')
+  const payments = await Promise.all(listDepositIds(row).map((id) => findRailPayment(op, 'OUT', id)))
+  const isSent = payments.every((payment) => payment?.state === 'ACCEPTED' || payment?.state === 'DELIVERED')
   if (isSent) return
   throw new ApiError('INVALID_STATE_TRANSITION', {
-    message: 'The deposits have not been sent yet. Try again once the rail has both.',
+    message: 'The deposits have not been sent yet. Try again after the rail has accepted both.',
     details: { status: row.state },
   })
 }
 
-async function amountsOf(op: Op, row: AccountVerificationRow): Promise<readonly bigint[]> {
-  const transactions = await Promise.all(depositsOf(row).map((id) => findTransaction(op, id)))
-  return transactions.map((one) => amountSent(one).amount)
+async function findAmounts(op: Op, row: AccountVerificationRow): Promise<readonly bigint[]> {
+  const transactions = await Promise.all(listDepositIds(row).map((id) => findTransaction(op, id)))
+  return transactions.map((payment) => amountSent(payment).amount)
 }
 
-/** Takes the same time whichever amount differs. Amounts of the contract fit into a byte. */
-function isSame(sent: readonly bigint[], named: readonly bigint[]): boolean {
-  return timingSafeEqual(sorted(sent), sorted(named))
+/** Compares in constant time. Amounts in the contract's range fit into a byte. */
+function isSameAmounts(sent: readonly bigint[], stated: readonly bigint[]): boolean {
+  return timingSafeEqual(toSortedBytes(sent), toSortedBytes(stated))
 }
 
-function sorted(amounts: readonly bigint[]): Uint8Array {
+function toSortedBytes(amounts: readonly bigint[]): Uint8Array {
   return Uint8Array.from(amounts, Number).sort()
 }
 
-function afterMistake(op: Op, row: AccountVerificationRow): MovedVerification {
+function countMistake(op: Op, row: AccountVerificationRow): ChangedVerification {
   const attempts_left = row.attempts_left - 1
   return attempts_left > 0
     ? moveVerification(op, row, 'mistake', { attempts_left })

@@ -2,7 +2,7 @@ import { ACCOUNT_VERIFICATION_TRANSITIONS } from '@countersign/contract/states/a
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { findVerification, moveVerification } from '../external-accounts/account-verifications.ts'
 
-/** Ends a verification whose amounts nobody has confirmed in time. */
+/** Expires a verification whose amounts were not confirmed in time. */
 export const expireAccountVerification: JobHandler<'account-verification.expire'> = async (
   op,
   { accountVerificationId },

@@ -6,7 +6,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Rail, RouteRequest } from '../../kernel/ports/rail.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { chooseRail } from '../rails/choose-rail.ts'
-import { networkCost } from '../rails/network-cost.ts'
+import { computeNetworkCost } from '../rails/network-cost.ts'
 
 /** The rail of an outgoing transfer, and its fees. */
 export interface RouteWithFees {
@@ -18,8 +18,8 @@ export interface RouteWithFees {
 }
 
 /**
- * Chooses the rail for an amount less its chain fee, and computes the fee. Throws 400 `INVALID_AMOUNT`
- * naming `amount` if the fee leaves nothing, and the errors of `chooseRail` and `networkCost`.
+ * Chooses the rail for an amount less its chain fee, and computes the fee. Throws 400 `INVALID_AMOUNT` naming
+ * `amount` if the fee leaves nothing, and the errors of `chooseRail` and `computeNetworkCost`.
  */
 export async function chooseRailWithFees(
   op: Op,
@@ -28,29 +28,32 @@ export async function chooseRailWithFees(
   amount: bigint,
 ): Promise<RouteWithFees> {
   const rates = await op.rates?.snapshot()
-  // The rail depends on the amount that it carries, and that amount on the fee of the rail.
+  // The rail depends on the amount that it carries, and the amount depends on the rail's fee.
   for (let fees = 0n; ; ) {
     const rail = await chooseRail(op, { ...request, direction: 'OUT', amount: amount - fees }, 'amount')
-    const cost = await chainFee(rates, rail, currency)
+    const cost = await computeChainFee(rates, rail, currency)
     if (cost <= fees) {
       const own = rates && isKnownCurrency(currency) ? ownRateDetails(rates, currency) : undefined
       return { rail, fees, ownRates: own && fees > 0n ? { ...own, svcApiFixedFee: fees } : own }
     }
-    if (cost >= amount) throw nothingLeft(cost, currency)
+    if (cost >= amount) throw nothingLeftError(cost, currency)
     fees = cost
   }
 }
 
-async function chainFee(rates: RateTable | undefined, rail: Rail, currency: string): Promise<bigint> {
+async function computeChainFee(rates: RateTable | undefined, rail: Rail, currency: string): Promise<bigint> {
   if (!rail.chain || !isKnownCurrency(currency)) return 0n
-  if (!rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
-  return networkCost(rates, currency, rail, currency)
+  if (!rates)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'This server has no exchange rates, so it cannot compute the network fee.',
+    })
+  return computeNetworkCost(rates, currency, rail, currency)
 }
 
-function nothingLeft(fees: bigint, currency: string): ApiError {
-  if (!isKnownCurrency(currency)) throw new Error(`An account in ${currency}`)
+function nothingLeftError(fees: bigint, currency: string): ApiError {
+  if (!isKnownCurrency(currency)) throw new Error(`Unknown account currency ${currency}`)
   return new ApiError('INVALID_AMOUNT', {
-    message: `The fee of the network, ${amountText(fees, currency)}, leaves nothing of amount.`,
+    message: `The network fee of ${amountText(fees, currency)} leaves nothing to send. Increase amount.`,
     details: { field: 'amount', totalFee: fees, currency },
   })
 }

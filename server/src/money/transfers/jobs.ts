@@ -2,7 +2,7 @@ import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/states
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { capture, capturePart, type Hold, release } from '../../kernel/ledger/holds.ts'
-import { arrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import { buildArrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -14,38 +14,38 @@ import {
   amountSent,
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
   withTransactionHash,
 } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { countDelivery, failVerificationOf } from '../external-accounts/account-verifications.ts'
+import { countDelivery, failVerificationByTransaction } from '../external-accounts/account-verifications.ts'
 import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
 import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { holdFor, toPaymentOrder } from './transfers.ts'
+import { buildTransferHold, toPaymentOrder } from './transfers.ts'
 
 /** Adds writes to the write set that ends a transfer of the platform's own money. */
-export type EndOfOwnTransfer = (
+export type OwnTransferHook = (
   op: Op,
   transaction: TransactionRow,
   writes: readonly Write[],
 ) => Promise<readonly Write[]>
 
 /**
- * Submits a transfer to its rail or polls its outcome, and moves the money when the outcome is known. Money
- * may come back even after it was delivered.
+ * Submits a transfer to its rail or polls its outcome, and moves the money when the outcome is known. A
+ * delivered transfer may still be returned.
  */
-export function createTransferSettler(endOfOwn: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
+export function createTransferSettler(runOwnTransferHook: OwnTransferHook): JobHandler<'transfer.settle'> {
   return async (op, payload) => {
     const transaction = await findTransaction(op, payload.transactionId)
     const writes = await settleTransfer(op, transaction, payload)
     return transaction.customer_id === null
-      ? [...writes, ...(await endOfOwn(op, transaction, writes))]
+      ? [...writes, ...(await runOwnTransferHook(op, transaction, writes))]
       : writes
   }
 }
@@ -80,8 +80,8 @@ function getStage({ state }: TransactionRow): Stage {
 }
 
 /**
- * Nothing is pulled that would overflow the balance. A pull that was submitted before may be on its way, so
- * it is polled in any case.
+ * Submits a transfer, or polls it. A pull that would overflow the balance is not submitted; a submitted pull
+ * may be on its way, so it is always polled.
  */
 async function submitOrPoll(
   op: Op,
@@ -96,9 +96,9 @@ async function submitOrPoll(
   if (
     isPull &&
     !alreadySubmitted &&
-    !(await fitsBalance(op, arrivalLegs(account, amountReceived(transaction).amount)))
+    !(await fitsBalance(op, buildArrivalLegs(account, amountReceived(transaction).amount)))
   ) {
-    const detail = 'The balance of the account would be too large'
+    const detail = 'The account balance would exceed its maximum'
     return failBeforeSending(op, order, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
   }
   return askRail(op, order, payload)
@@ -120,7 +120,7 @@ async function recordDelivery(
   ]
 }
 
-/** Holds the money that a transfer in has just credited, if a rule of the platform says so. */
+/** Holds the money that a transfer in has just credited, if a platform rule requires it. */
 async function holdAtArrival(
   op: Op,
   transaction: TransactionRow,
@@ -137,8 +137,8 @@ async function holdAtArrival(
 }
 
 /**
- * Fails a transfer that never left, or that came back before it was completed. A transfer in has not credited
- * anything by then.
+ * Fails a transfer that was never sent, or that was returned before it was completed. A transfer in has not
+ * credited anything at that point.
  */
 async function failDelivery(
   op: Op,
@@ -149,16 +149,16 @@ async function failDelivery(
   const { writes } = moveTransaction(op, transaction, 'fail', toFailure(transaction, answer))
   if (transaction.kind !== 'TRANSFER_OUT') return writes
   const released = [release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]
-  return [...released, ...(await failItsVerification(op, transaction, answer))]
+  return [...released, ...(await failMicroDepositVerification(op, transaction, answer))]
 }
 
-/** Fails the verification of an account, if the transfer is one of its deposits. */
-async function failItsVerification(
+/** Fails an account verification if the transfer is one of its deposits. */
+async function failMicroDepositVerification(
   op: Op,
   { id, details }: TransactionRow,
   { detail }: Setback,
 ): Promise<readonly Write[]> {
-  return details.isMicroDeposit ? failVerificationOf(op, id, detail) : []
+  return details.isMicroDeposit ? failVerificationByTransaction(op, id, detail) : []
 }
 
 function toFailure(transaction: TransactionRow, { failureReason, detail }: Setback) {
@@ -167,8 +167,8 @@ function toFailure(transaction: TransactionRow, { failureReason, detail }: Setba
 }
 
 /**
- * The receiving bank has returned the money: it is credited to the account again. If the customer was deleted
- * in the meantime, it goes to the refunds account for the platform to handle.
+ * Credits the account again after the receiving bank has returned the money. If the customer was deleted in
+ * the meantime, the money goes to the refunds account for the platform to handle.
  */
 async function refundReturned(
   op: Op,
@@ -188,16 +188,16 @@ async function refundReturned(
     isOwnerGone ? { system: 'refunds', currency, amount } : { account: account.id, currency, amount },
   ]
   return [
-    ...post(op, causeOf(transaction), legs),
+    ...post(op, toTransferCause(transaction), legs),
     ...moveTransaction(op, transaction, 'return', { ...toFailure(transaction, answer), refund }).writes,
     ...(isOwnerGone ? [] : [balanceUpdated(op, account)]),
-    ...(await failItsVerification(op, transaction, answer)),
+    ...(await failMicroDepositVerification(op, transaction, answer)),
   ]
 }
 
 /**
- * The paying bank has taken back a pull. The money is taken from the hold if it is still held; otherwise from
- * the account, and any shortfall is owed to the platform.
+ * Debits the money of a pull that the paying bank has reversed: from its hold if it is still held, otherwise
+ * from the account. Any shortfall is owed to the platform.
  */
 async function reversePull(
   op: Op,
@@ -207,10 +207,10 @@ async function reversePull(
 ): Promise<readonly Write[]> {
   const { rail } = transaction.details
   const to = { system: 'rail', rail, ...amountReceived(transaction) } as const
-  const open = await findOpenHold(op, transaction.id)
-  const { writes, shortfall } = open
-    ? { ...endFundsHold(op, open, 'return'), shortfall: 0n }
-    : await takeBack(op, causeOf(transaction), account, to)
+  const openHold = await findOpenHold(op, transaction.id)
+  const { writes, shortfall } = openHold
+    ? { ...endFundsHold(op, openHold, 'return'), shortfall: 0n }
+    : await takeBack(op, toTransferCause(transaction), account, to)
   const counterparty = {
     fundingReturnedAt: op.now.toISOString(),
     fundingReturnDetail: detail,
@@ -221,23 +221,23 @@ async function reversePull(
   return [
     ...writes,
     ...moved.writes,
-    event(op, 'INCOMING_PAYMENT.RETURNED', transaction.id, transactionView(moved.row, moved.row)),
+    event(op, 'INCOMING_PAYMENT.RETURNED', transaction.id, toTransactionView(moved.row, moved.row)),
     balanceUpdated(op, account),
   ]
 }
 
-function causeOf({ id }: TransactionRow): Cause {
+function toTransferCause({ id }: TransactionRow): Cause {
   return { cause: 'transaction', causeId: id }
 }
 
 function moveMoney(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   if (transaction.kind === 'TRANSFER_OUT') return payFromHold(op, transaction, account)
-  const legs = arrivalLegs(account, amountReceived(transaction).amount, transaction.details.rail)
-  return post(op, causeOf(transaction), legs)
+  const legs = buildArrivalLegs(account, amountReceived(transaction).amount, transaction.details.rail)
+  return post(op, toTransferCause(transaction), legs)
 }
 
 /**
- * Pays the rail from the hold, except for the chain fee, which the platform has paid on the chain already.
+ * Pays the rail from the hold, except for the chain fee, which the platform has already paid on the chain.
  */
 function payFromHold(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   const held = requireHold(transaction, account)
@@ -245,8 +245,8 @@ function payFromHold(op: Op, transaction: TransactionRow, account: InternalAccou
   if (fees === 0n) return capture(op, held)
   const { currency } = held
   return [
-    ...capturePart(op, causeOf(transaction), held, held.amount - fees, false).writes,
-    ...post(op, causeOf(transaction), [
+    ...capturePart(op, toTransferCause(transaction), held, held.amount - fees, false).writes,
+    ...post(op, toTransferCause(transaction), [
       { account: account.id, currency, amount: -fees },
       { system: 'fees', currency, amount: fees },
     ]),
@@ -254,5 +254,5 @@ function payFromHold(op: Op, transaction: TransactionRow, account: InternalAccou
 }
 
 function requireHold(transaction: TransactionRow, account: InternalAccountRow): Hold {
-  return { ...holdFor(transaction, account), holdId: requireColumn(transaction, 'hold_id') }
+  return { ...buildTransferHold(transaction, account), holdId: requireColumn(transaction, 'hold_id') }
 }

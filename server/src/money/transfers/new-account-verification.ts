@@ -12,7 +12,7 @@ import {
   findPlatformAccount,
   type OwnedAccountRow,
 } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
@@ -23,17 +23,17 @@ import type { AccountVerificationRow } from '../../storage/rows/account-verifica
 import type { CustomerRow, ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
 import {
+  buildVerificationEvent,
+  findAccountStarts,
   findCurrentVerification,
-  findStarts,
-  findStartsOf,
-  verificationEvent,
+  findCustomerStarts,
 } from '../external-accounts/account-verifications.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { checkAvailable, draftWithoutLimits } from './transfer-out.ts'
-import { type BegunTransfer, beginTransfer, toRouteRequest } from './transfers.ts'
+import { beginTransfer, type StartedTransfer, toRouteRequest } from './transfers.ts'
 
 const CURRENCY = 'USD'
-/** Other networks may charge more than a deposit is worth. */
+/** Other networks may cost more than the deposit. */
 const NETWORK = 'ACH'
 const FIELD = 'externalAccountId'
 const DAY_SECONDS = 24 * 3600
@@ -44,36 +44,37 @@ export interface NewVerification {
 }
 
 /**
- * Begins a verification: two payments from the platform's account. Guards: the account has no other verification, its
- * details are unchanged, its owner is still approved, no other start for the bank account has been counted, and the
- * platform's account can spend both amounts. Errors: 400 unless it is a US bank account of a customer and a rail carries the
- * deposits; 403 if the customer is not approved; 409 `ACCOUNT_VERIFICATION_EXISTS` and `ACCOUNT_VERIFICATION_LIMIT_REACHED`.
+ * Starts a verification with two payments from the platform's account. Guards: the account is unchanged and
+ * has no other verification, its owner is still approved, no other start was counted, and the platform's
+ * account can spend both amounts. Throws 400 unless it is a customer's US bank account and a rail carries the
+ * deposits; 403 if the customer is not approved; 409 `ACCOUNT_VERIFICATION_EXISTS` and
+ * `ACCOUNT_VERIFICATION_LIMIT_REACHED`.
  */
-export async function newVerification(
+export async function createVerification(
   op: Op,
   { externalAccountId, sourceAccountId }: BodyOf<typeof account_verification_create>,
 ): Promise<NewVerification> {
   const external = await findExternalAccount(op, externalAccountId)
-  const { customerId, accountDigest } = bankAccountOf(op, external)
+  const { customerId, accountDigest } = toVerifiableAccount(op, external)
   const customer = await findApprovedCustomer(op, customerId)
   await checkUnverified(op, external)
   await checkUsable(op, external, FIELD)
-  const start = await nextStart(op, accountDigest, customer.id)
-  const customer_start = await nextStartOf(op, customer.id)
-  await checkCarried(op, external)
+  const start = await findNextStart(op, accountDigest, customer.id)
+  const customer_start = await findNextCustomerStart(op, customer.id)
+  await checkRailCarriesDeposits(op, external)
   const source = await findSource(op, sourceAccountId)
-  const [first, second] = twoAmounts(op)
+  const [first, second] = chooseAmounts(op)
   checkAvailable(source, source.posted - source.held, first + second)
-  const one = await deposit(op, source, external, first)
-  const other = await deposit(op, source, external, second)
+  const firstDeposit = await beginDeposit(op, source, external, first)
+  const secondDeposit = await beginDeposit(op, source, external, second)
   const row: AccountVerificationRow = {
     id: op.newId('AccountVerification'),
     platform_id: op.platform.id,
     customer_id: customer.id,
     external_account_id: external.id,
     source_account_id: source.id,
-    first_transaction_id: one.transaction.id,
-    second_transaction_id: other.transaction.id,
+    first_transaction_id: firstDeposit.transaction.id,
+    second_transaction_id: secondDeposit.transaction.id,
     account_digest: accountDigest,
     start,
     customer_start,
@@ -89,27 +90,30 @@ export async function newVerification(
   }
   const { changes } = external
   const { verification_status } = customer
-  const begun = { changes: changes + 1, verification_status: row.state, updated_at: op.now }
+  const accountChange = { changes: changes + 1, verification_status: row.state, updated_at: op.now }
   return {
     row,
     writes: [
-      ...one.writes.filter((write) => !isEventOf(source, write)),
-      ...other.writes,
+      ...firstDeposit.writes.filter((write) => !isBalanceEvent(source, write)),
+      ...secondDeposit.writes,
       insert('account_verifications', row),
-      update('external_accounts', external.id, { changes, deleted_at: null }, begun),
+      update('external_accounts', external.id, { changes, deleted_at: null }, accountChange),
       expectRow('customers', customer.id, { deleted_at: null, verification_status }),
-      verificationEvent(op, row),
+      buildVerificationEvent(op, row),
     ],
   }
 }
 
-/** The owner and the digest of an account that can be verified. Error: 400. */
-function bankAccountOf(op: Op, { customer_id: customerId, account_info, currency }: ExternalAccountRow) {
+/** The owner and the digest of an account. Throws 400 if the account cannot be verified. */
+function toVerifiableAccount(
+  op: Op,
+  { customer_id: customerId, account_info, currency }: ExternalAccountRow,
+) {
   if (customerId === null || account_info.accountType !== 'USD_ACCOUNT' || currency !== CURRENCY)
     throw fieldError(
       'INVALID_INPUT',
       FIELD,
-      'Only a US bank account of a customer can be verified by deposits',
+      "Only a customer's US bank account can be verified with deposits.",
     )
   const { routingNumber, accountNumber } = account_info
   // Banks read a number with and without leading zeros as the same account.
@@ -118,7 +122,7 @@ function bankAccountOf(op: Op, { customer_id: customerId, account_info, currency
   return { customerId, accountDigest }
 }
 
-/** Errors: 404 and 410 that name the account, 403 `USER_NOT_READY`. */
+/** Throws 404 and 410 naming the account, 403 `USER_NOT_READY`. */
 async function findApprovedCustomer(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id, FIELD)
   if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
@@ -128,19 +132,21 @@ async function findApprovedCustomer(op: Op, id: string): Promise<CustomerRow> {
 async function checkUnverified(op: Op, { id }: ExternalAccountRow): Promise<void> {
   const current = await findCurrentVerification(op, id)
   if (current)
-    throw new ApiError('ACCOUNT_VERIFICATION_EXISTS', { details: { field: FIELD, ...shown(current) } })
+    throw new ApiError('ACCOUNT_VERIFICATION_EXISTS', {
+      details: { field: FIELD, ...toErrorDetails(current) },
+    })
 }
 
-function shown({ id, state }: AccountVerificationRow) {
+function toErrorDetails({ id, state }: AccountVerificationRow) {
   return { accountVerificationId: id, status: state }
 }
 
 /**
- * The number of the next start for a bank account, whichever customers have it. Errors: 409 while deposits of the
- * last one have not ended, which is shown only to its customer, and after too many starts.
+ * The number of the next start for a bank account across all customers. Throws 409 while deposits of the last
+ * start are in progress, naming it only to its own customer, and after too many starts.
  */
-async function nextStart(op: Op, accountDigest: string, customerId: string): Promise<number> {
-  const starts = await findStarts(op, accountDigest, VERIFICATION_STARTS.max)
+async function findNextStart(op: Op, accountDigest: string, customerId: string): Promise<number> {
+  const starts = await findAccountStarts(op, accountDigest, VERIFICATION_STARTS.max)
   const [last] = starts
   if (!last) return 1
   const deposits = await Promise.all(
@@ -148,67 +154,79 @@ async function nextStart(op: Op, accountDigest: string, customerId: string): Pro
   )
   if (deposits.some(({ state }) => state === TRANSFER_OUT_INITIAL))
     throw new ApiError('ACCOUNT_VERIFICATION_EXISTS', {
-      message: 'Earlier deposits to this bank account have not ended yet.',
-      details: { field: FIELD, ...(last.customer_id === customerId ? shown(last) : {}) },
+      message: 'Earlier deposits to this bank account are still in progress. Try again when they have ended.',
+      details: { field: FIELD, ...(last.customer_id === customerId ? toErrorDetails(last) : {}) },
     })
   checkStarts(op, starts[VERIFICATION_STARTS.max - 1])
   return last.start + 1
 }
 
-/** The number of the next start of a customer. Error: 409 after too many starts. */
-async function nextStartOf(op: Op, customerId: string): Promise<number> {
-  const starts = await findStartsOf(op, customerId, VERIFICATION_STARTS.ofCustomerMax)
+/** The number of the customer's next start. Throws 409 after too many starts. */
+async function findNextCustomerStart(op: Op, customerId: string): Promise<number> {
+  const starts = await findCustomerStarts(op, customerId, VERIFICATION_STARTS.ofCustomerMax)
   checkStarts(op, starts[VERIFICATION_STARTS.ofCustomerMax - 1])
   return (starts[0]?.customer_start ?? 0) + 1
 }
 
-/** Error: 409 if the oldest start that counts is too recent. */
+/** Throws 409 if the oldest start that counts is too recent. */
 function checkStarts(op: Op, oldest: AccountVerificationRow | undefined): void {
-  const possibleAt = oldest && plusSeconds(oldest.created_at, VERIFICATION_STARTS.days * DAY_SECONDS)
+  const possibleAt = oldest && addSeconds(oldest.created_at, VERIFICATION_STARTS.days * DAY_SECONDS)
   if (possibleAt && possibleAt > op.now)
     throw new ApiError('ACCOUNT_VERIFICATION_LIMIT_REACHED', {
       details: { field: FIELD, possibleAt: possibleAt.toISOString() },
     })
 }
 
-/** Error: 400 unless one rail carries both deposits, whatever their amounts are. */
-async function checkCarried(op: Op, external: ExternalAccountRow): Promise<void> {
+/** Throws 400 unless one rail carries both deposits regardless of their amounts. */
+async function checkRailCarriesDeposits(op: Op, external: ExternalAccountRow): Promise<void> {
   const request = { ...toRouteRequest(external, NETWORK), direction: 'OUT' } as const
-  const [least, most] = await Promise.all(
+  const [smallestRail, largestRail] = await Promise.all(
     [1n, BigInt(DEPOSIT_CENTS_MAX)].map((amount) => op.rails.route(op.platform.id, { ...request, amount })),
   )
-  if (least && least === most) return
-  throw fieldError('INVALID_INPUT', FIELD, 'No rail sends ACH payments of 1 to 99 cents to this account')
+  if (smallestRail && smallestRail === largestRail) return
+  throw fieldError('INVALID_INPUT', FIELD, 'No rail can send ACH payments of 1 to 99 cents to this account.')
 }
 
-/** The platform's account that pays. Errors that name `sourceAccountId`: 404, 400 if it is another's, or not in USD. */
+/**
+ * The platform's account that pays. Throws 404, or 400 if it is a customer's account or not in USD, naming
+ * `sourceAccountId`.
+ */
 async function findSource(op: Op, id: string | undefined): Promise<OwnedAccountRow> {
   const field = 'sourceAccountId'
   const source =
     id === undefined ? await findPlatformAccount(op, CURRENCY) : await findOwnedAccount(op, id, field)
-  if (!source) throw fieldError('INVALID_CURRENCY', field, `The platform has no account in ${CURRENCY}`)
+  if (!source) throw fieldError('INVALID_CURRENCY', field, `The platform has no account in ${CURRENCY}.`)
   if (source.customer_id !== null)
-    throw fieldError('INVALID_INPUT', field, 'The deposits come from an account of the platform')
+    throw fieldError('INVALID_INPUT', field, 'The deposits must come from an account of the platform.')
   if (source.currency !== CURRENCY)
-    throw fieldError('INVALID_CURRENCY', field, `This account is in ${source.currency}, not in ${CURRENCY}`)
-  if (source.status !== 'ACTIVE') throw fieldError('INVALID_INPUT', field, `This account is ${source.status}`)
+    throw fieldError(
+      'INVALID_CURRENCY',
+      field,
+      `This account is in ${source.currency}, but it must be in ${CURRENCY}.`,
+    )
+  if (source.status !== 'ACTIVE')
+    throw fieldError(
+      'INVALID_INPUT',
+      field,
+      `This account is ${source.status}, so it cannot pay the deposits.`,
+    )
   return source
 }
 
 /** Two different amounts in cents. */
-function twoAmounts(op: Op): readonly [bigint, bigint] {
+function chooseAmounts(op: Op): readonly [bigint, bigint] {
   const first = 1 + randomBelow(op, DEPOSIT_CENTS_MAX)
   const second = 1 + randomBelow(op, DEPOSIT_CENTS_MAX - 1)
   return [BigInt(first), BigInt(second < first ? second : second + 1)]
 }
 
-/** The limits of the platform do not apply: its lowest amount of a payment may be higher. */
-async function deposit(
+/** The platform's limits do not apply, because its minimum payment may be larger than a deposit. */
+async function beginDeposit(
   op: Op,
   internal: OwnedAccountRow,
   external: ExternalAccountRow,
   amount: bigint,
-): Promise<BegunTransfer> {
+): Promise<StartedTransfer> {
   const balance = { available: internal.posted - internal.held, total: internal.posted }
   const parties = { internal, external, platformCustomerId: null, balance }
   const { transaction, account } = await draftWithoutLimits(op, parties, {
@@ -219,7 +237,7 @@ async function deposit(
   return beginTransfer(op, { transaction: { ...transaction, details }, account }, [])
 }
 
-/** True for the event about the balance, which both deposits have. */
-function isEventOf({ id }: OwnedAccountRow, write: Write): boolean {
+/** True for the balance event, which both deposits have. */
+function isBalanceEvent({ id }: OwnedAccountRow, write: Write): boolean {
   return write.write === 'event' && write.objectId === id
 }

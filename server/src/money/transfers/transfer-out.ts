@@ -9,7 +9,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { newTransaction } from '../../kernel/transactions/transactions.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
-import { chainOf, checkRail } from '../external-accounts/external-accounts.ts'
+import { checkRail, findChain } from '../external-accounts/external-accounts.ts'
 import { checkPayee, checkPayment } from '../rails/choose-rail.ts'
 import { chooseRailWithFees } from './carriage.ts'
 import {
@@ -29,7 +29,7 @@ type PaymentRequest = Pick<TransferOutBody, 'remittanceInformation'> & {
   readonly destination: Pick<TransferOutBody['destination'], 'paymentRail'>
 }
 
-/** Checks a transfer out. Without an amount, it sends everything that the account can spend. */
+/** Checks a transfer out. Without an amount, it sends the whole available balance. */
 export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
@@ -46,8 +46,8 @@ export function checkAvailable(account: InternalAccountRow, available: bigint, a
 }
 
 /**
- * Checks a payment between two accounts, except for the balance. A chain fee is included in the amount, as in
- * a quote that locks its sending side: the payee receives the rest.
+ * Checks a payment between two accounts, except for the balance. The amount includes the chain fee, so the
+ * payee receives the amount less the fee.
  */
 export async function draftPayment(
   op: Op,
@@ -60,18 +60,18 @@ export async function draftPayment(
   return draftWithoutLimits(op, parties, request)
 }
 
-/** Checks what `draftPayment` does, except for the state of the payee's account and the platform's limits. */
+/** Checks a payment like `draftPayment`, but not the payee's state or the platform's limits. */
 export async function draftWithoutLimits(
   op: Op,
   { internal, external, platformCustomerId }: Parties,
-  { amount, destination, remittanceInformation: information }: PaymentRequest,
+  { amount, destination, remittanceInformation: remittance }: PaymentRequest,
 ): Promise<TransferDraft> {
   const request = toRouteRequest(external, destination.paymentRail ?? null)
   const { rail, fees, ownRates } = await chooseRailWithFees(op, internal, request, amount)
   const { account_info: account, currency } = external
   await checkPayee(op, rail, account, 'destination.accountId')
   const { paymentRail } = request
-  const remittanceInformation = information ?? null
+  const remittanceInformation = remittance ?? null
   checkPayment(
     rail,
     { direction: 'OUT', account, amount, currency, paymentRail, remittanceInformation },
@@ -93,7 +93,7 @@ export async function draftWithoutLimits(
     fees,
     details: present({
       ownRates,
-      chain: chainOf(external),
+      chain: findChain(external),
       ...railDetails(op, rail),
     }),
     payment_rail: destination.paymentRail ?? null,
@@ -106,7 +106,7 @@ export async function draftWithoutLimits(
 }
 
 function insufficientFunds(account: InternalAccountRow, available: bigint, requested?: bigint): ApiError {
-  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
+  if (!isKnownCurrency(account.currency)) throw new Error(`Unknown account currency ${account.currency}`)
   const spendable = `The account can spend ${amountText(available, account.currency)}`
   return new ApiError('INSUFFICIENT_BALANCE', {
     message:

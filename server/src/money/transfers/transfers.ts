@@ -5,7 +5,7 @@ import { INCOMING_TRANSACTION_INITIAL } from '@countersign/contract/states/payme
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
 import { type Balance, checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
-import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
+import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -17,24 +17,24 @@ import {
   newTransaction,
   type TransactionWithCustomer,
 } from '../../kernel/transactions/transactions.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
-import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
+import { findExternalAccount, findPullRail } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
 import { createPaymentRecord, type PaymentOrder } from '../rails/rail-payments.ts'
 
-/** A checked transfer that has not begun. Nothing of it is stored yet. */
+/** A checked transfer that has not started and is not stored yet. */
 export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
   /** The internal account. */
   readonly account: InternalAccountRow
 }
 
-export interface BegunTransfer {
+export interface StartedTransfer {
   readonly transaction: TransactionWithCustomer
   readonly writes: readonly Write[]
 }
@@ -45,17 +45,17 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
   await checkUsable(op, external, 'source.accountId')
-  const request = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
+  const request = { ...toRouteRequest(external, findPullRail(external) ?? null), direction: 'PULL' } as const
   const amount =
     body.amount ?? (await findPullable(await chooseRail(op, request, 'source.accountId'), external))
   const rail = await chooseRail(op, { ...request, amount }, 'amount')
   const { account_info: account, currency } = external
   const { direction, paymentRail } = request
-  const debit = await findDebitMandate(op, rail, external)
+  const debitMandate = await findDebitMandate(op, rail, external)
   const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
-  checkPayment(rail, { ...pull, mandate: debit?.mandate }, PULL_FIELDS)
+  checkPayment(rail, { ...pull, mandate: debitMandate?.mandate }, PULL_FIELDS)
   checkLimits(op, 'INCOMING', internal, amount)
-  await checkFitsBalance(op, arrivalLegs(internal, amount), 'amount')
+  await checkFitsBalance(op, buildArrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
     kind: 'TRANSFER_IN',
     type: 'INCOMING',
@@ -69,7 +69,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     sent_currency: internal.currency,
     received_amount: amount,
     received_currency: internal.currency,
-    details: { ...railDetails(op, rail), ...present({ mandateId: debit?.mandateId }) },
+    details: { ...railDetails(op, rail), ...present({ mandateId: debitMandate?.mandateId }) },
   })
   return {
     transaction: { ...row, platform_customer_id: platformCustomerId },
@@ -100,31 +100,30 @@ export function railDetails(op: Op, rail: Rail) {
  */
 async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
-  const paymentRail = pullingRailOf(account) ?? null
+  const paymentRail = findPullRail(account) ?? null
   const available = await rail.pullable({ identifier, currency, paymentRail })
   if (available === undefined)
     throw fieldError(
       'INVALID_INPUT',
       'amount',
-      'amount is required: the balance of this account is not known',
+      'amount is required, because the balance of this account is unknown.',
     )
   if (available > 0n) return available
   throw new ApiError('INSUFFICIENT_BALANCE', {
-    message: 'This account has no money to pull in.',
+    message: 'This account has no money to pull.',
     details: { field: 'amount', available, currency },
   })
 }
 
 /**
- * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the
- * rail has the money. Guard: the account can spend the amount.
- * @param counted the writes of `Velocity.admit`, which counts a transfer out
+ * Starts a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the rail has the money. Guard: the account can spend the amount.
+ * @param velocityWrites the writes of `Velocity.admit`, which counts a transfer out
  */
 export function beginTransfer(
   op: Op,
   { transaction, account }: TransferDraft,
-  counted: readonly Write[],
-): BegunTransfer {
+  velocityWrites: readonly Write[],
+): StartedTransfer {
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
@@ -139,7 +138,7 @@ export function beginTransfer(
   return {
     transaction: updated,
     writes: [
-      ...counted,
+      ...velocityWrites,
       write,
       insertTransaction(updated),
       ...announce(op, updated),
@@ -149,7 +148,7 @@ export function beginTransfer(
   }
 }
 
-/** Records a transfer that must be approved before it begins. Holds no money. */
+/** Records a transfer that must be approved before it starts. Holds no money. */
 export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
   return [
     ...guardOwner(account),
@@ -159,22 +158,22 @@ export function recordTransfer(op: Op, { transaction, account }: TransferDraft):
 }
 
 /**
- * Begins a recorded transfer; `counted` is as in `beginTransfer`. Guards: it has neither begun nor ended, and
- * the account can spend the amount.
+ * Starts a recorded transfer. `velocityWrites` is the same as in `beginTransfer`. Guards: the transfer has
+ * not started or ended, and the account can spend the amount.
  */
 export function beginRecordedTransfer(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
-  counted: readonly Write[],
-): BegunTransfer {
-  const notBegun = { state: transaction.state, hold_id: null }
+  velocityWrites: readonly Write[],
+): StartedTransfer {
+  const notStartedGuard = { state: transaction.state, hold_id: null }
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
       writes: [
         ...guardOwner(account),
-        expectRow('transactions', transaction.id, notBegun),
+        expectRow('transactions', transaction.id, notStartedGuard),
         ...scheduleSettlement(op, transaction, op.now),
       ],
     }
@@ -184,9 +183,9 @@ export function beginRecordedTransfer(
   return {
     transaction: updated,
     writes: [
-      ...counted,
+      ...velocityWrites,
       write,
-      update('transactions', transaction.id, notBegun, change),
+      update('transactions', transaction.id, notStartedGuard, change),
       balanceUpdated(op, account),
       ...scheduleSettlement(op, updated, op.now),
     ],
@@ -194,8 +193,8 @@ export function beginRecordedTransfer(
 }
 
 /**
- * Guard: the owner is not deleted in the meantime. A transfer out does not need it, because its account is
- * closed in the ledger when the owner is deleted.
+ * Guard: the owner is not deleted in the meantime. A transfer out does not need this guard, because deleting
+ * the owner closes the account in the ledger.
  */
 export function guardOwner({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
@@ -206,11 +205,11 @@ function insertTransaction({ platform_customer_id: _, ...row }: TransactionWithC
 }
 
 function placeHold(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
-  return hold(op, { cause: 'transaction', causeId: transaction.id }, holdFor(transaction, account))
+  return hold(op, { cause: 'transaction', causeId: transaction.id }, buildTransferHold(transaction, account))
 }
 
 /** The hold of a transfer out on its account. */
-export function holdFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
+export function buildTransferHold(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
   const { rail } = transaction.details
   return { account: id, to: 'rail', rail, currency, amount: amountSent(transaction).amount } as const
 }
@@ -253,13 +252,13 @@ export function checkParties(
     throw fieldError(
       'INVALID_INPUT',
       'source.accountId',
-      'An embedded wallet pays only with its signature: create a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
+      'An embedded wallet can pay only with its signature. Create a quote with POST /quotes, and execute it with POST /quotes/{quoteId}/execute.',
     )
   if (internalSide === 'destination' && internal.chain_rail !== null)
     throw fieldError(
       'INVALID_INPUT',
       'destination.accountId',
-      'A wallet on a chain is paid at its address there: create a quote with POST /quotes',
+      'A chain wallet is paid at its address on the chain. Create a quote with POST /quotes instead.',
     )
   if (external.customer_id !== internal.customer_id)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: externalField } })
@@ -267,11 +266,15 @@ export function checkParties(
     throw fieldError(
       'INVALID_CURRENCY',
       externalField,
-      `This account is in ${external.currency}, but the other account is in ${internal.currency}: create a quote to convert`,
+      `This account is in ${external.currency}, but the other account is in ${internal.currency}. Create a quote to convert the money.`,
     )
   const platformCustomerId = requireApprovedOwner(internal, internalSide)
   if (internal.status !== 'ACTIVE')
-    throw fieldError('INVALID_INPUT', `${internalSide}.accountId`, `This account is ${internal.status}`)
+    throw fieldError(
+      'INVALID_INPUT',
+      `${internalSide}.accountId`,
+      `This account is ${internal.status}, but it must be ACTIVE.`,
+    )
   return {
     internal,
     external,
@@ -294,7 +297,7 @@ export function checkLimits(
   { currency }: InternalAccountRow,
   amount: bigint,
 ) {
-  checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
+  checkCurrencyLimits(getPlatformConfig(op), type, currency, amount, 'amount')
 }
 
 /** The payment order of a transfer, for its rail. */

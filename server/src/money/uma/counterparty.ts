@@ -1,6 +1,6 @@
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
-import { currencyConfig, platformConfig } from '../../people/platforms/platform-config.ts'
+import { findCurrencyConfig, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 
@@ -46,6 +46,6 @@ export function customerAsCounterparty({ customer_type, email, region, details }
 
 /** The part of the disclosed information that the platform requires in this currency. */
 export function pickRequired(op: Op, currency: string, disclosed: Counterparty): Counterparty {
-  const required = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
+  const required = findCurrencyConfig(getPlatformConfig(op), currency)?.requiredCounterpartyFields ?? []
   return present(Object.fromEntries(required.map(({ name }) => [name, disclosed[name]])))
 }

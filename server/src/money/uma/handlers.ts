@@ -1,12 +1,12 @@
 import type { umaProviders } from '@countersign/contract/payments/uma-providers'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { pageOfItems } from '../../kernel/operation/paging.ts'
-import { matchingProviders } from './providers.ts'
+import { findMatchingProviders } from './providers.ts'
 
 export const umaProviderHandlers: Handlers<typeof umaProviders> = {
   uma_provider_list: async (op, { query }) => ({
     status: 200,
-    body: pageOfItems(op, query, 'uma_providers', matchingProviders(op, query), {
+    body: pageOfItems(op, query, 'uma_providers', findMatchingProviders(op, query), {
       keyOf: ({ domain }) => domain,
       order: query.sortOrder ?? 'desc',
     }),

@@ -4,7 +4,7 @@ import {
   INVITATION_CODE_FAILURE_SECONDS,
   INVITATION_CODE_FAILURES_MAX,
 } from '@countersign/contract/payments/invitations'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import {
   countFailure,
@@ -14,15 +14,15 @@ import {
   selectInvitation,
 } from './invitation-store.ts'
 
-/** A new code. The primary key guarantees that it is unique. */
-export function newCode(op: Pick<Op, 'random'>): string {
+/** Generates a code. The primary key guarantees that it is unique. */
+export function generateCode(op: Pick<Op, 'random'>): string {
   return Array.from(op.random(INVITATION_CODE_CHARACTERS), (byte) =>
     INVITATION_CODE_ALPHABET.charAt(byte % INVITATION_CODE_ALPHABET.length),
   ).join('')
 }
 
 /** Normalizes a code as people type it; undefined if the text cannot be a code. */
-export function readCode(text: string): string | undefined {
+export function normalizeCode(text: string): string | undefined {
   const code = text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   const isCode =
     code.length === INVITATION_CODE_CHARACTERS &&
@@ -30,8 +30,8 @@ export function readCode(text: string): string | undefined {
   return isCode ? code : undefined
 }
 
-/** Operations whose wrong code has been counted. An operation may run again, and must not count twice. */
-const counted = new WeakSet<Op>()
+/** Operations whose wrong code has been counted. An operation that runs again must not count twice. */
+const countedOperations = new WeakSet<Op>()
 
 /**
  * The invitation with this code, on any platform. Throws 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
@@ -41,14 +41,14 @@ const counted = new WeakSet<Op>()
 export async function findInvitation(op: Op, text: string): Promise<InvitationWithInviter> {
   const realNow = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
   const attempts = await selectAttempts(op, realNow)
-  if (!counted.has(op)) checkFailures(INVITATION_CODE_FAILURES_MAX - 1, attempts, realNow)
-  const code = readCode(text)
+  if (!countedOperations.has(op)) checkFailures(INVITATION_CODE_FAILURES_MAX - 1, attempts, realNow)
+  const code = normalizeCode(text)
   const invitation = code === undefined ? undefined : await selectInvitation(op, code)
   if (invitation) return invitation
-  // Text that cannot be a code does not count as a guess.
-  if (code !== undefined && !counted.has(op)) {
-    counted.add(op)
-    const forgottenAt = plusSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)
+  // A string that cannot be a code does not count as a guess.
+  if (code !== undefined && !countedOperations.has(op)) {
+    countedOperations.add(op)
+    const forgottenAt = addSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)
     checkFailures(INVITATION_CODE_FAILURES_MAX, await countFailure(op, realNow, forgottenAt), realNow)
   }
   throw new ApiError('INVITATION_NOT_FOUND', { details: { field: 'invitationCode' } })

@@ -4,7 +4,7 @@ import { ApiError, fieldError, type Handlers, StaleRead } from '../../kernel/ope
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { findOpenPlatform, platformIsOpen } from '../../people/platforms/platforms.ts'
+import { findOpenPlatform, guardPlatformOpen } from '../../people/platforms/platforms.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { findInvitation } from './invitation-codes.ts'
 import {
@@ -45,18 +45,18 @@ export const invitationHandlers: Handlers<typeof invitations> = {
     assertPending(op, invitation)
     const invitee = await findOwnCustomer(op, body.inviteeUma, 'inviteeUma')
     if (invitee.uma_address === invitation.inviter_uma)
-      throw fieldError('INVALID_UMA_ADDRESS', 'inviteeUma', 'inviteeUma is the inviter')
+      throw fieldError('INVALID_UMA_ADDRESS', 'inviteeUma', 'The inviter cannot claim their own invitation.')
     const owner = await findOpenPlatform(op.read, invitation.platform_id)
     if (!owner) throw new StaleRead('The platform of the invitation was reset')
     const now = readInviterTime(op, invitation)
     const eventContext = { now, platform: owner, newId: op.newId }
     const claim = { invitee_uma: invitee.uma_address, claimed_at: now }
-    const { is_inviter_gone, clock_offset_ms, ...found } = invitation
+    const { is_inviter_gone, clock_offset_ms, ...invitationRow } = invitation
     const { row, write } = transition(
       eventContext,
       'invitations',
       INVITATION_TRANSITIONS,
-      found,
+      invitationRow,
       'claim',
       claim,
     )
@@ -68,7 +68,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
         write,
         expectRow('customers', invitee.id, { deleted_at: null, uma_address: invitee.uma_address }),
         expectRow('customers', row.customer_id, { deleted_at: null }),
-        platformIsOpen(owner),
+        guardPlatformOpen(owner),
         event(eventContext, 'INVITATION.CLAIMED', row.id, view),
       ],
     }
@@ -78,11 +78,11 @@ export const invitationHandlers: Handlers<typeof invitations> = {
     const invitation = await findInvitation(op, params.invitationCode)
     if (invitation.platform_id !== op.platform.id)
       throw new ApiError('FORBIDDEN', {
-        message: 'Only the platform that made the invitation can cancel it.',
+        message: 'Only the platform that created the invitation can cancel it.',
       })
     assertPending(op, invitation)
-    const { is_inviter_gone, clock_offset_ms, ...found } = invitation
-    const { row, write } = transition(op, 'invitations', INVITATION_TRANSITIONS, found, 'cancel')
+    const { is_inviter_gone, clock_offset_ms, ...invitationRow } = invitation
+    const { row, write } = transition(op, 'invitations', INVITATION_TRANSITIONS, invitationRow, 'cancel')
     return { status: 200, body: invitationView(row, row.state), writes: [write] }
   },
 }

@@ -7,6 +7,6 @@ import { selectInvitation } from './invitation-store.ts'
 export const expireInvitation: JobHandler<'invitation.expire'> = async (op, { code }) => {
   const invitation = await selectInvitation(op, code)
   if (!invitation || nextState(INVITATION_TRANSITIONS, invitation.state, 'expire') === null) return []
-  const { is_inviter_gone, clock_offset_ms, ...found } = invitation
-  return [transition(op, 'invitations', INVITATION_TRANSITIONS, found, 'expire').write]
+  const { is_inviter_gone, clock_offset_ms, ...invitationRow } = invitation
+  return [transition(op, 'invitations', INVITATION_TRANSITIONS, invitationRow, 'expire').write]
 }

@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { InvitationAttemptsRow, InvitationRow } from '../../storage/rows/look-up.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
@@ -51,5 +51,5 @@ export async function countFailure(op: Op, realNow: Date, forgottenAt: Date): Pr
      RETURNING failures, forgotten_at`,
     [uuidOf(op.platform.id), realNow, forgottenAt],
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }

@@ -15,14 +15,14 @@ import {
 } from '@countersign/contract/states/customer-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { InvitationRow } from '../../storage/rows/look-up.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { newCode } from './invitation-codes.ts'
+import { generateCode } from './invitation-codes.ts'
 import type { InvitationWithInviter } from './invitation-store.ts'
-import { customerAtUma, readUmaAddress } from './uma.ts'
+import { findCustomerByUma, readUmaAddress } from './uma.ts'
 
 type InvitationView = SuccessOf<typeof invitation_get>['body']
 
@@ -38,31 +38,30 @@ const ENDED_ERRORS = {
  * `field`, if the text is not an address or no customer of this platform has it.
  */
 export async function findOwnCustomer(op: Op, text: string, field: string): Promise<CustomerRow> {
-  const customer = await customerAtUma(op, readUmaAddress(text, field))
+  const customer = await findCustomerByUma(op, readUmaAddress(text, field))
   if (!customer)
     throw fieldError(
       'INVALID_UMA_ADDRESS',
       field,
-      `${field} is not the UMA address of a customer of this platform`,
+      `${field} is not the UMA address of a customer of this platform.`,
     )
   return customer
 }
 
 /**
- * Builds the row of a new invitation. Throws 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid
- * field.
+ * Builds the row of a new invitation. Throws 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid field.
  */
 export function makeInvitation(
   op: Op,
   inviter: CustomerRow,
   body: BodyOf<typeof invitation_create>,
 ): InvitationWithInviter {
-  const { invitationConfig } = platformConfig(op)
+  const { invitationConfig } = getPlatformConfig(op)
   if (!invitationConfig) throw new ApiError('INVITATIONS_NOT_CONFIGURED')
-  const expiresAt = timeIfGiven(body.expiresAt)
+  const expiresAt = parseOptionalTime(body.expiresAt)
   if (expiresAt && expiresAt <= op.now)
-    throw fieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future')
-  const code = newCode(op)
+    throw fieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future.')
+  const code = generateCode(op)
   return {
     id: code,
     platform_id: op.platform.id,
@@ -83,20 +82,20 @@ export function makeInvitation(
   }
 }
 
-/** Chooses an invitation's currency: the first one of the inviter, or else the first one of the platform. */
+/** Chooses an invitation's currency: the inviter's first currency, or else the platform's first currency. */
 function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
-  const platformCurrencies = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const platformCurrencies = getPlatformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const currency = [...(inviter.currencies ?? []), ...platformCurrencies].find(isKnownCurrency)
   if (!currency)
     throw fieldError(
       'INVALID_CURRENCY',
       'amountToSend',
-      'Neither the inviter nor the platform has a currency',
+      'Neither the inviter nor the platform has a currency. Add one first.',
     )
   return currency
 }
 
-/** The time on the inviting platform's clock, which determines when an invitation expires. */
+/** The time on the inviting platform's clock, which decides when an invitation expires. */
 export function readInviterTime(op: Op, { clock_offset_ms }: InvitationWithInviter): Date {
   return new Date(op.now.getTime() - Number(op.platform.clock_offset_ms) + Number(clock_offset_ms))
 }

@@ -1,19 +1,19 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkLookup, newLookupId } from './lookups.ts'
 
 const NOW = new Date('2026-01-02T03:04:05.678Z')
 const RECEIVER = '$success.usd@sandbox.uma.test'
 
-function opAt(now: Date, platformId = 'Platform:1', key = 'key'): Op {
+function createOp(now: Date, platformId = 'Platform:1', key = 'key'): Op {
   const mac = (purpose: string, message: Uint8Array) =>
     createHmac('sha256', key).update(purpose).update(message).digest()
   return { now, platform: { id: platformId }, random: randomBytes, enclave: { mac } } as unknown as Op
 }
 
-function refusalOf(check: () => void): unknown {
+function catchApiError(check: () => void): unknown {
   try {
     check()
   } catch (error) {
@@ -23,11 +23,12 @@ function refusalOf(check: () => void): unknown {
   return undefined
 }
 
-const op = opAt(NOW)
+const op = createOp(NOW)
 const id = newLookupId(op, RECEIVER)
 
-test('a lookup is valid for its receiver, for half an hour', () => {
-  const at = (seconds: number) => refusalOf(() => checkLookup(opAt(plusSeconds(NOW, seconds)), id, RECEIVER))
+test('a lookup is valid for its receiver for 30 minutes', () => {
+  const at = (seconds: number) =>
+    catchApiError(() => checkLookup(createOp(addSeconds(NOW, seconds)), id, RECEIVER))
   expect(id).toMatch(/^Lookup:[\w-]+$/)
   expect(id.length).toBeLessThan(96)
   expect(newLookupId(op, RECEIVER)).not.toBe(id)
@@ -35,29 +36,32 @@ test('a lookup is valid for its receiver, for half an hour', () => {
   expect(at(1800)).toEqual({ code: 'LOOKUP_REQUEST_NOT_FOUND', field: 'lookupId' })
 })
 
-test('a lookup of another receiver is distinguished from an unknown one', () => {
+test('a lookup of another receiver is rejected differently from an unknown lookup', () => {
   for (const other of ['$success.eur@sandbox.uma.test', 'ExternalAccount:1', ''])
-    expect(refusalOf(() => checkLookup(op, id, other))).toEqual({ code: 'INVALID_INPUT', field: 'lookupId' })
+    expect(catchApiError(() => checkLookup(op, id, other))).toEqual({
+      code: 'INVALID_INPUT',
+      field: 'lookupId',
+    })
 })
 
-test('a lookup of another platform, or changed in any way, is not found', () => {
+test('a lookup that was changed or belongs to another platform is not found', () => {
   const bytes = Buffer.from(id.slice('Lookup:'.length), 'base64url')
   const changed = [...bytes.keys()].map((at) => {
     const copy = Buffer.from(bytes)
     copy[at]! ^= 1
     return `Lookup:${copy.toString('base64url')}`
   })
-  const others = [
-    newLookupId(opAt(NOW, 'Platform:2'), RECEIVER),
-    newLookupId(opAt(NOW, 'Platform:1', 'other'), RECEIVER),
+  const otherIds = [
+    newLookupId(createOp(NOW, 'Platform:2'), RECEIVER),
+    newLookupId(createOp(NOW, 'Platform:1', 'other'), RECEIVER),
     ...['', 'x', 'Lookup:', 'Lookup:💥', `${id}A`, `${id}=`, id.slice(0, -1), id.slice('Lookup:'.length)],
     id.replace('Lookup', 'Quote'),
     `Lookup:${bytes.toString('base64')}==`,
   ]
-  for (const one of [...changed, ...others])
+  for (const lookupId of [...changed, ...otherIds])
     expect(
-      refusalOf(() => checkLookup(op, one, RECEIVER)),
-      one,
+      catchApiError(() => checkLookup(op, lookupId, RECEIVER)),
+      lookupId,
     ).toEqual({
       code: 'LOOKUP_REQUEST_NOT_FOUND',
       field: 'lookupId',

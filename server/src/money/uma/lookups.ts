@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { LOOKUP_SECONDS } from '@countersign/contract/payments/receivers'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 
 /**
  * A lookup's id contains all its data: the receiver, the expiry, and a digest that only this server can
- * compute for this platform. So a lookup writes no row, and there is nothing to clean up.
+ * compute for this platform. A lookup therefore writes no row that would need cleanup.
  */
 const PREFIX = 'Lookup:'
 const EXPIRY_BYTES = 6
@@ -17,9 +17,9 @@ const BODY_BYTES = EXPIRY_BYTES + SALT_BYTES + RECEIVER_BYTES
 /** A new lookup id for `receiver`: an UMA address in lower case, or the id of an external account. */
 export function newLookupId(op: Op, receiver: string): string {
   const expiry = Buffer.alloc(EXPIRY_BYTES)
-  expiry.writeUIntBE(plusSeconds(op.now, LOOKUP_SECONDS).getTime(), 0, EXPIRY_BYTES)
+  expiry.writeUIntBE(addSeconds(op.now, LOOKUP_SECONDS).getTime(), 0, EXPIRY_BYTES)
   const body = Buffer.concat([expiry, op.random(SALT_BYTES), digestReceiver(receiver)])
-  return PREFIX + Buffer.concat([body, mac(op, body)]).toString('base64url')
+  return PREFIX + Buffer.concat([body, computeMac(op, body)]).toString('base64url')
 }
 
 /**
@@ -34,18 +34,22 @@ export function checkLookup(op: Op, lookupId: string, receiver: string, field = 
     lookupId.startsWith(PREFIX) &&
     bytes.length === BODY_BYTES + MAC_BYTES &&
     bytes.toString('base64url') === text &&
-    timingSafeEqual(bytes.subarray(BODY_BYTES), mac(op, body))
+    timingSafeEqual(bytes.subarray(BODY_BYTES), computeMac(op, body))
   if (!isOurs || body.readUIntBE(0, EXPIRY_BYTES) <= op.now.getTime())
     throw new ApiError('LOOKUP_REQUEST_NOT_FOUND', { details: { field } })
   if (!body.subarray(EXPIRY_BYTES + SALT_BYTES).equals(digestReceiver(receiver)))
-    throw fieldError('INVALID_INPUT', field, `${field} is a lookup of another receiver`)
+    throw fieldError(
+      'INVALID_INPUT',
+      field,
+      `${field} is a lookup of another receiver. Look up this receiver first.`,
+    )
 }
 
 function digestReceiver(receiver: string): Buffer {
   return createHash('sha256').update(receiver).digest().subarray(0, RECEIVER_BYTES)
 }
 
-function mac(op: Op, body: Uint8Array): Buffer {
+function computeMac(op: Op, body: Uint8Array): Buffer {
   const message = createHash('sha256').update(op.platform.id).update('\u0000').update(body).digest()
   return Buffer.from(op.enclave.mac('lookup', message)).subarray(0, MAC_BYTES)
 }

@@ -4,20 +4,20 @@ import type { uma_provider_list } from '@countersign/contract/payments/uma-provi
 import type { KnownUmaProvider } from '../../base/settings/uma-providers.ts'
 import { INVENTED_UMA_PROVIDERS, SANDBOX_UMA_PROVIDER } from '../../kernel/magic-values/uma-providers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { isAllowed } from './allowed-counterparties.ts'
 
 type ProviderView = SuccessOf<typeof uma_provider_list>['body']['data'][number]
 
 /**
- * The providers that a platform may know, by domain: itself, those that the operator configured and, in the
- * sandbox, the simulated one. Other platforms of this server are not listed: nothing about them is visible.
+ * The providers that a platform may know: itself, the operator's configured providers and, in the sandbox,
+ * the simulated provider. Other platforms on this server are not visible.
  */
 export function listKnownProviders(op: Op): readonly KnownUmaProvider[] {
-  const own: KnownUmaProvider = {
+  const ownProvider: KnownUmaProvider = {
     name: op.platform.name,
-    domain: platformConfig(op).umaDomain,
-    supportedCurrencies: platformConfig(op)
+    domain: getPlatformConfig(op).umaDomain,
+    supportedCurrencies: getPlatformConfig(op)
       .supportedCurrencies.map(({ currencyCode }) => currencyCode)
       .filter(isKnownCurrency),
   }
@@ -26,14 +26,14 @@ export function listKnownProviders(op: Op): readonly KnownUmaProvider[] {
     op.mode === 'sandbox'
       ? [sandboxProvider, ...(op.umaProviders ?? INVENTED_UMA_PROVIDERS)]
       : (op.umaProviders ?? [])
-  const byDomain = new Map([...others, own].map((provider) => [provider.domain, provider]))
-  return [...byDomain.values()].sort((one, other) => (one.domain < other.domain ? -1 : 1))
+  const byDomain = new Map([...others, ownProvider].map((provider) => [provider.domain, provider]))
+  return [...byDomain.values()].sort((left, right) => (left.domain < right.domain ? -1 : 1))
 }
 
 /** The providers that match the query, as the API shows them. */
-export function matchingProviders(op: Op, query: QueryOf<typeof uma_provider_list>): ProviderView[] {
+export function findMatchingProviders(op: Op, query: QueryOf<typeof uma_provider_list>): ProviderView[] {
   const { countryCode, currencyCode, hasBlockedProviders = false } = query
-  const config = platformConfig(op)
+  const config = getPlatformConfig(op)
   return listKnownProviders(op)
     .map((provider) => providerView(provider, isAllowed(config, provider.domain)))
     .filter(

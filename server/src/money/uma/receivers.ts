@@ -5,7 +5,7 @@ import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { listSources, type Source } from '../prices/exchange-rates.ts'
 import { findCustomerAtUma, readUmaAddress } from './uma.ts'
@@ -31,38 +31,45 @@ export async function findSender(
   if (address === undefined) return namedCustomer
   const customerAtAddress = await findCustomerAtUma(op, address, field)
   if (namedCustomer && namedCustomer.id !== customerAtAddress.id)
-    throw fieldError('INVALID_INPUT', 'customerId', 'customerId is not the customer of senderUmaAddress')
+    throw fieldError(
+      'INVALID_INPUT',
+      'customerId',
+      'customerId and senderUmaAddress identify different customers.',
+    )
   return customerAtAddress
 }
 
 /**
- * The currencies in which this platform can pay a receiver. The sending currency is the sender's first one
- * that the platform can send, or else the first one that the platform can send. Omits currencies that no
- * payment can deliver; error: 501 `NOT_IMPLEMENTED` without exchange rates.
+ * The currencies in which this platform can pay a receiver. The sending currency is the sender's first
+ * currency that the platform can send, or else the platform's first. Omits currencies that no payment can
+ * deliver; throws 501 `NOT_IMPLEMENTED` without exchange rates.
  */
 export async function currencyPreferences(
   op: Op,
   sender: CustomerRow | undefined,
   currencies: readonly KnownCurrency[],
 ) {
-  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
-  const sources = listSources(platformConfig(op))
+  if (!op.rates)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'This server has no exchange rates, so it cannot price payments.',
+    })
+  const sources = listSources(getPlatformConfig(op))
   const preferred = sender?.currencies?.find((code) => sources.some(({ currency }) => currency === code))
   const source = sources.find(({ currency }) => currency === preferred) ?? sources[0]
   if (!source) return []
   const rates = await op.rates.snapshot()
-  return currencies.flatMap((currency) => preference(op, rates, source, currency) ?? [])
+  return currencies.flatMap((currency) => buildPreference(op, rates, source, currency) ?? [])
 }
 
-function preference(op: Op, rates: RateTable, source: Source, receiving: KnownCurrency) {
-  const priceFor = (sendingAmount: bigint) =>
+function buildPreference(op: Op, rates: RateTable, source: Source, receiving: KnownCurrency) {
+  const priceSending = (sendingAmount: bigint) =>
     price(rates, op.fees, source.currency, receiving, 'SENDING', sendingAmount)
-  const largest = priceFor(source.maxAmount)
+  const largest = priceSending(source.maxAmount)
   if (!largest) return undefined
   const lockable = BigInt(LOCKED_AMOUNT_MAX)
   const max = largest.receivingAmount < lockable ? largest.receivingAmount : lockable
   // One unit more than the largest amount that a payment just below the minimum buys.
-  const min = (priceFor(source.minAmount - 1n)?.receivingAmount ?? 0n) + 1n
+  const min = (priceSending(source.minAmount - 1n)?.receivingAmount ?? 0n) + 1n
   if (min > max) return undefined
   return {
     currency: currencyRecord(receiving),

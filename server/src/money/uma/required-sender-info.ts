@@ -1,4 +1,4 @@
-import type { AskedField } from '../../kernel/magic-values/uma-receivers.ts'
+import type { RequiredSenderField } from '../../kernel/magic-values/uma-receivers.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { customerAsCounterparty } from './counterparty.ts'
@@ -9,19 +9,19 @@ import { customerAsCounterparty } from './counterparty.ts'
  * `missing`.
  */
 export function checkSenderKnown(
-  asks: readonly AskedField[],
+  asks: readonly RequiredSenderField[],
   customer: CustomerRow | null | undefined,
-  given: Readonly<Record<string, unknown>>,
+  requestInfo: Readonly<Record<string, unknown>>,
 ): void {
   const known: Readonly<Record<string, unknown>> = {
     ...(customer ? customerAsCounterparty(customer) : {}),
-    ...given,
+    ...requestInfo,
   }
-  const isGiven = (name: string) => Object.hasOwn(known, name) && isText(known[name])
-  const missing = asks.filter(({ name, mandatory }) => mandatory && !isGiven(name)).map(({ name }) => name)
+  const isKnown = (name: string) => Object.hasOwn(known, name) && isText(known[name])
+  const missing = asks.filter(({ name, mandatory }) => mandatory && !isKnown(name)).map(({ name }) => name)
   if (missing.length === 0) return
   throw new ApiError('MISSING_MANDATORY_USER_INFO', {
-    message: `The receiver requires ${missing.join(', ')} of the sender.`,
+    message: `The receiver requires this information about the sender: ${missing.join(', ')}.`,
     details: { field: 'senderCustomerInfo', missing },
   })
 }

@@ -2,8 +2,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 
 /**
- * The customer with this UMA address in lower case. The address of a deleted customer stays taken, but finds
- * nobody.
+ * The customer with this UMA address in lower case. The address of a deleted customer stays reserved, but
+ * finds no customer.
  */
 export async function selectCustomerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
   return op.read

@@ -3,14 +3,14 @@ import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { memberOf } from '@countersign/contract/core/objects'
 import { UMA_SCENARIOS } from '../../kernel/magic-values/payment-outcomes.ts'
 import {
-  type AskedField,
-  UMA_ASKED,
-  UMA_OTHERS_CURRENCY,
+  type RequiredSenderField,
+  UMA_RECEIVER_CURRENCY,
   UMA_REFUSALS,
+  UMA_REQUIRED_FIELDS,
 } from '../../kernel/magic-values/uma-receivers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { currencyConfig, platformConfig } from '../../people/platforms/platform-config.ts'
+import { findCurrencyConfig, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { checkAllowed } from './allowed-counterparties.ts'
@@ -27,31 +27,31 @@ export interface UmaReceiver {
   readonly customerId?: string
   readonly counterparty: Counterparty
   /** The information about the sender that the receiver requires. */
-  readonly asks: readonly AskedField[]
+  readonly asks: readonly RequiredSenderField[]
 }
 
 /** Normalizes an UMA address for comparison. Throws 400 `INVALID_UMA_ADDRESS`, naming `field`. */
 export function readUmaAddress(text: string, field: string): string {
   const address = canonicalUmaAddress(text)
   if (address === undefined)
-    throw fieldError('INVALID_UMA_ADDRESS', field, `${field} is not of the form $name@host`)
+    throw fieldError('INVALID_UMA_ADDRESS', field, `${field} must have the form $name@host.`)
   return address
 }
 
 /**
  * The receiver at an UMA address: in the sandbox a simulated receiver (specification 4.16), otherwise an
- * approved customer of this platform, with the currencies of its open accounts. There are no others, because
- * this server is not connected to an UMA network. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 403
- * `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in the sandbox `COUNTERPARTY_ERRORS`.
+ * approved customer of this platform, with the currencies of its open accounts. No other receivers exist,
+ * because this server is not connected to an UMA network. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`,
+ * 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in the sandbox `COUNTERPARTY_ERRORS`.
  */
 export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
   const address = readUmaAddress(text, field)
-  if (sandboxName(op, address) !== undefined) checkAllowed(platformConfig(op), address, field)
-  const simulated = sandboxReceiver(op, address, field)
+  if (readSandboxName(op, address) !== undefined) checkAllowed(getPlatformConfig(op), address, field)
+  const simulated = findSandboxReceiver(op, address, field)
   if (simulated) return simulated
-  const customer = await customerAtUma(op, address)
+  const customer = await findCustomerByUma(op, address)
   if (!customer) {
-    checkAllowed(platformConfig(op), address, field)
+    checkAllowed(getPlatformConfig(op), address, field)
     throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   }
   const currencies =
@@ -63,13 +63,13 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
 
 /** The customer at a normalized address, approved or not. Throws 404 `UMA_NOT_FOUND`, naming `field`. */
 export async function findCustomerAtUma(op: Op, address: string, field: string): Promise<CustomerRow> {
-  const customer = await customerAtUma(op, address)
+  const customer = await findCustomerByUma(op, address)
   if (!customer) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   return customer
 }
 
 /** The customer at a normalized address, approved or not; undefined if nobody has the address. */
-export async function customerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
+export async function findCustomerByUma(op: Op, address: string): Promise<CustomerRow | undefined> {
   return selectCustomerAtUma(op, address)
 }
 
@@ -77,7 +77,7 @@ export async function customerAtUma(op: Op, address: string): Promise<CustomerRo
  * True if the platform accepts incoming payments in this currency. A currency without settings is accepted.
  */
 export function mayReceive(op: Op, currency: string): boolean {
-  const settings = currencyConfig(platformConfig(op), currency)
+  const settings = findCurrencyConfig(getPlatformConfig(op), currency)
   return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')
 }
 
@@ -86,28 +86,28 @@ export function mayReceive(op: Op, currency: string): boolean {
  * `QUOTE_REQUEST_FAILED`, 424 `PAYREQ_REQUEST_FAILED`, 500 `SVC_SWITCH_ERROR`.
  */
 export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): void {
-  const refusal = UMA_REFUSALS[sandboxName(op, address) ?? '']
+  const refusal = UMA_REFUSALS[readSandboxName(op, address) ?? '']
   if (refusal) throw new ApiError(refusal.code, { details: { field } })
 }
 
 /** True if the address belongs to a simulated provider that does not disclose its customer. */
 export function isUnknownToItsProvider(op: Op, address: string): boolean {
-  return UMA_REFUSALS[sandboxName(op, address) ?? '']?.code === 'LNURLP_REQUEST_FAILED'
+  return UMA_REFUSALS[readSandboxName(op, address) ?? '']?.code === 'LNURLP_REQUEST_FAILED'
 }
 
 /** The part before the `@` in the address of a simulated receiver. */
-function sandboxName(op: Op, address: string): string | undefined {
+function readSandboxName(op: Op, address: string): string | undefined {
   const [name, domain] = address.split('@')
   return op.mode === 'sandbox' && domain === op.sandboxUmaDomain ? name : undefined
 }
 
-function sandboxReceiver(op: Op, address: string, field: string): UmaReceiver | undefined {
-  const name = sandboxName(op, address) ?? ''
+function findSandboxReceiver(op: Op, address: string, field: string): UmaReceiver | undefined {
+  const name = readSandboxName(op, address) ?? ''
   const refusal = memberOf(UMA_REFUSALS, name)
   if (refusal?.at === 'lookup') throw new ApiError(refusal.code, { details: { field } })
-  const asks = memberOf(UMA_ASKED, name)
+  const asks = memberOf(UMA_REQUIRED_FIELDS, name)
   const scenario = memberOf(UMA_SCENARIOS, name)
-  const currency = scenario?.currency ?? (refusal || asks ? UMA_OTHERS_CURRENCY : undefined)
+  const currency = scenario?.currency ?? (refusal || asks ? UMA_RECEIVER_CURRENCY : undefined)
   return currency && { address, currencies: [currency], counterparty: SANDBOX_COUNTERPARTY, asks: asks ?? [] }
 }
 
@@ -116,10 +116,10 @@ function sandboxReceiver(op: Op, address: string, field: string): UmaReceiver | 
  * and the wallet's currency last.
  */
 async function listReceivedCurrencies(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
-  const held = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
-  const settings = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
-  const order = [...new Set([...(customer.currencies ?? []), ...settings, ...held])]
-  return held
+  const accountCurrencies = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
+  const settings = getPlatformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const order = [...new Set([...(customer.currencies ?? []), ...settings, ...accountCurrencies])]
+  return accountCurrencies
     .filter((currency) => mayReceive(op, currency))
-    .sort((one, other) => order.indexOf(one) - order.indexOf(other))
+    .sort((left, right) => order.indexOf(left) - order.indexOf(right))
 }

@@ -22,26 +22,26 @@ export interface ChartAccount {
   readonly name: string
 }
 
-/** Finds the account in the chart for a kind of ledger account. */
-export type FindChartAccount = (of: AccountKind) => ChartAccount
+/** Finds the chart account of a kind of ledger account. */
+export type FindChartAccount = (accountKind: AccountKind) => ChartAccount
 
 /** Creates a lookup of a chart's accounts that caches its results. */
 export function createChart(entries: readonly Entry[]): FindChartAccount {
-  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  const byKey = new Map(entries.map((entry) => [toKey(entry), entry]))
   const cache = new Map<string, ChartAccount>()
-  return (of) => {
-    const key = `${of.name} ${of.isOwn} ${of.currency}`
+  return (accountKind) => {
+    const key = `${accountKind.name} ${accountKind.isOwn} ${accountKind.currency}`
     const cached = cache.get(key)
     if (cached) return cached
-    const account = chartAccount(byKey, of)
+    const account = resolveChartAccount(byKey, accountKind)
     cache.set(key, account)
     return account
   }
 }
 
-function chartAccount(byKey: ReadonlyMap<string, Entry>, of: AccountKind): ChartAccount {
-  const { kind, rail } = kindOf(of)
-  const { currency } = of
+function resolveChartAccount(byKey: ReadonlyMap<string, Entry>, accountKind: AccountKind): ChartAccount {
+  const { kind, rail } = parseLedgerName(accountKind)
+  const { currency } = accountKind
   const candidates = [
     ...(rail === undefined
       ? []
@@ -52,23 +52,31 @@ function chartAccount(byKey: ReadonlyMap<string, Entry>, of: AccountKind): Chart
     { kind, currency },
     { kind },
   ]
-  const entry = candidates.map((candidate) => byKey.get(keyOf(candidate))).find((one) => one !== undefined)
-  const where = rail === undefined ? {} : { rail }
-  if (entry) return { kind, ...where, type: entry.type, code: entry.code, name: entry.name }
+  const entry = candidates
+    .map((candidate) => byKey.get(toKey(candidate)))
+    .find((found) => found !== undefined)
+  const railField = rail === undefined ? {} : { rail }
+  if (entry) return { kind, ...railField, type: entry.type, code: entry.code, name: entry.name }
   const label = `${kind.charAt(0)}${kind.slice(1).toLowerCase()}`
-  return { kind, ...where, type: CHART_KINDS[kind], name: rail === undefined ? label : `${label} ${rail}` }
+  return {
+    kind,
+    ...railField,
+    type: CHART_KINDS[kind],
+    name: rail === undefined ? label : `${label} ${rail}`,
+  }
 }
 
-function keyOf({ kind, rail, currency }: Pick<Entry, 'kind' | 'rail' | 'currency'>): string {
+function toKey({ kind, rail, currency }: Pick<Entry, 'kind' | 'rail' | 'currency'>): string {
   return `${kind} ${rail ?? '*'} ${currency ?? '*'}`
 }
 
 /** Splits the name of a ledger account: `rail:example-bank` is of kind RAIL, with the rail example-bank. */
-function kindOf({ name, isOwn }: AccountKind): { readonly kind: ChartKind; readonly rail?: string } {
+function parseLedgerName({ name, isOwn }: AccountKind): { readonly kind: ChartKind; readonly rail?: string } {
   if (name === null) return { kind: isOwn ? 'PLATFORM' : 'CUSTOMERS' }
-  const [word = '', rail] = name.split(':')
-  const kind = word.toUpperCase()
-  if (!isKeyOf(CHART_KINDS, kind)) throw new Error(`The chart has no kind for the ledger account ${name}`)
+  const [prefix = '', rail] = name.split(':')
+  const kind = prefix.toUpperCase()
+  if (!isKeyOf(CHART_KINDS, kind))
+    throw new Error(`the ledger account ${name} has no kind in the chart of accounts`)
   return rail === undefined ? { kind } : { kind, rail }
 }
 
@@ -85,16 +93,17 @@ export function checkChart(entries: readonly Entry[]): void {
       throw fieldError('INVALID_INPUT', `accounts.${at}.${field}`, why)
     }
     const { kind, rail, currency, code, name, type } = entry
-    if (rail !== undefined && kind !== 'RAIL') refuse('rail', `An account of the kind ${kind} has no rail`)
+    if (rail !== undefined && kind !== 'RAIL')
+      refuse('rail', `Only accounts of kind RAIL can have a rail, not ${kind}`)
     if (currency !== undefined && !isKnownCurrency(currency))
-      refuse('currency', `${currency} is not a currency of this server`)
-    if (candidates.has(keyOf(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency')
+      refuse('currency', `This server does not support the currency ${currency}`)
+    if (candidates.has(toKey(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency')
     const sameCode = byCode.get(code) ?? entry
     if (sameCode.name !== name || sameCode.type !== type)
-      refuse('code', `An earlier entry has the code ${code} with another name or type`)
+      refuse('code', `An earlier entry uses the code ${code} with another name or type`)
     if ((byName.get(name) ?? entry).code !== code)
-      refuse('name', `An earlier entry has the name ${name} with another code`)
-    candidates.add(keyOf(entry))
+      refuse('name', `An earlier entry uses the name ${name} with another code`)
+    candidates.add(toKey(entry))
     byCode.set(code, entry)
     byName.set(name, entry)
   }
@@ -102,10 +111,10 @@ export function checkChart(entries: readonly Entry[]): void {
 
 /** Throws 409 `CHART_OF_ACCOUNTS_INCOMPLETE`, listing the kinds of accounts missing from the chart. */
 export function checkComplete(find: FindChartAccount, kinds: readonly AccountKind[]): void {
-  const missing = kinds.flatMap((of) => {
-    const { code, kind, rail } = find(of)
+  const missing = kinds.flatMap((accountKind) => {
+    const { code, kind, rail } = find(accountKind)
     return code === undefined
-      ? [[kind, rail, of.currency].filter((word) => word !== undefined).join(' ')]
+      ? [[kind, rail, accountKind.currency].filter((part) => part !== undefined).join(' ')]
       : []
   })
   if (missing.length > 0)

@@ -1,7 +1,7 @@
 import type { journal_get } from '@countersign/contract/books/journal'
 import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
 import { checkComplete, createChart, type FindChartAccount } from './chart.ts'
@@ -14,8 +14,8 @@ const BATCH_ROWS = 500
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * The journal of a period as a file. Throws 400 `INVALID_INPUT` if the period ends before it begins or the
- * format requires a currency, 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
+ * Writes the journal of a period to a file. Throws 400 `INVALID_INPUT` if the period ends before it begins or
+ * the format requires a currency, 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
  */
 export async function journalFile(
   op: Op,
@@ -23,25 +23,25 @@ export async function journalFile(
 ): Promise<AnswerText<'csv' | 'plain'>> {
   const from = new Date(query.from)
   const to = new Date(query.to)
-  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
+  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to must not be before from')
   const { format = 'csv', currency } = query
   const { type, extension, needsChart, needsCurrency, open } = JOURNAL_WRITERS[format]
   if (needsCurrency && currency === undefined)
-    throw fieldError('INVALID_INPUT', 'currency', `A file for ${format} has one currency: give currency`)
+    throw fieldError('INVALID_INPUT', 'currency', `A ${format} file holds a single currency. Set currency`)
   const row = await selectChart(op)
   const find = createChart(row?.accounts ?? [])
   if (needsChart) {
     const kinds = await selectAccountKinds(op)
     checkComplete(
       find,
-      kinds.filter((of) => currency === undefined || of.currency === currency),
+      kinds.filter((kind) => currency === undefined || kind.currency === currency),
     )
   }
   const settings: WriterSettings = {
     dateFormat: row?.date_format ?? 'YYYY-MM-DD',
     taxRate: row?.tax_rate ?? 'Tax Exempt',
   }
-  const fileName = `journal-${utcDay(from)}-${utcDay(to)}.${extension}`
+  const fileName = `journal-${toUtcDay(from)}-${toUtcDay(to)}.${extension}`
   const pieces = generatePieces(op, { from, to, ...present({ currency }) }, find, open(settings))
   return { type, fileName, pieces }
 }
@@ -53,20 +53,20 @@ async function* generatePieces(
   find: FindChartAccount,
   writer: Writer,
 ): AsyncGenerator<string> {
-  let before = writer.head
+  let head = writer.head
   for (const day of splitIntoDays(op, period)) {
     let after: string | undefined
     do {
       const rows = await selectPosted(op, { ...period, ...day }, after, BATCH_ROWS)
-      const piece = before + writer.write(rows.map((row) => toPosted(row, find)))
+      const piece = head + writer.write(rows.map((row) => toPosted(row, find)))
       if (piece !== '') yield piece
-      before = ''
+      head = ''
       after = rows.length < BATCH_ROWS ? undefined : rows.at(-1)?.id
     } while (after !== undefined)
     const end = writer.endDay(day.from)
     if (end !== '') yield end
   }
-  if (before !== '') yield before
+  if (head !== '') yield head
 }
 
 /** The UTC days of a period, clipped to the time from the platform's creation to today. */

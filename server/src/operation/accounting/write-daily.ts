@@ -1,9 +1,9 @@
 import type { JournalDateFormat } from '@countersign/contract/books/chart-of-accounts'
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
-import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Writer, WriterSettings } from './writer.ts'
 
@@ -61,23 +61,23 @@ function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer
   const addPosted = ({ debit, credit, amount, currency }: Posted) => {
     for (const { account } of [debit, credit])
       if (account.code === undefined)
-        throw new Error(`An account of the kind ${account.kind} was opened meanwhile`)
+        throw new Error(`an account of kind ${account.kind} was opened while the file was being written`)
     add(debit.account, currency, amount)
     add(credit.account, currency, -amount)
   }
   return {
-    head: csvHeader(names),
+    head: formatCsvHeader(names),
     write(posted) {
-      for (const one of posted) addPosted(one)
+      for (const transfer of posted) addPosted(transfer)
       return ''
     },
     endDay(day) {
-      const date = utcDay(day)
+      const date = toUtcDay(day)
       const lines = [...sums]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .flatMap(([, one]): DayLine[] => (one.sum === 0n ? [] : [{ ...one, date }]))
+        .flatMap(([, daySum]): DayLine[] => (daySum.sum === 0n ? [] : [{ ...daySum, date }]))
       sums.clear()
-      return csvRows(names, columns, lines)
+      return formatCsvRows(names, columns, lines)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { ChartAccountType } from '@countersign/contract/books/chart-of-accounts'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Side, Writer } from './writer.ts'
 
@@ -26,7 +26,7 @@ export function openHledger(): Writer {
 function hledgerEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   return (
-    `${utcDay(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
+    `${toUtcDay(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
     `    ${hledgerName(debit.account)}  ${formatAmount(posted, '')}  ; account: ${debit.accountId}\n` +
     `    ${hledgerName(credit.account)}  ${formatAmount(posted, '-')}  ; account: ${credit.accountId}\n\n`
   )
@@ -48,11 +48,12 @@ export function openBeancount(): Writer {
       const name = beancountName(account)
       if (opened.has(name)) return ''
       opened.add(name)
-      return `${utcDay(at)} open ${name}\n`
+      return `${toUtcDay(at)} open ${name}\n`
     })
   return {
     head: '; The journal of Countersign. Times are UTC.\n\n',
-    write: (posted) => posted.map((one) => openAccounts(one).join('') + beancountEntry(one)).join(''),
+    write: (posted) =>
+      posted.map((transfer) => openAccounts(transfer).join('') + beancountEntry(transfer)).join(''),
     endDay: () => '',
   }
 }
@@ -62,7 +63,7 @@ function beancountEntry(posted: Posted): string {
   const line = ({ account, accountId }: Side, sign: string) =>
     `  ${beancountName(account)}  ${formatAmount(posted, sign)}\n    account: "${accountId}"\n`
   return (
-    `${utcDay(at)} * "${cause}"\n  transfer: "${id}"\n  cause: "${causeId}"\n` +
+    `${toUtcDay(at)} * "${cause}"\n  transfer: "${id}"\n  cause: "${causeId}"\n` +
     `${line(debit, '')}${line(credit, '-')}\n`
   )
 }

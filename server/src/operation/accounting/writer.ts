@@ -8,7 +8,7 @@ export interface Side {
   readonly account: ChartAccount
 }
 
-/** A posted transfer, as the journal shows it. */
+/** A posted transfer as shown in the journal. */
 export interface Posted {
   readonly id: string
   readonly at: Date
@@ -33,6 +33,6 @@ export interface Writer {
   readonly head: string
   /** Writes the next transfers, all of the same day. */
   write(posted: readonly Posted[]): string
-  /** Ends a day, which is given by any time on it. */
+  /** Ends a day. `day` is any time within it. */
   endDay(day: Date): string
 }

@@ -2,9 +2,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { type BalancesRow, selectBalancesBack, selectBalancesForth } from './store.ts'
 
 /**
- * Balances at a time: everything posted before it, and the amounts held at that time. Either subtracts later
- * transfers from the current balances or sums up all earlier ones, depending on which period is shorter. In
- * the smallest unit, on the account's normal side, by account id.
+ * Posted and held balances at a time, by account id: in the smallest unit, on the account's normal side.
+ * Subtracts later transfers from the current balances or sums up all earlier ones, whichever period is
+ * shorter.
  */
 export async function findBalancesAt(
   op: Op,

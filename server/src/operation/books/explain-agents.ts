@@ -4,7 +4,7 @@ import type { AgentActionRow, AgentDecisionRow } from '../../storage/rows/agent.
 import type { Step } from './steps.ts'
 import { selectDecisionsOfAction } from './store.ts'
 
-/** The decision of an agent's policy about a payment, and the platform's decision after it. */
+/** The policy decisions about an agent's payment, and the platform's decision if it needed approval. */
 export async function agentSteps(op: Op, action: AgentActionRow): Promise<Step[]> {
   const decisions = await selectDecisionsOfAction(op, action)
   const approval = approvalStep(action)
@@ -12,20 +12,20 @@ export async function agentSteps(op: Op, action: AgentActionRow): Promise<Step[]
 }
 
 const OUTCOMES: Readonly<Record<AgentDecisionRow['decision']['outcome'], string>> = {
-  ALLOWED: 'allowed it',
-  APPROVAL_REQUIRED: 'asked for the approval of the platform',
-  DENIED: 'denied it',
+  ALLOWED: 'allowed the payment',
+  APPROVAL_REQUIRED: 'required platform approval',
+  DENIED: 'denied the payment',
 }
 
 function decisionStep({ id, agent_id, decision, policy_version, created_at }: AgentDecisionRow): Step {
-  const because = decision.because ? `, because of ${decision.because.join(', ')}` : ''
-  const rule = decision.rule === undefined ? '' : `, by the rule ${decision.rule}`
+  const because = decision.because ? `. Reason: ${decision.because.join(', ')}` : ''
+  const rule = decision.rule === undefined ? '' : ` under rule ${decision.rule}`
   return {
     step: 'POLICY_DECISION',
     id,
     state: decision.outcome,
     at: created_at.toISOString(),
-    summary: `The policy of ${agent_id}, version ${policy_version}, ${OUTCOMES[decision.outcome]}${because}${rule}.`,
+    summary: `Policy version ${policy_version} of ${agent_id} ${OUTCOMES[decision.outcome]}${rule}${because}.`,
   }
 }
 
@@ -35,11 +35,11 @@ function approvalStep(action: AgentActionRow): Step | undefined {
   if (decided === null && state === 'APPROVED') return undefined
   const summary =
     decided === 'APPROVE'
-      ? 'The platform approved it.'
+      ? 'The platform approved the payment.'
       : decided === 'REJECT'
-        ? `The platform rejected it${reason === null ? '' : `: ${reason}`}.`
+        ? `The platform rejected the payment${reason === null ? '' : `: ${reason}`}.`
         : state === 'PENDING_APPROVAL'
-          ? 'It waits for the approval of the platform.'
-          : `It ended without an approval${reason === null ? '' : `: ${reason}`}.`
+          ? 'The payment is waiting for platform approval.'
+          : `The payment ended without approval${reason === null ? '' : `: ${reason}`}.`
   return present({ step: 'APPROVAL' as const, id, state, at: updated_at.toISOString(), summary })
 }

@@ -5,8 +5,8 @@ import type { Step } from './steps.ts'
 import { selectPublicKey, selectPullSignatures, selectSignedRequest } from './store.ts'
 
 /**
- * The signature of the paying wallet: the signed payload, the session that signed it, and the credential of
- * that session.
+ * The paying wallet's signature: the signed payload, the session that signed it, and the session's
+ * credential.
  */
 export async function walletSignature(op: Op, requestId: string): Promise<Step[]> {
   const request = await selectSignedRequest(op, requestId)
@@ -19,9 +19,7 @@ export async function walletSignature(op: Op, requestId: string): Promise<Step[]
       id: request.id,
       state: isSigned ? 'SIGNED' : 'UNSIGNED',
       at: (consumed_at ?? request.created_at).toISOString(),
-      summary: isSigned
-        ? describeSignature(session_id, credential_id)
-        : 'The wallet was asked to sign, and has not.',
+      summary: isSigned ? describeSignature(session_id, credential_id) : 'The wallet has not signed yet.',
       signature: present({
         payload,
         sessionId: session_id,
@@ -36,8 +34,8 @@ export async function walletSignature(op: Op, requestId: string): Promise<Step[]
 function describeSignature(sessionId: string | null, credentialId: string | null): string {
   // Requests signed before migration 0011 have no session.
   return sessionId === null
-    ? 'The wallet signed it. The session was not recorded.'
-    : `The wallet signed it with ${sessionId}, which ${credentialId} has issued.`
+    ? 'The wallet signed the payment. The session was not recorded.'
+    : `The wallet signed the payment with ${sessionId}, issued by ${credentialId}.`
 }
 
 /** The signatures of the card's delegated key, one per pull, if an embedded wallet pays for the purchase. */
@@ -51,7 +49,7 @@ export async function cardSignatures(op: Op, purchase: CardTransactionRow): Prom
         id: delegated_key_id,
         state: 'SIGNED',
         at: created_at.toISOString(),
-        summary: `The key of the card signed pull ${number} of the purchase.`,
+        summary: `The card's delegated key signed pull ${number} of the purchase.`,
         signature: {
           payload: statement,
           ...present({ publicKey }),

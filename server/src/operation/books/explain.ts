@@ -17,8 +17,8 @@ import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
 
 /**
- * Explains a transfer step by step, from the ledger entry back to the person who approved it, as far as the
- * steps are recorded.
+ * Explains a transfer step by step, from the ledger entry back to the person who approved it. Steps that were
+ * not recorded are left out.
  */
 export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
   const entry = await entryStep(op, transfer)
@@ -52,47 +52,46 @@ async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
     describeLedgerAccount(op, debit_account_id),
     describeLedgerAccount(op, credit_account_id),
   ])
-  const words = { pending: 'is held of', posted: 'went from', voided: 'was held of' }[state]
-  const rest = { pending: `, to go to ${to}`, posted: ` to ${to}`, voided: ', and given back' }[state]
+  const verb = { pending: 'is held on', posted: 'moved from', voided: 'was held on' }[state]
+  const purpose = { pending: ` for ${to}`, posted: ` to ${to}`, voided: ' and then released' }[state]
   return {
     step: 'ENTRY',
     id,
     state,
     at: (ended_at ?? created_at).toISOString(),
-    summary: `${amountText(amount, currency)} ${words} ${from}${rest}.`,
+    summary: `${amountText(amount, currency)} ${verb} ${from}${purpose}.`,
   }
 }
 
-/** Describes a ledger account. */
 async function describeLedgerAccount(op: Op, accountId: string): Promise<string> {
   const account = await selectLedgerAccount(op, accountId)
   return account?.name ? `the platform's account “${account.name}” in ${account.currency}` : accountId
 }
 
-/** A cause without further steps, such as sandbox money or an operator's booking. */
+/** A cause without further steps, such as sandbox funding or an operator's booking. */
 function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
-      ? 'The sandbox put money on the account: POST /sandbox/internal-accounts/{accountId}/fund.'
+      ? 'The account was funded in the sandbox: POST /sandbox/internal-accounts/{accountId}/fund.'
       : cause === 'statement'
-        ? 'An entry of the statement of a rail, such as a fee or interest.'
+        ? 'A rail statement entry, such as a fee or interest.'
         : cause === 'match'
-          ? 'The difference of a match of lines of statements with payments: GET /reconciliation-matches. Undone if it is here twice.'
+          ? 'The difference of a reconciliation match: GET /reconciliation-matches. If it is listed twice, the match was undone.'
           : cause === 'treasury_movement'
-            ? 'Money between the treasury of a chain and cold storage: GET /platform/treasury-movements. Taken back if it is here twice.'
-            : `Caused by a record of the kind ${cause}.`
+            ? "A movement between a chain's treasury and cold storage: GET /platform/treasury-movements. If it is listed twice, it was reversed."
+            : `Caused by a record of kind ${cause}.`
   return { step: 'CAUSE', id: cause_id, at: created_at.toISOString(), summary }
 }
 
 function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
-  const from = describeParty(toSender(details)) || 'somebody who is not named'
+  const from = describeParty(toSender(details)) || 'an unnamed sender'
   const why = reason === null ? '' : ` (${reason})`
   return {
     step: 'CAUSE',
     id,
     state,
     at: updated_at.toISOString(),
-    summary: `A deposit from ${from}, by the rail ${rail}, which calls it ${rail_reference}. It is ${state}${why}.`,
+    summary: `A deposit from ${from} on rail ${rail}, with rail reference ${rail_reference}. It is ${state}${why}.`,
   }
 }
 
@@ -134,24 +133,26 @@ async function describePayment(
   quote: QuoteRow | undefined,
 ): Promise<string> {
   const { kind, sent_amount, sent_currency, received_amount, received_currency } = transaction
-  const words = (amount: bigint | null, currency: KnownCurrency | null) =>
+  const formatMoney = (amount: bigint | null, currency: KnownCurrency | null) =>
     amount === null || currency === null ? 'money' : amountText(amount, currency)
   const from = `from ${describeParty(await findPayer(op, transaction)) || 'outside'}`
-  if (kind === 'RECEIPT') return `Receive ${words(received_amount, received_currency)} ${from}`
-  if (kind === 'TRANSFER_IN') return `Pull ${words(received_amount, received_currency)} ${from}`
+  if (kind === 'RECEIPT') return `Receive ${formatMoney(received_amount, received_currency)} ${from}`
+  if (kind === 'TRANSFER_IN') return `Pull ${formatMoney(received_amount, received_currency)} ${from}`
   const to = describeParty(await findPayee(op, transaction, quote)) || 'outside'
-  const arrives = words(received_amount, received_currency)
+  const arrives = formatMoney(received_amount, received_currency)
   return quote
-    ? `Pay ${words(sent_amount, sent_currency)} ${from}, so that ${to} receives ${arrives}`
-    : `Send ${words(sent_amount, sent_currency)} ${from} to ${to}`
+    ? `Pay ${formatMoney(sent_amount, sent_currency)} ${from}, so that ${to} receives ${arrives}`
+    : `Send ${formatMoney(sent_amount, sent_currency)} ${from} to ${to}`
 }
 
 function decisionStep(row: PaymentDecisionRow): Step {
   const { id, outcome, amount, currency, charge, actor_name, actor_type, reason, created_at } = row
-  const costs = charge === 0n ? '' : `, with a charge of ${amountText(charge, currency)}`
+  const costs = charge === 0n ? '' : ` with a charge of ${amountText(charge, currency)}`
   const payment = `the payment of ${amountText(amount, currency)}`
   const decided =
-    outcome === 'REVERSAL' ? `asked for ${payment} back` : `decided that ${payment} is ${outcome}${costs}`
+    outcome === 'REVERSAL'
+      ? `requested the reversal of ${payment}`
+      : `decided that ${payment} is ${outcome}${costs}`
   return {
     step: 'DECISION',
     id,
@@ -168,26 +169,26 @@ function quoteStep(quote: QuoteRow): Step {
   const rate =
     sending_currency === receiving_currency
       ? ''
-      : `, ${quote.pricing.exchangeRate} smallest units sent for one received`
+      : `, at a rate of ${quote.pricing.exchangeRate} smallest units sent per unit received`
   return {
     step: 'QUOTE',
     id: quote.id,
     state: quote.state,
     at: quote.created_at.toISOString(),
-    summary: `${sends} for ${receives}, of which ${amountText(fees, sending_currency)} are fees${rate}.`,
+    summary: `${sends} for ${receives}, including ${amountText(fees, sending_currency)} in fees${rate}.`,
   }
 }
 
 function purchaseStep(purchase: CardTransactionRow): Step {
   const { id, state, merchant, currency, authorized_amount, settled_amount, refunded_amount } = purchase
-  const words = (amount: bigint) => amountText(amount, currency)
+  const format = (amount: bigint) => amountText(amount, currency)
   return present({
     step: 'CARD_TRANSACTION' as const,
     id,
     state,
     at: purchase.authorized_at.toISOString(),
     summary:
-      `A purchase at ${merchant.descriptor} with the card ${purchase.card_id}: ${words(authorized_amount)} authorized, ` +
-      `${words(settled_amount)} claimed, ${words(refunded_amount)} given back.`,
+      `A purchase at ${merchant.descriptor} with ${purchase.card_id}: ${format(authorized_amount)} authorized, ` +
+      `${format(settled_amount)} settled, ${format(refunded_amount)} refunded.`,
   })
 }

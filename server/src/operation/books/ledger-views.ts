@@ -10,7 +10,7 @@ import { type ListedAccount, selectLedgerAccount } from './store.ts'
 
 /** Ledger accounts as the API shows them, with their balances now or at the given time. */
 export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[], asOf: string | undefined) {
-  const then =
+  const balancesThen =
     asOf === undefined
       ? undefined
       : await findBalancesAt(
@@ -19,7 +19,7 @@ export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[],
           new Date(asOf),
         )
   return rows.map((row) => {
-    const { posted, held } = then?.get(row.id) ?? row
+    const { posted, held } = balancesThen?.get(row.id) ?? row
     return present({
       id: row.id,
       name: row.name,
@@ -53,9 +53,7 @@ async function side(op: Op, accountId: string) {
   return present({ accountId, name: account?.name })
 }
 
-/**
- * The ids that may be the cause of a payment's transfers: a transaction and its quote are the same payment.
- */
+/** The cause ids that a payment's transfers may have, from its transaction and its quote. */
 export async function findCauses(op: Op, id: string): Promise<readonly string[]> {
   try {
     if (id.startsWith('Quote:')) return [id, (await findQuote(op, id)).transaction_id]

@@ -4,7 +4,7 @@ import { type HoldRow, type MovementRow, selectHolds, selectMovements } from './
 
 export type { HoldRow, MovementRow } from './store.ts'
 
-/** Up to `max` postings to an account in [from, to), in the order in which they count. */
+/** Up to `max` postings to an account in [from, to), in booking order. */
 export async function findMovements(
   op: Op,
   accountId: string,
@@ -19,14 +19,11 @@ export async function findMovements(
 const HOLDS_MAX = 1_000
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The periods to search for holds, one after the other: most holds are recent. */
+/** Successive search windows for holds. Most holds are recent. */
 const LOOKBACKS_MS = [2 * DAY_MS, 60 * DAY_MS, Number.POSITIVE_INFINITY] as const
 const BEGINNING = new Date(0)
 
-/**
- * The holds of an account at a time, newest first. `held` is their total: once the holds found so far reach
- * it, older transfers are not read.
- */
+/** The holds of an account at a time, newest first. The search stops once their sum reaches `held`. */
 export async function findHolds(
   op: Op,
   accountId: string,

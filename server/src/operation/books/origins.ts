@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
-import { payingAccountId } from '../../money/quotes/settlement.ts'
+import { getPayingAccountId } from '../../money/quotes/settlement.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { findPayee, findPayer, type Party, toSender } from './parties.ts'
@@ -54,9 +54,9 @@ const ORIGINS: Readonly<Record<string, (op: Op, movement: AccountMovement) => Pr
 async function quoteOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
   const quote = await findQuote(op, movement.causeId)
   const transaction = await findTransaction(op, quote.transaction_id)
-  const isPayer = payingAccountId(quote) === movement.accountId
+  const isPayer = getPayingAccountId(quote) === movement.accountId
   const counterparty = isPayer ? await findPayee(op, transaction, quote) : await findPayer(op, transaction)
-  // Money that comes back to a payer, or is taken back from a payee, reverses the payment.
+  // Money that returns to the payer or leaves the payee reverses the payment.
   const isReversal = isPayer === movement.change > 0n
   const kind = isReversal ? 'REFUND' : isPayer ? 'PAYMENT_OUT' : 'PAYMENT_IN'
   return {
@@ -67,7 +67,7 @@ async function quoteOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
   }
 }
 
-/** The fee, if the movement is the whole payment or its whole refund. */
+/** The fee if the movement is the full payment or its full refund, otherwise 0. */
 function feeIn(quote: QuoteRow, change: bigint): bigint {
   const amount = change < 0n ? -change : change
   return amount === quote.sending_amount ? quote.fees : 0n
@@ -92,7 +92,7 @@ function findReferences(transaction: TransactionWithCustomer) {
   }
 }
 
-/** Money that arrived by a rail, or that the bank took back. */
+/** Money that arrived over a rail, or that the bank reversed. */
 async function depositOrigin(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change > 0n ? 'DEPOSIT' : 'REFUND'
   const deposit = await findDepositRow(op, causeId)

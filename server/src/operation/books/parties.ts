@@ -1,17 +1,17 @@
 import { present } from '@countersign/contract/core/objects'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
-import { accountAsOf } from '../../money/external-accounts/account-changes.ts'
+import { findAccountAsOf } from '../../money/external-accounts/account-changes.ts'
 import { describeAccount } from '../../money/external-accounts/describe.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { selectCustomerDetails } from './store.ts'
 
-/** The other party of a movement, as far as it is known. */
+/** The known details of the other party of a movement. */
 export interface Party {
   readonly name?: string
   readonly accountId?: string
@@ -22,12 +22,11 @@ export interface Party {
 
 /** The name of an account's owner; null stands for the platform itself. */
 export async function ownerName(op: Op, customerId: string | null): Promise<string> {
-  if (customerId === null) return platformConfig(op).embeddedWalletConfig.appName
+  if (customerId === null) return getPlatformConfig(op).embeddedWalletConfig.appName
   const details = await selectCustomerDetails(op, customerId)
   return details?.businessInfo?.legalName ?? details?.fullName ?? customerId
 }
 
-/** The payee of a transaction. */
 export async function findPayee(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -51,7 +50,7 @@ export async function findPayer(op: Op, transaction: TransactionWithCustomer): P
   return present({ ...disclosedName(transaction), umaAddress: transaction.source_identifier })
 }
 
-/** The sender of a deposit, as far as the rail has reported it. */
+/** The sender of a deposit with the details that the rail reported. */
 export function toSender({ sender }: DepositDetails): Party {
   return present({ name: sender?.name, description: senderText(sender) })
 }
@@ -75,10 +74,10 @@ async function findAccountParty(op: Op, accountId: string, at: Date): Promise<Pa
     const { customer_id } = await findInternalAccount(op, accountId)
     return { name: await ownerName(op, customer_id), accountId }
   }
-  const current = await findExternalAccountEver(op, accountId)
+  const current = await findExternalAccountEvenIfDeleted(op, accountId)
   if (!current) return { accountId }
-  const account = await accountAsOf(op, current, at)
-  return present({ name: nameOfHolder(account), accountId, description: describeAccount(account) })
+  const account = await findAccountAsOf(op, current, at)
+  return present({ name: getHolderName(account), accountId, description: describeAccount(account) })
 }
 
 /** Describes a party; empty if nothing is known. */

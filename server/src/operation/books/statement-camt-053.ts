@@ -1,4 +1,4 @@
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
 import { absoluteText, idDigits, lastMoment, otherSide, xmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
@@ -27,7 +27,7 @@ export function* statementCamt053(statement: Statement): Generator<string> {
   const end = lastMoment(statement)
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><BkToCstmrStmt>${head}\n<Stmt>`
   yield [
-    element('Id', `${id.slice(-12)}-${utcDay(from)}-${utcDay(end)}`),
+    element('Id', `${id.slice(-12)}-${toUtcDay(from)}-${toUtcDay(end)}`),
     element('CreDtTm', created),
     element('FrToDt', [element('FrDtTm', from.toISOString()), element('ToDtTm', to.toISOString())]),
     own,
@@ -43,7 +43,7 @@ function balance(statement: Statement, code: string, amount: bigint, at: Date): 
   return element('Bal', [
     element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
     ...amountElement(statement, amount),
-    element('Dt', [element('Dt', utcDay(at))]),
+    element('Dt', [element('Dt', toUtcDay(at))]),
   ])
 }
 
@@ -63,7 +63,7 @@ function entry(statement: Statement, line: Line, number: number): Element {
     element('RvslInd', String(kind === 'REFUND' || kind === 'FEE_REFUND' || kind === 'CARD_REFUND')),
     element('Sts', [element('Cd', 'BOOK')]),
     element('BookgDt', [element('DtTm', at.toISOString())]),
-    element('ValDt', [element('Dt', utcDay(at))]),
+    element('ValDt', [element('Dt', toUtcDay(at))]),
     element('AcctSvcrRef', idDigits(transferId)),
     element('BkTxCd', [element('Prtry', [element('Cd', kind), element('Issr', 'Countersign')])]),
     element('NtryDtls', [

@@ -1,7 +1,7 @@
 import { STATEMENT_COLUMNS, type StatementColumn } from '@countersign/contract/books/statements'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
-import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import { describeParty } from './parties.ts'
 import type { Line, Statement } from './statements.ts'
@@ -21,14 +21,14 @@ const ROWS_AT_ONCE = 500
 
 /** Writes a statement as a CSV file. */
 export function* statementCsv(statement: Statement): Generator<string> {
-  const columns = columnsOf(statement)
-  yield csvHeader(NAMES)
-  const rows = rowsOf(statement)
+  const columns = buildColumns(statement)
+  yield formatCsvHeader(NAMES)
+  const rows = toRows(statement)
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-    yield csvRows(NAMES, columns, rows.slice(at, at + ROWS_AT_ONCE))
+    yield formatCsvRows(NAMES, columns, rows.slice(at, at + ROWS_AT_ONCE))
 }
 
-function rowsOf({ from, to, opening, closing, held, lines, holds }: Statement): readonly Row[] {
+function toRows({ from, to, opening, closing, held, lines, holds }: Statement): readonly Row[] {
   return [
     { line: 'OPENING', at: from, balance: opening },
     ...lines.map((line): Row => ({ line: 'MOVEMENT', ...line })),
@@ -37,7 +37,7 @@ function rowsOf({ from, to, opening, closing, held, lines, holds }: Statement): 
   ]
 }
 
-function columnsOf({ account: { currency } }: Statement): Columns<StatementColumn, Row> {
+function buildColumns({ account: { currency } }: Statement): Columns<StatementColumn, Row> {
   const decimals = (amount: bigint | undefined): Figure | undefined =>
     amount === undefined ? undefined : { figure: decimalText(amount, CURRENCIES[currency].decimals) }
   return {

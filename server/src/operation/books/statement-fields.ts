@@ -3,7 +3,7 @@ import { decimalText } from '../../base/formats/decimal.ts'
 import { shiftTime } from './shift-time.ts'
 import type { Line, Statement } from './statements.ts'
 
-/** Helpers that several bank statement formats share. */
+/** Helpers shared by several bank statement formats. */
 
 /** The 32 hex digits of an id, because bank formats have no room for a whole id. */
 export function idDigits(id: string): string {

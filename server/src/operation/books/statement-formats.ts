@@ -1,6 +1,6 @@
 import type { StatementFormat } from '@countersign/contract/books/statements'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
 import { statementCamt053 } from './statement-camt-053.ts'
 import { statementCsv } from './statement-csv.ts'
@@ -31,17 +31,24 @@ const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
 }
 
 /**
- * A statement as a file or as a page. Throws 400 `INVALID_INPUT` if the format does not support the currency.
+ * Writes a statement to a file or a page. Throws 400 `INVALID_INPUT` if the format does not support the
+ * currency.
  */
 export function statementText(statement: Statement, format: TextFormat): AnswerText<StatementWriter['type']> {
   const { type, extension, headers, isForIsoCurrencies, write } = STATEMENT_WRITERS[format]
   const { from, to, account } = statement
   if (isForIsoCurrencies && CURRENCIES[account.currency].kind !== 'fiat')
-    throw fieldError('INVALID_INPUT', 'format', `${format} has no ${account.currency}: use csv, json or html`)
+    throw fieldError(
+      'INVALID_INPUT',
+      'format',
+      `${format} does not support ${account.currency}. Use csv, json or html`,
+    )
   return {
     type,
     pieces: write(statement),
-    ...(extension === undefined ? {} : { fileName: `statement-${utcDay(from)}-${utcDay(to)}.${extension}` }),
+    ...(extension === undefined
+      ? {}
+      : { fileName: `statement-${toUtcDay(from)}-${toUtcDay(to)}.${extension}` }),
     ...(headers === undefined ? {} : { headers }),
   }
 }

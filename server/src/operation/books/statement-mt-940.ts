@@ -1,6 +1,6 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
-import { mtBalance, mtField, mtLine } from '../../base/formats/mt-940.ts'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { formatMtBalance, formatMtField, formatMtLine } from '../../base/formats/mt-940.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { absoluteText, idDigits, lastMoment, otherSide } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
@@ -27,18 +27,20 @@ export function* statementMt940(statement: Statement): Generator<string> {
   const { account, from, opening, closing, held, lines } = statement
   const end = lastMoment(statement)
   const id = idDigits(account.id)
-  yield mtField('20', `CS${id.slice(-14)}`) + mtField('25', id) + mtField('28C', `${statementNumber(end)}/1`)
-  yield mtField('60F', balance(statement, from, opening))
+  yield formatMtField('20', `CS${id.slice(-14)}`) +
+    formatMtField('25', id) +
+    formatMtField('28C', `${statementNumber(end)}/1`)
+  yield formatMtField('60F', balance(statement, from, opening))
   for (const line of lines) yield movement(statement, line)
-  yield mtField('62F', balance(statement, end, closing))
-  yield `${mtField('64', balance(statement, end, closing - held))}-\r\n`
+  yield formatMtField('62F', balance(statement, end, closing))
+  yield `${formatMtField('64', balance(statement, end, closing - held))}-\r\n`
 }
 
 function balance(statement: Statement, at: Date, amount: bigint): string {
   const { currency } = statement.account
-  return mtBalance({
+  return formatMtBalance({
     isDebit: amount < 0n,
-    date: utcDay(at),
+    date: toUtcDay(at),
     currency,
     figure: absoluteText(statement, amount),
   })
@@ -46,8 +48,8 @@ function balance(statement: Statement, at: Date, amount: bigint): string {
 
 function movement(statement: Statement, line: Line): string {
   const { kind, amount, at, transferId, origin } = line
-  const date = utcDay(at)
-  const head = mtLine({
+  const date = toUtcDay(at)
+  const head = formatMtLine({
     ...{ valueOn: date, bookedOn: date, mark: amount < 0n ? 'D' : 'C' },
     ...{ figure: absoluteText(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
     owner: formatReference(origin.reference),
@@ -57,12 +59,11 @@ function movement(statement: Statement, line: Line): string {
   const text = [KIND_WORDS[kind], otherSide(line), origin.reference, origin.description]
     .filter((part) => part !== undefined && part !== null)
     .join(' ')
-  return mtField('61', head) + mtField('86', formatInformation(text))
+  return formatMtField('61', head) + formatMtField('86', formatInformation(text))
 }
 
 /**
- * The payment's reference, if the field can hold it: at most 16 characters, and no slashes, which would end
- * it.
+ * The payment's reference, or NONREF if it has more than 16 characters or a slash, which would end the field.
  */
 function formatReference(reference: string | undefined): string {
   const fits = reference !== undefined && /^[A-Za-z0-9?:().,'+ -]{1,16}$/.test(reference)

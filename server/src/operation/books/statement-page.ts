@@ -6,7 +6,7 @@ import { STYLE, STYLE_HASH } from './statement-style.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Hold, Line, Statement } from './statements.ts'
 
-/** The page loads nothing and runs no scripts. Only its own style applies. */
+/** The page loads nothing and runs no scripts. The policy allows only its inline style. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 }
@@ -67,7 +67,7 @@ function head(statement: Statement, figure: FormatAmount): Html {
 <h1>Statement of account</h1>
 <p><strong>${ownerName}</strong><br>${name} (${account.currency}) <span class="soft">${account.id}</span></p>
 <p>From ${minute(from)} to ${minute(to)} UTC</p>
-<dl>${fact('Opening balance', figure(opening))}${fact('Added', figure(credits))}${fact('Taken', figure(-debits))}${fact('Fees among them', figure(-fees))}${fact('Closing balance', figure(end))}</dl>
+<dl>${fact('Opening balance', figure(opening))}${fact('Added', figure(credits))}${fact('Deducted', figure(-debits))}${fact('Included fees', figure(-fees))}${fact('Closing balance', figure(end))}</dl>
 <table>
 <caption>Movements in ${account.currency}; times are UTC</caption>
 <thead><tr><th scope="col">Time</th><th scope="col">Movement</th><th scope="col">Reference</th><th scope="col" class="figure">Amount</th><th scope="col" class="figure">Balance</th></tr></thead>
@@ -81,19 +81,19 @@ function sumRow(label: string, at: Date, balance: string): Html {
 }
 
 function movement({ at, kind, amount, balance, origin }: Line, figure: FormatAmount): Html {
-  return html`<tr><td class="when" data-label="Time">${minute(at)}</td><td data-label="Movement"><span>${isFee(kind) ? KIND_WORDS[kind] : what(KIND_WORDS[kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
+  return html`<tr><td class="when" data-label="Time">${minute(at)}</td><td data-label="Movement"><span>${isFee(kind) ? KIND_WORDS[kind] : renderDescription(KIND_WORDS[kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
 `
 }
 
-/** A fee is listed right below its payment, whose row names the payee. */
+/** A fee row names no payee: it follows its payment, whose row does. */
 function isFee(kind: Line['kind']): boolean {
   return kind === 'FEE' || kind === 'FEE_REFUND'
 }
 
-function what(words: string, origin: Line['origin']): Html {
+function renderDescription(label: string, origin: Line['origin']): Html {
   const other = describeParty(origin.counterparty)
   const { description } = origin
-  return html`${words}${other !== '' && html`<small>${other}</small>`}${description && html`<small>${description}</small>`}`
+  return html`${label}${other !== '' && html`<small>${other}</small>`}${description && html`<small>${description}</small>`}`
 }
 
 function closingRows({ to, closing: end, lines }: Statement, figure: FormatAmount): Html {
@@ -103,7 +103,7 @@ ${lines.length === 0 && html`<p class="soft">Nothing was posted in this period.<
 
 function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: FormatAmount): Html {
   return html`<h2>Held at the end</h2>
-<p>${figure(sum)} ${account.currency} of the closing balance was held at ${minute(to)} UTC, so ${figure(end - sum)} ${account.currency} could be spent.</p>
+<p>${figure(sum)} ${account.currency} of the closing balance was held at ${minute(to)} UTC, so ${figure(end - sum)} ${account.currency} was available.</p>
 <table>
 <thead><tr><th scope="col">Since</th><th scope="col">For</th><th scope="col">Reference</th><th scope="col" class="figure">Amount</th></tr></thead>
 <tbody>
@@ -111,12 +111,12 @@ function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: 
 }
 
 function holdRow({ since, amount, origin }: Hold, figure: FormatAmount): Html {
-  return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${what(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
+  return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${renderDescription(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
 `
 }
 
 function foot({ createdAt, account }: Statement): Html {
-  return html`<footer><p>Made ${minute(createdAt)} UTC. A payment and its fee are two lines of one movement. ${account.currency} has ${CURRENCIES[account.currency].decimals} decimal places.</p></footer>
+  return html`<footer><p>Created ${minute(createdAt)} UTC. A payment and its fee are two lines of one movement. ${account.currency} has ${CURRENCIES[account.currency].decimals} decimal places.</p></footer>
 </main>
 </body>
 </html>

@@ -45,5 +45,5 @@ h2{break-after:avoid}
 .sum td,.sum th{background:none;border-top:1px solid var(--ink)}
 }`
 
-/** The hash by which the Content-Security-Policy allows this style, and no other. */
+/** The Content-Security-Policy allows only the style with this hash. */
 export const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')

@@ -8,7 +8,7 @@ export const KIND_WORDS: Readonly<Record<StatementLineKind, string>> = {
   FEE: 'Fee',
   REFUND: 'Payment returned',
   FEE_REFUND: 'Fee returned',
-  CARD_PURCHASE: 'Purchase by card',
-  CARD_REFUND: 'Return of a purchase by card',
+  CARD_PURCHASE: 'Card purchase',
+  CARD_REFUND: 'Card refund',
   OTHER: 'Other movement',
 }

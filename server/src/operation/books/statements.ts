@@ -28,7 +28,7 @@ export interface Line {
   readonly origin: Origin
 }
 
-/** An amount that is held at the end of the period. */
+/** An amount held at the end of the period. */
 export interface Hold extends Pick<Line, 'transferId' | 'cause' | 'origin'> {
   readonly since: Date
   readonly amount: bigint
@@ -50,29 +50,29 @@ export interface Statement {
   readonly holds: readonly Hold[]
 }
 
-type Asked = QueryOf<typeof statement_get>
+type StatementQuery = QueryOf<typeof statement_get>
 
 /**
  * The statement of an internal account: the postings in [from, to), each with the balance after it. Throws
  * 404 `ACCOUNT_NOT_FOUND`, 400 `INVALID_INPUT` if the period ends before it begins, `PERIOD_TOO_LONG`.
  */
-export async function makeStatement(op: Op, query: Asked): Promise<Statement> {
+export async function makeStatement(op: Op, query: StatementQuery): Promise<Statement> {
   const account = await findInternalAccount(op, query.accountId)
   const from = query.from === undefined ? account.created_at : new Date(query.from)
   // Includes movements in the current millisecond.
   const to = query.to === undefined ? shiftTime(op.now, 1) : new Date(query.to)
-  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
+  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to must not be before from')
   const rows = await findMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
-  const [before, then] = await Promise.all([
+  const [balancesBefore, balancesAfter] = await Promise.all([
     findBalancesAt(op, [account.id], from),
     findBalancesAt(op, [account.id], to),
   ])
-  const opening = before.get(account.id)?.posted ?? 0n
-  const held = then.get(account.id)?.held ?? 0n
+  const opening = balancesBefore.get(account.id)?.posted ?? 0n
+  const held = balancesAfter.get(account.id)?.held ?? 0n
   const holds = await findHolds(op, account.id, to, held)
   const lines = await toLines(op, account.id, opening, rows)
-  const beyond = lines[STATEMENT_LINES_MAX]
-  if (beyond) throw tooLong(beyond.at, from)
+  const firstExcess = lines[STATEMENT_LINES_MAX]
+  if (firstExcess) throw periodTooLong(firstExcess.at, from)
   const sum = (part: readonly Line[]) => part.reduce((total, { amount }) => total + amount, 0n)
   return {
     account,
@@ -92,8 +92,8 @@ export async function makeStatement(op: Op, query: Asked): Promise<Statement> {
 }
 
 /**
- * Converts movements to lines; a movement that contains a fee becomes two. Details are looked up for a few
- * hundred at a time.
+ * Converts movements to lines. A movement that contains a fee becomes two lines. Details are looked up in
+ * batches.
  */
 async function toLines(
   op: Op,
@@ -112,7 +112,7 @@ async function toLines(
       for (const { kind, amount } of splitFee(row.change, origin)) {
         balance += amount
         const { id: transferId, ended_at } = row
-        lines.push({ at: ended_at, kind, amount, balance, transferId, cause: causeOf(row), origin })
+        lines.push({ at: ended_at, kind, amount, balance, transferId, cause: toCause(row), origin })
       }
     }
   }
@@ -137,7 +137,7 @@ async function toHold(op: Op, accountId: string, row: HoldRow): Promise<Hold> {
     since: row.created_at,
     amount: row.amount,
     transferId: row.id,
-    cause: causeOf(row),
+    cause: toCause(row),
     origin: await findOrigin(op, toMoved(accountId, row, -row.amount)),
   }
 }
@@ -150,14 +150,12 @@ function toMoved(
   return { accountId, change, cause, causeId: cause_id }
 }
 
-function causeOf({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line['cause'] {
+function toCause({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line['cause'] {
   return { type: cause, id: cause_id }
 }
 
-/**
- * The error for a statement with too many lines. Names the latest `to` with which it fits, if there is one.
- */
-function tooLong(until: Date, from: Date): ApiError {
+/** The error for a statement with too many lines. It states the latest `to` that fits, if any. */
+function periodTooLong(until: Date, from: Date): ApiError {
   return new ApiError('PERIOD_TOO_LONG', {
     details: present({
       field: 'to',
@@ -167,7 +165,7 @@ function tooLong(until: Date, from: Date): ApiError {
   })
 }
 
-/** A statement as the API shows it. */
+/** A statement in its API form. */
 export function statementView(statement: Statement) {
   const { account } = statement
   return {

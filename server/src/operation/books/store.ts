@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { rowById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
@@ -12,7 +12,7 @@ import { TRANSFER_INITIAL } from '../../storage/rows/states.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { shiftTime } from './shift-time.ts'
 
-/** A ledger account as it is listed. */
+/** A listed ledger account. */
 export type ListedAccount = Omit<LedgerAccountRow, 'may_overdraw' | 'event_count'>
 
 export interface AccountFilters {
@@ -63,8 +63,8 @@ export function selectTransfers(op: Op, causes: readonly string[] | undefined, f
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .$call((q) => whereGiven(q, 'cause_id', 'in', causes))
-    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
   if (accountId === undefined) return [matching]
   return [
     matching.where('debit_account_id', '=', accountId),
@@ -161,9 +161,9 @@ export async function selectSignedRequest(op: Op, id: string): Promise<SignedReq
 }
 
 /**
- * Both sides of an account's transfers, as part of a query on accounts `a`: transfers created in [$2, $3),
- * and transfers created earlier that were late, ending at $4 or after. `select` lists the columns, in which
- * SIGN stands for the sign of the side; `where` is a condition.
+ * The subquery for both sides of the transfers of account `a`: those created in [$2, $3), and older ones that
+ * ended late, at or after $4. `select` lists columns and may contain SIGN, the sign of the side; `where` is a
+ * condition.
  */
 function bothSides(select: string, where: string): string {
   const side = (name: 'debit' | 'credit', sign: '-' | '+') => {
@@ -196,8 +196,8 @@ SELECT m.* FROM (SELECT $1::uuid AS id) a CROSS JOIN LATERAL (${bothSides(
 ORDER BY m.ended_at, m.is_debit, m.id LIMIT $7`
 
 /**
- * The postings to an account in [from, to), in the order in which they count: at the same moment, credits
- * first. Reads transfers created since a day before `from`, and older ones that ended late.
+ * The postings to an account in [from, to), in booking order: at the same moment, credits come first. Reads
+ * transfers created since a day before `from`, and older ones that ended late.
  */
 export async function selectMovements(
   op: Op,
@@ -226,7 +226,7 @@ export async function selectHolds(
   op: Op,
   accountId: string,
   at: Date,
-  made: { readonly from: Date; readonly before: Date },
+  createdIn: { readonly from: Date; readonly before: Date },
   max: number,
 ): Promise<HoldRow[]> {
   return op.read
@@ -234,8 +234,8 @@ export async function selectHolds(
     .select(['id', 'amount', 'cause', 'cause_id', 'created_at'])
     .where('debit_account_id', '=', accountId)
     .where('platform_id', '=', op.platform.id)
-    .where('created_at', '>=', made.from)
-    .where('created_at', '<', made.before)
+    .where('created_at', '>=', createdIn.from)
+    .where('created_at', '<', createdIn.before)
     .where((eb) => eb.or([eb('state', '=', TRANSFER_INITIAL), eb('ended_at', '>=', at)]))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -283,13 +283,10 @@ FROM ledger_accounts a CROSS JOIN LATERAL (
 ) m
 WHERE a.id = ANY ($1::uuid[]) AND a.platform_id = $4`
 
-/** An end of the period after any possible transfer. */
+/** A time after any possible transfer. */
 const NEVER = new Date('9999-12-31T23:59:59.999Z')
 
-/**
- * The balances of accounts at a time, computed backward from now. A single statement, and so a single
- * snapshot.
- */
+/** The balances of accounts at a time, computed backward from now. One SQL statement reads one snapshot. */
 export async function selectBalancesBack(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
   const parameters = [ids.map(uuidOf), shiftTime(at, -LATE_MS), NEVER, at, uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(BACK_FROM_NOW, parameters)).rows

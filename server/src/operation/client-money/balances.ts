@@ -8,17 +8,18 @@ type LedgerReason = keyof typeof LEDGER_REASONS
 
 /**
  * Ledger accounts whose balances explain a difference between held and owed money, by name. Amounts that
- * customers owe to the platform lower what the rails hold.
+ * customers owe the platform reduce the money held at the rails.
  */
-const REASON_OF: Readonly<Record<string, { readonly reason: LedgerReason; readonly sign: 1n | -1n }>> = {
-  clearing: { reason: 'PAYMENTS_IN_PROGRESS', sign: 1n },
-  refunds: { reason: 'REFUNDS_IN_PROGRESS', sign: 1n },
-  suspense: { reason: 'UNASSIGNED_DEPOSITS', sign: 1n },
-  fees: { reason: 'FEES_EARNED', sign: 1n },
-  fx: { reason: 'CONVERSIONS', sign: 1n },
-  receivables: { reason: 'RECEIVABLES', sign: -1n },
-  costs: { reason: 'RAIL_COSTS', sign: -1n },
-}
+const REASONS_BY_NAME: Readonly<Record<string, { readonly reason: LedgerReason; readonly sign: 1n | -1n }>> =
+  {
+    clearing: { reason: 'PAYMENTS_IN_PROGRESS', sign: 1n },
+    refunds: { reason: 'REFUNDS_IN_PROGRESS', sign: 1n },
+    suspense: { reason: 'UNASSIGNED_DEPOSITS', sign: 1n },
+    fees: { reason: 'FEES_EARNED', sign: 1n },
+    fx: { reason: 'CONVERSIONS', sign: 1n },
+    receivables: { reason: 'RECEIVABLES', sign: -1n },
+    costs: { reason: 'RAIL_COSTS', sign: -1n },
+  }
 
 interface Reason {
   readonly reason: ClientMoneyReason
@@ -26,7 +27,7 @@ interface Reason {
   readonly rail?: string
 }
 
-/** The report per currency, from the balances at a time and the latest statement of each rail. */
+/** Builds the report of each currency from the balances at a time and the latest statement of each rail. */
 export function buildClientMoney(
   balances: readonly KindBalance[],
   statements: readonly ComparedStatement[],
@@ -53,8 +54,9 @@ function currencyReport(
   const statementDifferences = statements.flatMap(statementReasons)
   const held = sum(rails.map(({ posted }) => posted)) + sum(statementDifferences.map(({ amount }) => amount))
   const reasons = [...ledgerReasons(balances), ...statementDifferences]
-  const rest = held - owed - sum(reasons.map(({ amount }) => amount))
-  const all: readonly Reason[] = rest === 0n ? reasons : [...reasons, { reason: 'UNACCOUNTED', amount: rest }]
+  const unexplained = held - owed - sum(reasons.map(({ amount }) => amount))
+  const all: readonly Reason[] =
+    unexplained === 0n ? reasons : [...reasons, { reason: 'UNACCOUNTED', amount: unexplained }]
   return {
     currency,
     owed: String(owed),
@@ -71,7 +73,7 @@ function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
   return balances.flatMap(({ name, isOwn, posted }): Reason[] => {
     if (posted === 0n) return []
     if (name === null) return isOwn ? [{ reason: 'PLATFORM_MONEY', amount: posted }] : []
-    const found = REASON_OF[name]
+    const found = REASONS_BY_NAME[name]
     return found ? [{ reason: found.reason, amount: found.sign * posted }] : []
   })
 }

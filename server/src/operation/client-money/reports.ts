@@ -1,8 +1,8 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
@@ -19,24 +19,21 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const INTERVAL_MS = 60_000
-/**
- * The delay after the end of a day until its report is made, so that all operations of that day are
- * committed.
- */
+/** The delay between the end of a day and its report. By then all of the day's operations are committed. */
 const SETTLED_MS = 10 * 60 * 1000
-/** After an outage, reports are made for at most this many missed days. */
+/** After an outage, at most this many missed days get a report. */
 const MISSED_DAYS_MAX = 31
 
-/** Starts the worker that makes the daily report of each platform. */
+/** Starts the worker that creates each platform's daily report. */
 export function startClientMoneyReports(app: App): Background {
-  return inBackground(
+  return runInBackground(
     INTERVAL_MS,
     () => makeDueReports(app),
-    (error) => app.log.error({ err: error }, 'failed to make client-money reports'),
+    (error) => app.log.error({ err: error }, 'failed to create client-money reports'),
   )
 }
 
-/** Makes the missing reports of all past days. Returns their ids. */
+/** Creates the missing reports of past days and returns their ids. */
 export async function makeDueReports(app: App): Promise<string[]> {
   const settled = new Date(app.clock().getTime() - SETTLED_MS)
   const ids: string[] = []
@@ -52,7 +49,7 @@ async function makeMissing(app: App, { platform_id, last_date, created_at }: Due
     const op = await operate(app, platform_id)
     const row = await newReport(op, date)
     const result = await app.commit(op, [insert('client_money_reports', row)])
-    // If not, another process has made the report.
+    // If not done, another process has created the report.
     if (result.done) ids.push(row.id)
   }
   return ids
@@ -64,18 +61,18 @@ function missingDays(after: string, last: string): string[] {
   const first = Date.parse(after) + DAY_MS
   const days: string[] = []
   for (let at = Math.max(first, end - (MISSED_DAYS_MAX - 1) * DAY_MS); at <= end; at += DAY_MS)
-    days.push(utcDay(new Date(at)))
+    days.push(toUtcDay(new Date(at)))
   return days
 }
 
 /** The last complete day in UTC. */
 export function lastEnded(now: Date): string {
-  return utcDay(new Date(now.getTime() - DAY_MS))
+  return toUtcDay(new Date(now.getTime() - DAY_MS))
 }
 
 /** Throws 400 `INVALID_INPUT` if the day has not ended, or was before the creation of the platform. */
 export function checkDate(op: Op, date: string): void {
-  if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended, in UTC`)
+  if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended in UTC`)
   if (date < lastEnded(op.platform.created_at))
     throw fieldError('INVALID_INPUT', 'date', `${date} is before the platform was created`)
 }
@@ -87,12 +84,12 @@ export async function findReport(op: Op, id: string): Promise<ClientMoneyReportR
   return row
 }
 
-/** The report of a day, if there is one. */
+/** The report of a day; undefined if the day has no report. */
 export async function findReportByDate(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
   return selectReportByDate(op, date)
 }
 
-/** A new signed report of a day. Guard: the day has no report. */
+/** Creates and signs the report of a day. Guard: the day has no report. */
 export async function newReport(op: Op, date: string): Promise<ClientMoneyReportRow> {
   const currencies = await currenciesAt(op, date)
   const unsigned = {
@@ -102,13 +99,13 @@ export async function newReport(op: Op, date: string): Promise<ClientMoneyReport
     currencies,
     created_at: op.now,
   }
-  const payload = payloadOf(unsigned)
+  const payload = buildPayload(unsigned)
   return { ...unsigned, payload, signature: op.enclave.signCheckpoint(payload) }
 }
 
 /**
- * The currencies of a day's report: balances at the end of the day according to the current ledger, and the
- * latest statements up to that day.
+ * The currencies of a day's report, from the end-of-day balances in the current ledger and the latest
+ * statements up to that day.
  */
 export async function currenciesAt(op: Op, date: string): Promise<StoredClientMoney[]> {
   const [balances, statements] = await Promise.all([
@@ -118,8 +115,8 @@ export async function currenciesAt(op: Op, date: string): Promise<StoredClientMo
   return buildClientMoney(balances, statements)
 }
 
-/** The text of a report that is signed: JSON without whitespace, with its fields in this order. */
-export function payloadOf(row: Omit<ClientMoneyReportRow, 'payload' | 'signature'>): string {
+/** The signed text of a report: JSON without whitespace, with the fields in this order. */
+export function buildPayload(row: Omit<ClientMoneyReportRow, 'payload' | 'signature'>): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_CLIENT_MONEY_REPORT_1',
     id: row.id,
@@ -132,10 +129,10 @@ export function payloadOf(row: Omit<ClientMoneyReportRow, 'payload' | 'signature
       held,
       difference,
       reasons: reasons.map(({ reason, amount, rail }) => ({ reason, amount, rail })),
-      rails: rails.map(({ rail, ledgerBalance, held: ofRail, statement }) => ({
+      rails: rails.map(({ rail, ledgerBalance, held: railHeld, statement }) => ({
         rail,
         ledgerBalance,
-        held: ofRail,
+        held: railHeld,
         statement: statement && {
           date: statement.date,
           closingBalance: statement.closingBalance,
@@ -147,7 +144,7 @@ export function payloadOf(row: Omit<ClientMoneyReportRow, 'payload' | 'signature
   })
 }
 
-/** A report as the API shows it. */
+/** A report in its API form. */
 export function reportView(row: ClientMoneyReportRow) {
   return {
     id: row.id,

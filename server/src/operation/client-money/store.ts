@@ -28,7 +28,6 @@ export interface ReportFilters {
   readonly endDate?: string
 }
 
-/** A page of reports. */
 export function selectReports(op: Op, { startDate, endDate }: ReportFilters) {
   return op.read
     .selectFrom('client_money_reports')
@@ -46,8 +45,8 @@ export interface DuePlatform {
 }
 
 /**
- * Platforms that are open, have ledger entries, and have no report of the last day that ended before `now` by
- * their own clock.
+ * Open platforms with ledger entries that lack a report of the last day that ended on their own clock at
+ * `now`.
  */
 export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlatform[]> {
   const { rows } = await db.query<DuePlatform>(
@@ -74,9 +73,8 @@ export interface KindBalance {
 }
 
 /**
- * $2 is the time, $3 the first id of the transfers created since a day before it. Subtracts later postings
- * from the current balances; transfers that have ended since then count as held. A single statement, and so a
- * single snapshot.
+ * $2 is the time, $3 the first possible id of a transfer created a day before it. Subtracts later postings
+ * from the current balances; transfers that ended later count as held. One SQL statement reads one snapshot.
  */
 const BALANCES_AT = `
 WITH later AS MATERIALIZED (

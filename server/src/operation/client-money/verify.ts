@@ -1,7 +1,7 @@
 import { parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { ClientMoneyReportRow, StoredClientMoney } from '../../storage/rows/accounting.ts'
-import { currenciesAt, payloadOf } from './reports.ts'
+import { buildPayload, currenciesAt } from './reports.ts'
 
 export interface ReportVerification {
   readonly isSigned: boolean
@@ -19,7 +19,7 @@ export async function verifyReport(op: Op, row: ClientMoneyReportRow): Promise<R
 
 function isSigned(op: Op, row: ClientMoneyReportRow): boolean {
   const key = parseUncompressedPublicKey(op.enclave.quorumPublicKey)
-  if (!key || payloadOf(row) !== row.payload) return false
+  if (!key || buildPayload(row) !== row.payload) return false
   return verifySignature(key, Buffer.from(row.payload), row.signature)
 }
 

@@ -10,24 +10,27 @@ import { depositLines } from '../reconciliations/explain-lines.ts'
 import { insertParts, newPart, notCorrectable } from './corrections.ts'
 
 /**
- * Checks that exactly one statement line books the deposit, with this amount. Throws 400 `INVALID_INPUT`,
- * 409 `DEPOSIT_NOT_CORRECTABLE`.
+ * Checks that exactly one statement line books the deposit, with this amount. Throws 400 `INVALID_INPUT`, 409
+ * `DEPOSIT_NOT_CORRECTABLE`.
  */
 export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Promise<void> {
-  if (row.state === 'REVERSED')
-    throw notCorrectable('REVERSED', 'The bank of this deposit has taken it back.')
+  if (row.state === 'REVERSED') throw notCorrectable('REVERSED', 'The bank reversed this deposit.')
   if (row.details.adjustedFrom !== undefined)
-    throw notCorrectable('ALREADY_ADJUSTED', 'This deposit was adjusted before.')
-  const [line, another] = await depositLines(op, row)
-  if (!line) throw notCorrectable('NOT_BOOKED', 'No statement books this deposit.')
-  if (another) throw notCorrectable('BOOKED_TWICE', 'Statements book this deposit more than once.')
+    throw notCorrectable('ALREADY_ADJUSTED', 'This deposit was already adjusted.')
+  const [line, secondLine] = await depositLines(op, row)
+  if (!line) throw notCorrectable('NOT_BOOKED', 'No statement line books this deposit.')
+  if (secondLine) throw notCorrectable('BOOKED_TWICE', 'More than one statement line books this deposit.')
   if (line.amount !== amount)
-    throw fieldError('INVALID_INPUT', 'amount', `The statement books ${line.amount} for this deposit`)
+    throw fieldError(
+      'INVALID_INPUT',
+      'amount',
+      `The statement books ${line.amount} for this deposit, not ${amount}`,
+    )
   if (amount === row.amount)
-    throw notCorrectable('NO_DIFFERENCE', 'The bank has booked the amount of this deposit.')
+    throw notCorrectable('NO_DIFFERENCE', 'The bank booked exactly the amount of this deposit.')
 }
 
-/** The adjusted deposit, and the new deposits for any money that the bank booked in excess of it. */
+/** The adjusted deposit, and new deposits for any excess that the bank booked. */
 export interface AdjustedDeposit {
   readonly row: DepositRow
   readonly parts: readonly DepositRow[]
@@ -35,7 +38,7 @@ export interface AdjustedDeposit {
 }
 
 /**
- * Books the difference between a deposit's amount and the amount that its bank booked. Guard: the deposit is
+ * Books the difference between a deposit's amount and the amount booked by the bank. Guard: the deposit is
  * unchanged. Throws 400 `AMOUNT_OUT_OF_RANGE`.
  */
 export async function adjustDeposit(
@@ -52,7 +55,11 @@ export async function adjustDeposit(
     { system: isInSuspense || !isLess ? 'suspense' : 'costs', currency: row.currency, amount: difference },
   ]
   if (!(await fitsBalance(op, legs)))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'A balance of the platform would be too large')
+    throw fieldError(
+      'AMOUNT_OUT_OF_RANGE',
+      'amount',
+      'This amount would exceed the maximum balance of a platform account',
+    )
   const details = {
     ...withNote(row, note),
     adjustedFrom: String(row.amount),

@@ -2,12 +2,12 @@ import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
-import { walletOf } from '../../money/deposits/decide.ts'
+import { findDepositWallet } from '../../money/deposits/decide.ts'
 import { depositView } from '../../money/deposits/deposits.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 
-export type FaultOfCorrection =
+export type CorrectionFault =
   | 'WALLET_ADDRESS'
   | 'REVERSED'
   | 'ALREADY_ADJUSTED'
@@ -15,24 +15,23 @@ export type FaultOfCorrection =
   | 'BOOKED_TWICE'
   | 'NO_DIFFERENCE'
 
-export function notCorrectable(reason: FaultOfCorrection, message: string): ApiError {
+export function notCorrectable(reason: CorrectionFault, message: string): ApiError {
   return new ApiError('DEPOSIT_NOT_CORRECTABLE', { message, details: { reason } })
 }
 
 /**
- * Throws 409 `DEPOSIT_NOT_CORRECTABLE` if the deposit was made to a wallet: its money belongs to the wallet's
- * holder.
+ * Throws 409 `DEPOSIT_NOT_CORRECTABLE` for a deposit to a wallet, because its money belongs to the holder.
  */
 export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
-  const wallet = await walletOf(op, row)
+  const wallet = await findDepositWallet(op, row)
   if (wallet)
     throw notCorrectable(
       'WALLET_ADDRESS',
-      `This deposit is at the own address of a wallet: it can only be assigned to ${wallet.id}.`,
+      `This deposit was sent to a wallet's own address. It can only be assigned to ${wallet.id}.`,
     )
 }
 
-/** A new deposit in suspense that takes over money of another deposit. Bank files do not report it. */
+/** Creates a deposit in suspense for part of another deposit's money. Bank files do not report it. */
 export function newPart(
   op: Op,
   row: DepositRow,
@@ -58,7 +57,7 @@ export function newPart(
   }
 }
 
-/** Inserts new parts, each with an event that a deposit is waiting for a decision. */
+/** Inserts new parts, each with a DEPOSIT.SUSPENDED event. */
 export function insertParts(op: Op, parts: readonly DepositRow[]): Write[] {
   return parts.flatMap((part) => [
     insert('deposits', part),

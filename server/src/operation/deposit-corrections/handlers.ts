@@ -59,14 +59,14 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     const vote = await castDepositVote(op, row, { decision: 'ADJUST', amounts: [body.amount] })
     if (!vote.decides)
       return { status: 200, body: correctionView(row, []), writes: pendingVoteWrites(row, vote) }
-    const now = await adjustDeposit(op, row, body.amount, body.reason)
+    const adjusted = await adjustDeposit(op, row, body.amount, body.reason)
     return {
       status: 200,
-      body: correctionView(now.row, now.parts),
+      body: correctionView(adjusted.row, adjusted.parts),
       writes: [
         ...vote.writes,
-        ...now.writes,
-        correctionEvent(op, now.row),
+        ...adjusted.writes,
+        correctionEvent(op, adjusted.row),
         ...(await scheduleComparison(op, row.rail, row.currency)),
       ],
     }
@@ -74,22 +74,23 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
 }
 
 /** Finds a deposit in suspense that can still be corrected. */
-async function findCorrectable(op: Op, id: string, by: 'split' | 'write_off'): Promise<DepositRow> {
+async function findCorrectable(op: Op, id: string, action: 'split' | 'write_off'): Promise<DepositRow> {
   const row = await findDeposit(op, id)
-  checkInSuspense(row, by)
+  checkInSuspense(row, action)
   await checkScreened(op, row)
   await checkNoWallet(op, row)
   return row
 }
 
-function checkSum({ amount, currency }: DepositRow, amounts: readonly bigint[]): void {
-  const sum = amounts.reduce((total, one) => total + one, 0n)
-  if (amounts.length < 2) throw fieldError('INVALID_INPUT', 'amounts', 'amounts needs at least two parts')
-  if (sum === amount) return
+function checkSum({ amount: depositAmount, currency }: DepositRow, amounts: readonly bigint[]): void {
+  const sum = amounts.reduce((total, amount) => total + amount, 0n)
+  if (amounts.length < 2)
+    throw fieldError('INVALID_INPUT', 'amounts', 'amounts must contain at least two parts')
+  if (sum === depositAmount) return
   throw fieldError(
     'INVALID_INPUT',
     'amounts',
-    `The parts sum to ${sum}, and the deposit is ${amount}, in the smallest unit of ${currency}`,
+    `The parts add up to ${sum}, but the deposit is ${depositAmount}, in the smallest unit of ${currency}`,
   )
 }
 

@@ -5,9 +5,9 @@ import type { Handlers } from '../../kernel/operation/operation.ts'
 import { closeCustomerCards } from '../../money/cards/close-cards.ts'
 import { cancelCustomerMandates } from '../../money/external-accounts/mandates.ts'
 import { endCustomerSchedules } from '../../money/payouts/change-schedule.ts'
-import { credentialsChanged } from '../../people/credentials/credentials.ts'
-import { customerView, findCustomer } from '../../people/customers/customers.ts'
-import { removalOfDocuments } from '../../people/documents/documents.ts'
+import { markCredentialsChanged } from '../../people/credentials/credentials.ts'
+import { findCustomer, toCustomerView } from '../../people/customers/customers.ts'
+import { scheduleDocumentRemoval } from '../../people/documents/documents.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { checkNothingIsOpen } from './customer-deletion.ts'
 import { selectActiveSessionIds, selectLiveCredentialIds } from './customer-deletion-store.ts'
@@ -15,8 +15,8 @@ import { selectActiveSessionIds, selectLiveCredentialIds } from './customer-dele
 export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
   /**
    * A soft deletion: the customer and the accounts remain as closed records. The wallet must be empty,
-   * because nobody can sign in to it afterwards. Throws 409 `CUSTOMER_NOT_EMPTY`, naming the records that
-   * hold the customer's money or will still move it.
+   * because nobody can sign in to it afterwards. Throws 409 `CUSTOMER_NOT_EMPTY`, listing balances and open
+   * payments.
    */
   customer_delete: async (op, { params }) => {
     const customer = await findCustomer(op, params.customerId)
@@ -27,7 +27,7 @@ export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
     const credentialIds = await selectLiveCredentialIds(op, customer.id)
     return {
       status: 200,
-      body: customerView({ ...customer, ...change }),
+      body: toCustomerView({ ...customer, ...change }),
       writes: [
         update('customers', customer.id, { version: customer.version, deleted_at: null }, change),
         ...sessionIds.map((id) =>
@@ -36,12 +36,12 @@ export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
         ...credentialIds.map((id) =>
           update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
         ),
-        ...(wallet ? [credentialsChanged(op, wallet)] : []),
+        ...(wallet ? [markCredentialsChanged(op, wallet)] : []),
         ...(await closeCustomerCards(op, customer.id)),
         ...(await endCustomerSchedules(op, customer.id)),
         ...(await cancelCustomerMandates(op, customer.id)),
         closeAccounts(customer.id),
-        removalOfDocuments(op, customer.id),
+        scheduleDocumentRemoval(op, customer.id),
       ],
     }
   },

@@ -45,7 +45,7 @@ export async function selectFilledAccounts(
     .execute()
 }
 
-/** Payments that will still move a customer's money, as defined by the database's guard of the deletion. */
+/** Open payments that will still move a customer's money, as defined by the database's deletion guard. */
 export async function selectOpenPayments(
   op: Op,
   customerId: string,

@@ -3,11 +3,11 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { selectFilledAccounts, selectOpenPayments } from './customer-deletion-store.ts'
 
-/** The maximum number of obstacles listed per kind. The caller clears them and tries again. */
+/** The maximum number of obstacles listed per kind in the error. */
 const NAMED_MAX = 20
 
 /**
- * Throws 409 `CUSTOMER_NOT_EMPTY`, naming accounts with a balance, and payments and purchases in progress.
+ * Throws 409 `CUSTOMER_NOT_EMPTY`, listing accounts with a balance, and payments and purchases in progress.
  */
 export async function checkNothingIsOpen(op: Op, { id }: Pick<CustomerRow, 'id'>): Promise<void> {
   const [filled, transactions, purchases] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { type customer_erasure_get, ERASURE_KEEPS } from '@countersign/contract/customers/erasures'
 import { ERASURE_INITIAL } from '@countersign/contract/states/customer-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { ErasureRow } from '../../storage/rows/erasure.ts'
@@ -17,21 +17,21 @@ export async function findErasure(op: Op, customerId: string): Promise<ErasureRo
 }
 
 /**
- * A new erasure of a deleted customer, with its jobs: data without a retention period is erased now, all
- * other data when its retention period ends. Guard: no other erasure was requested in the meantime.
+ * Creates the erasure of a deleted customer, with its jobs. Data without a retention period is erased now,
+ * other data when its period ends. Guard: no other erasure was requested in the meantime.
  */
 export function scheduleErasure(
   op: Op,
   customerId: string,
   deletedAt: Date,
 ): { readonly row: ErasureRow; readonly writes: readonly Write[] } {
-  const keptUntil = plusSeconds(deletedAt, op.personalDataDays * DAY_SECONDS)
+  const retainedUntil = addSeconds(deletedAt, op.personalDataDays * DAY_SECONDS)
   const row: ErasureRow = {
     id: customerId,
     platform_id: op.platform.id,
     state: ERASURE_INITIAL,
     requested_at: op.now,
-    erases_at: keptUntil > op.now ? keptUntil : op.now,
+    erases_at: retainedUntil > op.now ? retainedUntil : op.now,
     erased_at: null,
     created_at: op.now,
     updated_at: op.now,
@@ -43,7 +43,7 @@ export function scheduleErasure(
   }
 }
 
-/** An erasure as the API shows it. */
+/** An erasure in its API form. */
 export function erasureView(row: ErasureRow): ErasureView {
   return {
     customerId: row.id,
@@ -51,6 +51,6 @@ export function erasureView(row: ErasureRow): ErasureView {
     requestedAt: row.requested_at.toISOString(),
     erasesAt: row.erases_at.toISOString(),
     ...(row.erased_at === null ? {} : { erasedAt: row.erased_at.toISOString() }),
-    keeps: ERASURE_KEEPS.map((kept) => ({ ...kept })),
+    keeps: ERASURE_KEEPS.map((exception) => ({ ...exception })),
   }
 }

@@ -1,5 +1,5 @@
 import type { customerErasures } from '@countersign/contract/customers/erasures'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
@@ -36,7 +36,7 @@ export const erasureHandlers: Handlers<typeof customerErasures> = {
 /** A customer of this platform, even if deleted. Throws 404 `USER_NOT_FOUND`. */
 async function findAnyCustomer(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomerOnRecord(op, id)
-  if (!customer || !maySee(op, customer.id))
+  if (!customer || !canSee(op, customer.id))
     throw new ApiError('USER_NOT_FOUND', { details: { field: 'customerId' } })
   return customer
 }

@@ -1,11 +1,11 @@
 import { present } from '@countersign/contract/core/objects'
 import { ERASURE_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { nextDocumentRemovals } from '../../people/documents/documents.ts'
+import { buildNextDocumentRemovals } from '../../people/documents/documents.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { ErasureRow } from '../../storage/rows/erasure.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
@@ -15,18 +15,16 @@ import { findPerson, type Person, STEPS } from './steps.ts'
 type Payload = JobPayloads['customer.erase']
 
 /**
- * The time that a run may take before another job continues, so that it ends well before the job's claim
- * expires.
+ * The maximum duration of a run, well below the expiry of the job's claim. Another job continues after it.
  */
 const RUN_MS = 1_000
-/** The delay before an erasure looks again at rows that bank files need. */
+/** The delay before an erasure rechecks rows that bank files need. */
 const WAIT_SECONDS = 15 * 60
 
 /**
- * Erases a person's data; only the states of the erasure are changed by write sets. The steps write in
- * separate small transactions: they involve no decision, can be repeated, and must not delay payments in the
- * same commit. A round that has erased something, or waits for a bank file, is followed by another one, so
- * DONE means that a whole round found nothing.
+ * Erases a person's data in small separate transactions, so that payments are not delayed. Steps are
+ * idempotent; only the erasure's state changes go through write sets. A round that erased something or waits
+ * for a bank file is followed by another, so DONE means that a full round found nothing.
  */
 export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) => {
   const erasure = await findErasure(op, payload.customerId)
@@ -36,7 +34,7 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
   if (payload.isEarly) return isBegun ? [] : run(op, person, payload, () => [])
   if (nextState(ERASURE_TRANSITIONS, erasure.state, 'finish') === null)
     return isBegun ? [] : begin(op, erasure)
-  const documents = payload.step === undefined ? await nextDocumentRemovals(op, person.customerId) : []
+  const documents = payload.step === undefined ? await buildNextDocumentRemovals(op, person.customerId) : []
   if (documents.length > 0) return [...documents, continueJob(op, { ...payload, hasFound: true })]
   return run(op, person, payload, ({ customerId, hasFound, isWaiting }) => {
     if (hasFound) return [continueJob(op, { customerId })]
@@ -46,10 +44,10 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
 
 function waitForFile(op: Op, customerId: string): Write[] {
   op.log.info({ customer: customerId }, 'erasure waits for a bank file to be written')
-  return [job(op, 'customer.erase', { customerId }, plusSeconds(op.now, WAIT_SECONDS))]
+  return [job(op, 'customer.erase', { customerId }, addSeconds(op.now, WAIT_SECONDS))]
 }
 
-/** From then on, the database allows personal data to be erased from the audit trail. */
+/** Once begun, the database allows personal data to be erased from the audit trail. */
 function begin(op: Op, erasure: ErasureRow): Write[] {
   const { write } = transition(op, 'erasures', ERASURE_TRANSITIONS, erasure, 'begin', {})
   return [write, continueJob(op, { customerId: erasure.id })]
@@ -66,7 +64,7 @@ function continueJob(op: Op, payload: Payload): Write {
   return job(op, 'customer.erase', payload, op.now)
 }
 
-/** Continues at the payload's position until all steps are done or the time is up. */
+/** Continues from the payload's position until all steps are done or the time is up. */
 async function run(
   op: Op,
   person: Person,

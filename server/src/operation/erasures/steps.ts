@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { OWN_INSTRUCTIONS } from '../../storage/erasure/columns-of-payments.ts'
@@ -34,8 +34,8 @@ export interface Person {
 }
 
 /**
- * One kind of data to erase. A step commits in separate small transactions, and may be repeated at any time.
- * Each run continues `after` the previous one; a result without `after` means that the step is done.
+ * Erases one kind of data in small transactions. A step is idempotent. Each run continues `after` the
+ * previous one; a result without `after` means that the step is done.
  */
 export interface Step {
   readonly name: string
@@ -44,7 +44,7 @@ export interface Step {
   run(op: Op, person: Person, after: string | undefined): Promise<Walked>
 }
 
-/** Undefined if the customer does not exist or is not deleted. */
+/** Finds a deleted customer; undefined if it does not exist or is not deleted. */
 export async function findPerson(op: Op, customerId: string): Promise<Person | undefined> {
   const customer = await findCustomerOnRecord(op, customerId)
   if (!customer?.deleted_at) return undefined
@@ -60,7 +60,7 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
   }
 }
 
-/** A rail that was removed may be configured again until then. */
+/** Instructions for a removed rail are kept this long, because it may be configured again. */
 const LOST_AFTER_SECONDS = 30 * 24 * 3600
 
 /** The names of the rails that write bank files. */
@@ -89,8 +89,8 @@ const ROWS: readonly Step[] = ROWS_STATEMENTS.flatMap((statement, at) =>
 )
 
 /**
- * The order matters. Records that are found by personal data are erased before that data, and other
- * customers' records that mention the customer are erased before the customer.
+ * The order matters: records that are found by personal data must be erased before that data, and other
+ * customers' records that mention the customer before the customer.
  */
 export const STEPS: readonly Step[] = [
   {
@@ -117,7 +117,7 @@ export const STEPS: readonly Step[] = [
     run: async (op, { customer }) => ({
       found: await removeLostInstructions(op.db, customer, {
         rails: fileRailNames(op),
-        before: plusSeconds(op.now, -LOST_AFTER_SECONDS),
+        before: addSeconds(op.now, -LOST_AFTER_SECONDS),
       }),
       isWaiting: await isNeededByFiles(op.db, OWN_INSTRUCTIONS, customer),
     }),
@@ -131,8 +131,8 @@ export const STEPS: readonly Step[] = [
   {
     name: 'keptAnswers',
     run: (op, person, after) => {
-      const keeping = { keptDays: op.keptAnswerDays, origin: op.origin() }
-      return eraseKeptAnswers(op.db, person.platform, person, keeping, after)
+      const retention = { keptDays: op.keptAnswerDays, origin: op.origin() }
+      return eraseKeptAnswers(op.db, person.platform, person, retention, after)
     },
   },
   { name: 'railEvents', run: ({ db }, person, after) => eraseRailEvents(db, person, after) },

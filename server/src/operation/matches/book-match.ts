@@ -11,9 +11,9 @@ import type { Group } from './matches.ts'
 import { matchItemId, type RailAccount } from './store.ts'
 
 /**
- * The writes that add lines and payments to a match, resolve the reports about the lines, and book the
- * difference. Insert the match row after them, because the database checks it against them. Guards: no line
- * has changed, and no line or payment is in a match.
+ * The writes that add lines and payments to a match, resolve reports about the lines, and book the
+ * difference. The match row must be inserted after them, because the database checks it against them. Guards:
+ * no line has changed, and no line or payment is in a match.
  */
 export async function joinWrites(
   op: Op,
@@ -56,8 +56,8 @@ export async function joinWrites(
 }
 
 /**
- * The writes that undo a match: they release its lines and payments, reopen the reports about the lines, and
- * reverse the booked difference. Update the match row after them.
+ * The writes that release a match's lines and payments, reopen the reports about the lines, and reverse the
+ * booked difference. The match row must be updated after them.
  */
 export async function undoWrites(
   op: Op,
@@ -98,7 +98,11 @@ async function bookDifference(
   if (account === null) return []
   const legs = differenceLegs(rail, currency, account, difference)
   if (!(await fitsBalance(op, legs)))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'difference', 'A balance of the platform would be too large')
+    throw fieldError(
+      'AMOUNT_OUT_OF_RANGE',
+      'difference',
+      'This difference would exceed the maximum balance of a platform account',
+    )
   return post(op, { cause: 'match', causeId: id }, legs)
 }
 

@@ -1,24 +1,24 @@
 import type { reconciliationMatches } from '@countersign/contract/operation/reconciliation-matches'
 import { MATCH_INITIAL, MATCH_TRANSITIONS, type MatchEvent } from '@countersign/contract/states/match-states'
 import { nameOf } from '../../kernel/audit/actors.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { joinWrites, undoWrites } from './book-match.ts'
 import { accountForDifference, computeDigest, findGroup, type Group, matchView } from './matches.ts'
 import { selectMatch, selectMatches, selectProposal } from './store.ts'
-import { suggestionsFor } from './suggestions.ts'
+import { listSuggestions } from './suggestions.ts'
 
 export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches> = {
   reconciliation_match_suggestion_list: async (op, { params }) => ({
     status: 200,
-    body: { data: await suggestionsFor(op, params.reconciliationId) },
+    body: { data: await listSuggestions(op, params.reconciliationId) },
   }),
 
   reconciliation_match_create: async (op, { body }) => {
@@ -62,13 +62,13 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
     // A proposal has booked nothing yet.
     if (row.state === MATCH_INITIAL)
       return { status: 200, body: matchView(undone.row), writes: [undone.write] }
-    const vote = await castVote(op, idOfKind('ReconciliationMatch', uuidOfText(`${row.id} undo`)))
+    const vote = await castVote(op, buildId('ReconciliationMatch', deriveUuid(`${row.id} undo`)))
     if (!vote.decides) {
       const stateGuard = expectRow('reconciliation_matches', row.id, { state: row.state })
       return { status: 200, body: matchView(row), writes: [...vote.writes, stateGuard] }
     }
     const { rail, currency } = row
-    const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
+    const account = { id: toSystemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
     return {
       status: 200,
       body: matchView(undone.row),
@@ -95,10 +95,10 @@ async function findMatch(op: Op, id: string, by: MatchEvent): Promise<Reconcilia
 function newMatch(
   op: Op,
   group: Group,
-  of: Pick<ReconciliationMatchRow, 'account' | 'digest' | 'reason'>,
+  details: Pick<ReconciliationMatchRow, 'account' | 'digest' | 'reason'>,
 ): ReconciliationMatchRow {
   const actor = nameOf(op.actor)
-  if (!actor) throw new Error(`A match by ${op.actor.kind}`)
+  if (!actor) throw new Error(`an actor of kind ${op.actor.kind} cannot create a match`)
   return {
     id: op.newId('ReconciliationMatch'),
     platform_id: op.platform.id,
@@ -109,7 +109,7 @@ function newMatch(
     items: group.items.map(({ id }) => id),
     line_sum: group.lineSum,
     book_sum: group.bookSum,
-    ...of,
+    ...details,
     undo_reason: null,
     ...actor,
     created_at: op.now,

@@ -9,12 +9,12 @@ import {
 } from '@countersign/contract/operation/reconciliation-matches'
 import { INT64_MAX, INT64_MIN } from '../../base/json/int64.ts'
 import { actorView } from '../../kernel/audit/actors.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
-import { NIL_UUID, uuidOf, uuidOfText } from '../../storage/engine/ids.ts'
+import { deriveUuid, NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchItemRow, ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { findStatementLine, type StatementLine } from '../reconciliations/explain-lines.ts'
@@ -47,7 +47,7 @@ export async function findGroup(op: Op, body: MatchBody): Promise<Group> {
   const { rail, currency, statementEntryIds = [], paymentIds = [] } = body
   if (!isKnownCurrency(currency))
     throw fieldError('INVALID_CURRENCY', 'currency', `Unknown currency ${currency}`)
-  const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
+  const account = { id: toSystemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
   const items = await findItems(op, account, paymentIds)
   const lines = await findLines(op, [...statementEntryIds, ...items.flatMap((item) => item.lines)])
   checkLines(account, lines, new Set(items.flatMap((item) => item.members)))
@@ -176,7 +176,7 @@ export function computeDigest(
   account: MatchAccount | null,
 ): string {
   const parts = [lines.map(({ entry }) => entry.id), items.map(({ id }) => id), lineSum, bookSum, account]
-  return uuidOfText(parts.join(' '))
+  return deriveUuid(parts.join(' '))
 }
 
 /** A match as the API shows it. */

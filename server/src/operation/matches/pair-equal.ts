@@ -1,4 +1,11 @@
-import { daysApart, getNameWords, getReferences, type OpenLine, type OpenPayment, wordsOf } from './signs.ts'
+import {
+  daysApart,
+  getNameWords,
+  getReferences,
+  type OpenLine,
+  type OpenPayment,
+  splitWords,
+} from './signs.ts'
 
 /** The maximum number of payments compared with a line for each word in its text. */
 const CANDIDATES_MAX = 16
@@ -23,7 +30,7 @@ export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPay
     usedPayments.add(payment)
     pairs.push({ line, payment })
   }
-  const texts = lines.map((line) => ({ line, words: new Set(wordsOf(line.text)) }))
+  const texts = lines.map((line) => ({ line, words: new Set(splitWords(line.text)) }))
   pairByKey(texts, indexPayments(payments, getReferences), usedPayments, pair, () => true)
   const unpairedTexts = texts.filter(({ line }) => !usedLines.has(line))
   pairByKey(unpairedTexts, indexPayments(payments, firstWords), usedPayments, pair, hasName)
@@ -53,11 +60,11 @@ function hasName(words: ReadonlySet<string>, payment: OpenPayment): boolean {
 /** Indexes payments by each of their keys. */
 export function indexPayments(
   payments: readonly OpenPayment[],
-  keysOf: (payment: OpenPayment) => readonly string[],
+  getKeys: (payment: OpenPayment) => readonly string[],
 ): ReadonlyMap<string, readonly OpenPayment[]> {
   const found = new Map<string, OpenPayment[]>()
   for (const payment of payments)
-    for (const key of keysOf(payment)) {
+    for (const key of getKeys(payment)) {
       const list = found.get(key)
       if (!list) found.set(key, [payment])
       else list.push(payment)

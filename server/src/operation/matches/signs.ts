@@ -39,7 +39,7 @@ function toLetters(text: string): string {
   return text.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   return text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
@@ -51,7 +51,7 @@ export function getReferences({ references }: OpenPayment): readonly string[] {
 /** The significant words of each name of a payment. */
 export function getNameWords({ names }: OpenPayment): readonly (readonly string[])[] {
   return names
-    .map((name) => wordsOf(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))
+    .map((name) => splitWords(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))
     .filter((words) => words.length > 0)
 }
 
@@ -66,7 +66,7 @@ export function isNear(one: { readonly atMs: number }, other: { readonly atMs: n
 
 /** The signs that a line and a payment belong together, from text and dates. */
 export function findTextSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
-  const words = new Set(wordsOf(line.text))
+  const words = new Set(splitWords(line.text))
   const hasReference = getReferences(payment).some((reference) => words.has(reference))
   const hasName = getNameWords(payment).some((name) => name.every((word) => words.has(word)))
   return [

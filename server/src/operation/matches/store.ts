@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { MatchState } from '@countersign/contract/states/match-states'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { idOfKind, uuidOf, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid, uuidOf } from '../../storage/engine/ids.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { DepositDetails } from '../../storage/rows/rail.ts'
@@ -53,7 +53,7 @@ const MATCH_ITEM_BY_ID = rowById('reconciliation_match_items')
 
 /** The id of the record of a payment's match on a rail's account. */
 export function matchItemId({ id }: RailAccount, itemId: string): string {
-  return idOfKind('MatchItem', uuidOfText(`MatchItem ${id} ${itemId}`))
+  return buildId('MatchItem', deriveUuid(`MatchItem ${id} ${itemId}`))
 }
 
 export async function selectMatchItem(op: Op, id: string): Promise<ReconciliationMatchItemRow | undefined> {

@@ -6,7 +6,7 @@ import { type Suggestion, suggestMatches } from './suggest.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const days = fc.integer({ min: 0, max: 40 })
-/** Few of them, so that amounts collide and sum up. */
+/** Few distinct values, so that amounts collide and add up. */
 const amount = fc.integer({ min: -12, max: 12 }).filter((units) => units !== 0)
 
 const line = fc.record({
@@ -46,38 +46,42 @@ const world = fc
     ),
   }))
 
-const sum = (amounts: readonly bigint[]) => amounts.reduce((total, one) => total + one, 0n)
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 
-const idsOf = (suggestions: readonly Suggestion[]) =>
+const listIds = (suggestions: readonly Suggestion[]) =>
   suggestions.map(({ kind, lines, payments }) =>
     [kind, ...[...lines, ...payments].map(({ id }) => id)].join(' '),
   )
 
-test('every suggestion adds up: its lines less its bookings are its difference, which is 0 but for a charge', () => {
+test("a match suggestion's lines minus its bookings equal its difference, which is zero except for charges", () => {
   fc.assert(
     fc.property(world, ({ lines, payments }) => {
-      for (const one of suggestMatches(lines, payments)) {
+      for (const suggestion of suggestMatches(lines, payments)) {
         const stated =
-          sum(one.lines.map((line) => line.amount)) + sum(one.payments.map(({ lineSum }) => lineSum))
-        const booked = sum(one.payments.map((payment) => payment.booked))
-        expect(stated - booked).toBe(one.difference)
-        expect(one.difference !== 0n).toBe(one.kind === 'CHARGE')
-        expect(one.account !== undefined).toBe(one.kind === 'CHARGE')
+          sum(suggestion.lines.map((line) => line.amount)) +
+          sum(suggestion.payments.map(({ lineSum }) => lineSum))
+        const booked = sum(suggestion.payments.map((payment) => payment.booked))
+        expect(stated - booked).toBe(suggestion.difference)
+        expect(suggestion.difference !== 0n).toBe(suggestion.kind === 'CHARGE')
+        expect(suggestion.account !== undefined).toBe(suggestion.kind === 'CHARGE')
       }
     }),
   )
 })
 
-test('no line and no payment is in two suggestions', () => {
+test('no statement line or payment appears in two match suggestions', () => {
   fc.assert(
     fc.property(world, ({ lines, payments }) => {
-      const used = suggestMatches(lines, payments).flatMap((one) => [...one.lines, ...one.payments])
+      const used = suggestMatches(lines, payments).flatMap((suggestion) => [
+        ...suggestion.lines,
+        ...suggestion.payments,
+      ])
       expect(new Set(used).size).toBe(used.length)
     }),
   )
 })
 
-test('the order in which lines and payments come changes nothing', () => {
+test('match suggestions do not depend on the order of statement lines and payments', () => {
   const shuffled = world.chain((known) =>
     fc.record({
       known: fc.constant(known),
@@ -87,14 +91,14 @@ test('the order in which lines and payments come changes nothing', () => {
   )
   fc.assert(
     fc.property(shuffled, ({ known, lines, payments }) => {
-      expect(idsOf(suggestMatches(lines, payments))).toEqual(
-        idsOf(suggestMatches(known.lines, known.payments)),
+      expect(listIds(suggestMatches(lines, payments))).toEqual(
+        listIds(suggestMatches(known.lines, known.payments)),
       )
     }),
   )
 })
 
-test('each payment whose line has its reference and its amount is found, regardless of other lines', () => {
+test('a payment is matched with the statement line that has its reference and amount, whatever the other lines are', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 60 }), (amounts) => {
       const payments = amounts.map((units, n): OpenPayment => {
@@ -127,11 +131,11 @@ test('each payment whose line has its reference and its amount is found, regardl
   )
 })
 
-test('parts that sum to an amount are found: those that follow each other, and a few in any places', () => {
+test('parts that add up to an amount are found, consecutive ones as well as a few scattered ones', () => {
   const parts = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 12 })
   fc.assert(
     fc.property(parts, fc.nat(), fc.nat(), (units, seed, bits) => {
-      const all = units.map((one) => ({ amount: -BigInt(one) }))
+      const all = units.map((unitCount) => ({ amount: -BigInt(unitCount) }))
       const from = seed % (all.length - 1)
       const run = all.slice(from, from + 2 + (bits % (all.length - from - 1)))
       const target = sum(run.map((part) => part.amount))
@@ -140,19 +144,19 @@ test('parts that sum to an amount are found: those that follow each other, and a
       if (chosen.length < 2) return
       const chosenSum = sum(chosen.map((part) => part.amount))
       const found = findSubset(all, chosenSum)
-      // The search may run out of steps; what it finds is right.
+      // The search may run out of steps, but any result is correct.
       if (found) expect(sum(found.map((part) => part.amount))).toBe(chosenSum)
       if (all.length <= 10) expect(found).toBeDefined()
     }),
   )
 })
 
-test('the search for parts ends, also where nothing sums up', () => {
+test('the search for parts of an amount ends even if no combination adds up', () => {
   const even = Array.from({ length: 10 * SUBSET_PARTS_MAX }, (_, n) => ({ amount: BigInt(2 * n + 2) }))
   expect(findSubset(even, 151n)).toBeUndefined()
 })
 
-test('a line that books two hundred payments of one day as one sum is found', () => {
+test('one statement line for the sum of two hundred payments of a day is matched with all of them', () => {
   const payments = Array.from({ length: 200 }, (_, n): OpenPayment => {
     const booked = -BigInt(1000 + 7 * n)
     return { id: `payment-${n}`, booked, lineIds: [], lineSum: 0n, atMs: n, references: [], names: [] }
@@ -164,7 +168,7 @@ test('a line that books two hundred payments of one day as one sum is found', ()
   expect(found?.payments).toHaveLength(200)
 })
 
-test('lines that are years apart, or differ by more than any charge, are not suggested', () => {
+test('a line that is a year apart from a payment or differs by more than a charge is not suggested as its match', () => {
   const open: OpenPayment = {
     ...{ id: 'payment', booked: -1000n, lineIds: [], lineSum: 0n },
     ...{ atMs: 0, references: ['CS000001'], names: [] },

@@ -12,20 +12,20 @@ import {
   type OpenLine,
   type OpenPayment,
   outstandingAmount,
-  wordsOf,
+  splitWords,
 } from './signs.ts'
 import { compareAmounts, findRun, findSubset, toAbsolute } from './subsets.ts'
 
 /**
- * Suggests which open lines and payments of one account belong together. Pure and deterministic: the order of
- * the lines and payments does not matter. Each is part of at most one suggestion.
+ * Suggests which open lines and payments of an account belong together. Pure and deterministic: input order
+ * does not matter, and each line and payment is in at most one suggestion.
  */
 
 /** The maximum number of lines, and of payments, with the same amount that are compared with each other. */
 const GROUP_MAX = 10_000
 /**
- * The maximum number of lines, and of payments, without an equal partner that are considered further, oldest
- * first.
+ * The maximum number of lines, and of payments, without a partner of equal amount that are considered
+ * further, oldest first.
  */
 const UNMATCHED_MAX = 500
 /**
@@ -48,12 +48,12 @@ export interface Suggestion {
   readonly account?: MatchAccount
 }
 
-/** Suggestions for lines and payments in any order. */
+/** Suggests matches for lines and payments in any order. */
 export function suggestMatches(lines: readonly OpenLine[], payments: readonly OpenPayment[]): Suggestion[] {
   return [...suggestSorted(lines.toSorted(byAmount), payments.toSorted(byOutstandingAmount))]
 }
 
-/** The order in which `suggestSorted` expects lines; `byOutstandingAmount` is the order for payments. */
+/** The sort order of lines for `suggestSorted`. Payments are sorted by `byOutstandingAmount`. */
 export function byAmount(one: OpenLine, other: OpenLine): number {
   return compareAmounts(one.amount, other.amount) || byTime(one, other)
 }
@@ -67,15 +67,15 @@ function byTime(one: OpenLine | OpenPayment, other: OpenLine | OpenPayment): num
 }
 
 /**
- * Suggestions for lines ordered by `byAmount` and payments ordered by `byOutstandingAmount`. Memory is
- * bounded: only the lines and payments of one amount and the oldest unmatched ones are held.
+ * Suggests matches for lines sorted by `byAmount` and payments sorted by `byOutstandingAmount`. Memory is
+ * bounded: only one amount's lines and payments and the oldest unmatched ones are held.
  */
 export function* suggestSorted(
   lines: Iterable<OpenLine>,
   payments: Iterable<OpenPayment>,
 ): Generator<Suggestion> {
   const unmatched = { lines: new Oldest<OpenLine>(), payments: new Oldest<OpenPayment>() }
-  for (const group of groups(lines, payments)) {
+  for (const group of groupByEqualAmount(lines, payments)) {
     const paired = pairEqual(group.lines, group.payments)
     for (const { line, payment } of paired.pairs) yield equalSuggestion(line, payment)
     unmatched.lines.add(paired.lines)
@@ -85,11 +85,11 @@ export function* suggestSorted(
 }
 
 /** Groups of lines and payments with the same amount, ordered by amount. */
-function* groups(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
-  const ofLines = groupByAmount(lines, ({ amount }) => amount)
-  const ofPayments = groupByAmount(payments, outstandingAmount)
-  let line = ofLines.next()
-  let payment = ofPayments.next()
+function* groupByEqualAmount(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
+  const lineGroups = groupByAmount(lines, ({ amount }) => amount)
+  const paymentGroups = groupByAmount(payments, outstandingAmount)
+  let line = lineGroups.next()
+  let payment = paymentGroups.next()
   while (!line.done || !payment.done) {
     const order =
       line.done || payment.done
@@ -102,25 +102,25 @@ function* groups(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
       payments: order >= 0 ? payment.value : undefined,
     }
     yield { lines: current.lines?.list ?? [], payments: current.payments?.list ?? [] }
-    if (order <= 0) line = ofLines.next()
-    if (order >= 0) payment = ofPayments.next()
+    if (order <= 0) line = lineGroups.next()
+    if (order >= 0) payment = paymentGroups.next()
   }
 }
 
 function* groupByAmount<T>(
-  all: Iterable<T>,
-  amountOf: (one: T) => bigint,
+  items: Iterable<T>,
+  getAmount: (item: T) => bigint,
 ): Generator<{ readonly amount: bigint; readonly list: readonly T[] }, undefined> {
   let list: T[] = []
   let amount = 0n
-  for (const one of all) {
-    const next = amountOf(one)
+  for (const item of items) {
+    const next = getAmount(item)
     if (list.length > 0 && (next !== amount || list.length === GROUP_MAX)) {
       yield { amount, list }
       list = []
     }
     amount = next
-    list.push(one)
+    list.push(item)
   }
   if (list.length > 0) yield { amount, list }
 }
@@ -129,8 +129,8 @@ function* groupByAmount<T>(
 class Oldest<T extends OpenLine | OpenPayment> {
   #list: T[] = []
 
-  add(more: readonly T[]): void {
-    this.#list.push(...more)
+  add(items: readonly T[]): void {
+    this.#list.push(...items)
     if (this.#list.length > 2 * UNMATCHED_MAX) this.#list = this.list()
   }
 
@@ -154,14 +154,14 @@ function* suggestUnmatched(
   payments: readonly OpenPayment[],
 ): Generator<Suggestion> {
   const used = new Set<OpenLine | OpenPayment>()
-  const isFree = (one: OpenLine | OpenPayment) => !used.has(one)
+  const isFree = (item: OpenLine | OpenPayment) => !used.has(item)
   const take = (suggestion: Suggestion): Suggestion => {
-    for (const one of [...suggestion.lines, ...suggestion.payments]) used.add(one)
+    for (const item of [...suggestion.lines, ...suggestion.payments]) used.add(item)
     return suggestion
   }
   const byReference = indexPayments(payments, getReferences)
   for (const line of lines) {
-    const named = wordsOf(line.text).flatMap((word) => byReference.get(word) ?? [])
+    const named = splitWords(line.text).flatMap((word) => byReference.get(word) ?? [])
     const charge = findLineCharge(line, named.filter(isFree))
     if (charge) yield take(charge)
   }
@@ -186,7 +186,8 @@ function* suggestUnmatched(
 /** A line with a payment's reference whose amount is lower by a small bank charge. */
 function findLineCharge(line: OpenLine, named: readonly OpenPayment[]): Suggestion | undefined {
   const payment = named.find(
-    (one) => one.lineIds.length === 0 && isCharge(line.amount - outstandingAmount(one), one),
+    (candidate) =>
+      candidate.lineIds.length === 0 && isCharge(line.amount - outstandingAmount(candidate), candidate),
   )
   if (!payment) return undefined
   const difference = line.amount - outstandingAmount(payment)
@@ -209,7 +210,7 @@ function isCharge(difference: bigint, { booked }: OpenPayment): boolean {
 function findReversal(line: OpenLine, lines: readonly OpenLine[]): Suggestion | undefined {
   const other = lines
     .filter(({ amount }) => amount === -line.amount)
-    .filter((one) => one !== line && daysApart(one, line) <= DAYS_MAX)
+    .filter((candidate) => candidate !== line && daysApart(candidate, line) <= DAYS_MAX)
     .toSorted((a, b) => daysApart(a, line) - daysApart(b, line) || byTime(a, b))[0]
   if (!other) return undefined
   const signs: MatchSign[] = isNear(line, other) ? ['AMOUNT', 'DATE'] : ['AMOUNT']
@@ -241,8 +242,8 @@ function findParts(payment: OpenPayment, lines: readonly OpenLine[]): Suggestion
 }
 
 /**
- * Parts that have the sign of the amount, lie within `DAYS_MAX` and sum to it: consecutive ones if possible,
- * otherwise any combination of the nearest ones.
+ * Finds parts with the sign of the amount, within `DAYS_MAX` of it, that add up to it: consecutive ones if
+ * possible, otherwise a combination of the nearest ones.
  */
 function findPartsThatSum<P extends { readonly amount: bigint; readonly atMs: number }>(
   whole: { readonly atMs: number },

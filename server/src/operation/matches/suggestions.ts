@@ -4,8 +4,8 @@ import {
   MATCH_SUGGESTIONS_MAX,
   type reconciliation_match_suggestion_list,
 } from '@countersign/contract/operation/reconciliation-matches'
-import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findStatementLine, type StatementLine } from '../reconciliations/explain-lines.ts'
 import { openDifferences } from '../reconciliations/open-differences.ts'
@@ -22,16 +22,16 @@ type SuggestionView = SuccessOf<typeof reconciliation_match_suggestion_list>['bo
  * Suggests which open lines and payments of an account on one day belong together. Throws 404
  * `RECONCILIATION_NOT_FOUND`.
  */
-export async function suggestionsFor(op: Op, reconciliationId: string): Promise<SuggestionView[]> {
+export async function listSuggestions(op: Op, reconciliationId: string): Promise<SuggestionView[]> {
   const { rail, currency, differences } = await openDifferences(op, reconciliationId)
-  const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
-  const about = differences.flatMap(({ about }) => about ?? []).slice(0, DIFFERENCES_MAX)
+  const account = { id: toSystemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
+  const recordIds = differences.flatMap(({ about }) => about ?? []).slice(0, DIFFERENCES_MAX)
   const isLine = (id: string) => id.startsWith('StatementEntry:')
-  const lines = await openLines(op, about.filter(isLine))
-  const payments = await openPayments(
+  const lines = await findOpenLines(op, recordIds.filter(isLine))
+  const payments = await findOpenPayments(
     op,
     account,
-    about.filter((id) => !isLine(id) && !id.startsWith('ReconciliationMatch:')),
+    recordIds.filter((id) => !isLine(id) && !id.startsWith('ReconciliationMatch:')),
   )
   return suggestMatches(lines, payments)
     .toSorted((a, b) => b.signs.length - a.signs.length)
@@ -39,36 +39,40 @@ export async function suggestionsFor(op: Op, reconciliationId: string): Promise<
     .map(suggestionView)
 }
 
-async function openLines(op: Op, ids: readonly string[]): Promise<OpenLine[]> {
+async function findOpenLines(op: Op, ids: readonly string[]): Promise<OpenLine[]> {
   const found = await Promise.all(ids.map((id) => findStatementLine(op, id)))
-  return found.flatMap((line) => (line ? [openLine(line)] : []))
+  return found.flatMap((line) => (line ? [toOpenLine(line)] : []))
 }
 
-function openLine({ entry }: StatementLine): OpenLine {
+function toOpenLine({ entry }: StatementLine): OpenLine {
   const { id, amount, booked_at, text, rail_reference, deposit } = entry
   const words = [text, rail_reference, deposit?.remittanceInformation, deposit?.sender?.name]
-  return { id, amount, atMs: booked_at.getTime(), text: words.flatMap((one) => one ?? []).join(' ') }
+  return { id, amount, atMs: booked_at.getTime(), text: words.flatMap((word) => word ?? []).join(' ') }
 }
 
-async function openPayments(op: Op, account: RailAccount, ids: readonly string[]): Promise<OpenPayment[]> {
+async function findOpenPayments(
+  op: Op,
+  account: RailAccount,
+  ids: readonly string[],
+): Promise<OpenPayment[]> {
   const [items, described] = await Promise.all([selectItems(op, account, ids), selectDescribed(op, ids)])
-  const byId = new Map(described.map((one) => [one.id, one]))
+  const byId = new Map(described.map((description) => [description.id, description]))
   return items.flatMap((item) => {
-    const known = byId.get(item.id)
-    return known ? [openPayment(item, known)] : []
+    const description = byId.get(item.id)
+    return description ? [toOpenPayment(item, description)] : []
   })
 }
 
-function openPayment({ id, booked, lines, line_sum }: Item, known: Described): OpenPayment {
-  const { payer, payee, sender } = known
-  const holders = [payer, payee].map((info) => (info ? nameOfHolder({ account_info: info }) : undefined))
+function toOpenPayment({ id, booked, lines, line_sum }: Item, description: Described): OpenPayment {
+  const { payer, payee, sender } = description
+  const holders = [payer, payee].map((info) => (info ? getHolderName({ account_info: info }) : undefined))
   return {
     id,
     booked,
     lineIds: lines,
     lineSum: line_sum,
-    atMs: known.at.getTime(),
-    references: known.references.flatMap((reference) => reference ?? []),
+    atMs: description.at.getTime(),
+    references: description.references.flatMap((reference) => reference ?? []),
     names: [...holders, sender?.name].flatMap((name) => name ?? []),
   }
 }

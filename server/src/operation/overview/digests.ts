@@ -10,28 +10,28 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { findMember } from '../../people/members/members.ts'
-import { consolePage, noticeTo } from '../../people/members/notices.ts'
-import { nextDigest } from '../../people/members/notifications.ts'
+import { getConsolePageUrl, notifyMember } from '../../people/members/notices.ts'
+import { scheduleNextDigest } from '../../people/members/notifications.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectWaitingFor } from './store.ts'
 
 /**
- * Digests that tell members about new work. They contain only counts, because other people may read the same
+ * Digests notify members of new work. They contain only counts, because other people may read the same
  * mailbox.
  */
 
 /** The maximum number of waiting records that a digest counts and remembers, newest first. */
 const RECORDS_MAX = 1_000
 
-const KINDS_OF: { readonly [Topic in NotificationTopic]: readonly (keyof Static<typeof Waiting>)[] } = {
+const WAITING_KINDS: { readonly [Topic in NotificationTopic]: readonly (keyof Static<typeof Waiting>)[] } = {
   APPROVALS: ['approvals', 'screenings'],
   VERIFICATIONS: ['verifications'],
   DEPOSITS: ['deposits'],
   DIFFERENCES: ['reconciliations', 'railEvents'],
 }
 
-const WORDS: { readonly [Topic in NotificationTopic]: string } = {
+const TOPIC_LABELS: { readonly [Topic in NotificationTopic]: string } = {
   APPROVALS: 'Approvals',
   VERIFICATIONS: 'Verifications',
   DEPOSITS: 'Unassigned deposits',
@@ -40,11 +40,11 @@ const WORDS: { readonly [Topic in NotificationTopic]: string } = {
 
 /**
  * Reports the work that has arrived for a member since the last digest, if any, and schedules the next
- * digest. The report, the remembered records and the end of this job are one commit. Guard: this job is the
+ * digest. The report, the remembered records and this job's end are one commit. Guard: this job is the
  * member's scheduled digest.
  */
 export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) => {
-  if (op.actor.kind !== 'job') throw new Error('A digest is sent by a job')
+  if (op.actor.kind !== 'job') throw new Error('a digest can only be sent by a job')
   const { jobId } = op.actor
   const member = await findMember(op, memberId)
   const { state, notify_by, notify_minutes, digest_job_id } = member
@@ -53,19 +53,19 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
   const waiting = await selectWaitingFor(
     op,
     memberId,
-    topics.flatMap((topic) => KINDS_OF[topic]),
+    topics.flatMap((topic) => WAITING_KINDS[topic]),
     RECORDS_MAX,
   )
   const known = new Set(member.digest_records)
-  const next = nextDigest(op, memberId, notify_minutes)
+  const next = scheduleNextDigest(op, memberId, notify_minutes)
   const counts = topics.map((topic) => {
-    const records = waiting.filter(({ kind }) => KINDS_OF[topic].includes(kind))
+    const records = waiting.filter(({ kind }) => WAITING_KINDS[topic].includes(kind))
     return { topic, waiting: records.length, new: records.filter(({ id }) => !known.has(id)).length }
   })
   const digest = {
     memberId,
     topics: counts.filter(({ waiting }) => waiting > 0),
-    consoleUrl: consolePage(op, 'approvals'),
+    consoleUrl: getConsolePageUrl(op, 'approvals'),
   }
   const hasNews = digest.topics.some((topic) => topic.new > 0)
   const report = hasNews ? await buildReport(op, member, digest) : []
@@ -100,12 +100,14 @@ async function buildReport(
 ): Promise<readonly Write[]> {
   if (member.notify_by === 'WEBHOOK') return [event(op, 'MEMBER.WORK_WAITING', member.id, digest)]
   const newCount = digest.topics.reduce((sum, topic) => sum + topic.new, 0)
-  return noticeTo(op, member, {
-    subject: newCount === 1 ? 'Something new waits for you' : `${newCount} new things wait for you`,
+  return notifyMember(op, member, {
+    subject: newCount === 1 ? '1 new item needs your attention' : `${newCount} new items need your attention`,
     paragraphs: [
-      ...digest.topics.map((topic) => `${WORDS[topic.topic]}: ${topic.waiting} waiting, ${topic.new} new.`),
+      ...digest.topics.map(
+        (topic) => `${TOPIC_LABELS[topic.topic]}: ${topic.waiting} waiting, ${topic.new} new.`,
+      ),
       `Open the console: ${digest.consoleUrl}`,
-      'You have chosen this message under Settings, You, and can end it there.',
+      'You can turn off these messages in the console under Settings, You.',
     ],
   })
 }

@@ -27,8 +27,8 @@ import {
 export const searchHandlers: Handlers<typeof searches> = {
   search: async (op, { query }) => {
     const searchText = query.query.trim()
-    const hit = searchText === '' ? [] : await Promise.all(SEARCHES.map((search) => search(op, searchText)))
-    const byId = new Map(hit.flat().map((one) => [one.id, one]))
+    const hits = searchText === '' ? [] : await Promise.all(SEARCHES.map((search) => search(op, searchText)))
+    const byId = new Map(hits.flat().map((hit) => [hit.id, hit]))
     return { status: 200, body: { data: [...byId.values()].slice(0, SEARCH_RESULTS_MAX) } }
   },
 }
@@ -41,7 +41,7 @@ const MERCHANT_CHARACTERS_MIN = 3
 /** The maximum number of results of a search by amount or by merchant. */
 const FURTHER_RESULTS_MAX = 10
 
-/** All searches run. Results of those that usually find a single record come first. */
+/** All searches run. Those that usually find a single record come first. */
 const SEARCHES: readonly Search[] = [
   findById,
   async (op, searchText) =>
@@ -85,12 +85,12 @@ async function findByAmount(op: Op, searchText: string): Promise<SearchHit[]> {
   const amounts = keysOf(CURRENCIES)
     .filter((currency) => code === undefined || currency === code.toUpperCase())
     .flatMap((currency) => {
-      const rest = CURRENCIES[currency].decimals - decimals.length
-      if (rest < 0) return []
+      const missingDecimals = CURRENCIES[currency].decimals - decimals.length
+      if (missingDecimals < 0) return []
       return [
         {
           currencies: [currency],
-          units: BigInt(`${whole.replaceAll(',', '')}${decimals}`) * 10n ** BigInt(rest),
+          units: BigInt(`${whole.replaceAll(',', '')}${decimals}`) * 10n ** BigInt(missingDecimals),
         },
       ]
     })

@@ -3,8 +3,8 @@ import { present } from '@countersign/contract/core/objects'
 import type { SearchResult } from '@countersign/contract/operation/search'
 import type { Static } from 'typebox'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
-import { nameOfCustomer } from '../../people/customers/customers.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
+import { getCustomerName } from '../../people/customers/customers.ts'
 import type { FoundKind, FoundRows } from './search-store.ts'
 
 export type SearchHit = Static<typeof SearchResult>
@@ -12,29 +12,29 @@ export type SearchHit = Static<typeof SearchResult>
 const DOTS = '••••'
 
 /**
- * Describes a record of each kind so that people can tell it from others. Undefined if the record's page can
- * no longer be opened.
+ * Describes a record of each kind so that people can recognize it. Undefined if its page can no longer be
+ * opened.
  */
 const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<SearchHit, 'id'> | undefined } = {
   Customer: (row) =>
     row.deleted_at === null
       ? {
           type: 'CUSTOMER',
-          title: nameOfCustomer(row),
+          title: getCustomerName(row),
           detail: row.email ?? row.uma_address,
         }
       : undefined,
   Transaction: (row) => ({
     type: 'TRANSACTION',
     title:
-      amount(row.sent_amount, row.sent_currency) ??
-      amount(row.received_amount, row.received_currency) ??
+      formatAmount(row.sent_amount, row.sent_currency) ??
+      formatAmount(row.received_amount, row.received_currency) ??
       row.type,
     detail: `${row.type} ${row.state}, ${row.reference}`,
   }),
   Quote: (row) => ({
     type: 'QUOTE',
-    title: `${amount(row.sending_amount, row.sending_currency)} to ${amount(row.receiving_amount, row.receiving_currency)}`,
+    title: `${formatAmount(row.sending_amount, row.sending_currency)} to ${formatAmount(row.receiving_amount, row.receiving_currency)}`,
     detail: row.state,
   }),
   Card: (row) => ({
@@ -51,7 +51,7 @@ const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Sear
       ? present({
           type: 'EXTERNAL_ACCOUNT' as const,
           title: describeShortly(row),
-          detail: nameOfHolder(row),
+          detail: getHolderName(row),
         })
       : undefined,
   Mandate: (row) => ({
@@ -73,7 +73,7 @@ export function toSearchHit<Kind extends FoundKind>(kind: Kind, row: FoundRows[K
   return view && { id: row.id, ...view }
 }
 
-function amount(units: bigint | null, currency: KnownCurrency | null): string | undefined {
+function formatAmount(units: bigint | null, currency: KnownCurrency | null): string | undefined {
   return units === null || currency === null
     ? undefined
     : `${decimalText(units, CURRENCIES[currency].decimals)} ${currency}`

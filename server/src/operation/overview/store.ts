@@ -5,7 +5,7 @@ import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
@@ -17,8 +17,8 @@ interface BalancesRow {
 
 /** The balances of internal accounts per currency, of customers and of the platform. */
 export async function selectHeldBalances(op: Op): Promise<BalancesRow[]> {
-  const sum = (whose: string) =>
-    `least(coalesce(sum(posted) FILTER (WHERE owner ${whose} $1), 0), ${INT64_MAX})::bigint`
+  const sum = (ownerOperator: string) =>
+    `least(coalesce(sum(posted) FILTER (WHERE owner ${ownerOperator} $1), 0), ${INT64_MAX})::bigint`
   const { rows } = await op.db.query<BalancesRow>(
     `SELECT currency, ${sum('<>')} AS customers, ${sum('=')} AS platform
      FROM ledger_accounts WHERE platform_id = $1 AND name IS NULL GROUP BY currency ORDER BY currency`,
@@ -129,7 +129,7 @@ interface ProofsRow {
   readonly checkpoint_at: Date | null
 }
 
-/** Longer queues are not counted to the end. */
+/** Longer queues are not counted completely. */
 const UNCHAINED_READ_MAX = 10_000
 
 /** The number of transfers that are not in the hash chain yet, and the last checkpoint. */
@@ -140,7 +140,7 @@ export async function selectProofs(op: Op): Promise<ProofsRow> {
        (SELECT max(created_at) FROM ledger_checkpoints WHERE platform_id = $1) AS checkpoint_at`,
     [uuidOf(op.platform.id)],
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 interface DeliveriesRow {
@@ -167,7 +167,7 @@ export async function selectDeliveries(op: Op, failedSince: Date): Promise<Deliv
        (SELECT disabled_reason FROM own WHERE role = 'CONFIGURED') AS disabled_reason`,
     [uuidOf(op.platform.id), failedSince],
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 interface StatisticRow {

@@ -4,13 +4,13 @@ import type { WatchReading } from '@countersign/contract/operation/watch-reading
 import { WATCHES, type WatchName } from '@countersign/contract/operation/watches'
 import type { Static } from 'typebox'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
-import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { listOwnRails } from '../../kernel/ports/own-rails.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { selectStatementAges } from './store.ts'
 
 /** A watched value and its limit. Amounts are in the smallest unit. */
@@ -23,10 +23,10 @@ export interface Watched {
   readonly limit: bigint
 }
 
-type Measured = Omit<Watched, 'watch'>
+type Measurement = Omit<Watched, 'watch'>
 
 /** Reads the values of each watch for a platform. */
-const READERS: { readonly [Name in WatchName]: (op: Op) => Measured[] | Promise<Measured[]> } = {
+const READERS: { readonly [Name in WatchName]: (op: Op) => Measurement[] | Promise<Measurement[]> } = {
   RAIL_BALANCE: readRailBalances,
   TREASURY: (op) => readLevels(op, isTreasuryToken),
   GAS_ACCOUNT: (op) => readLevels(op, (level) => !isTreasuryToken(level)),
@@ -38,7 +38,7 @@ const READERS: { readonly [Name in WatchName]: (op: Op) => Measured[] | Promise<
 /** The platform's watched values, in the order of `WATCHES`. */
 export async function readWatches(op: Op, names: readonly WatchName[] = keysOf(WATCHES)): Promise<Watched[]> {
   const all = await Promise.all(
-    names.map(async (watch) => (await READERS[watch](op)).map((one) => ({ watch, ...one }))),
+    names.map(async (watch) => (await READERS[watch](op)).map((measurement) => ({ watch, ...measurement }))),
   )
   return all.flat()
 }
@@ -48,7 +48,7 @@ export function isCrossed({ watch, value, limit }: Watched): boolean {
   return WATCHES[watch].alertsIf === 'below' ? value < limit : value > limit
 }
 
-/** A watched value as the API shows it. */
+/** A watched value in its API form. */
 export function readingView(watched: Watched): Static<typeof WatchReading> {
   const { watch, subject, unit, decimals, value, limit } = watched
   return {
@@ -61,10 +61,10 @@ export function readingView(watched: Watched): Static<typeof WatchReading> {
   }
 }
 
-async function readRailBalances(op: Op): Promise<Measured[]> {
-  const { railMarks } = platformConfig(op).watchConfig
+async function readRailBalances(op: Op): Promise<Measurement[]> {
+  const { railMarks } = getPlatformConfig(op).watchConfig
   const marks = railMarks.map(({ rail, currencyCode, amount }) => ({
-    accountId: systemAccountId(
+    accountId: toSystemAccountId(
       op.platform.id,
       'rail',
       currencyCode,
@@ -77,10 +77,10 @@ async function readRailBalances(op: Op): Promise<Measured[]> {
   return readMarks(op, marks)
 }
 
-async function readPositions(op: Op): Promise<Measured[]> {
-  const { positionMarks } = platformConfig(op).watchConfig
+async function readPositions(op: Op): Promise<Measurement[]> {
+  const { positionMarks } = getPlatformConfig(op).watchConfig
   const marks = positionMarks.map(({ currencyCode, amount }) => ({
-    accountId: systemAccountId(op.platform.id, 'fx', currencyCode),
+    accountId: toSystemAccountId(op.platform.id, 'fx', currencyCode),
     subject: currencyCode,
     currency: currencyCode,
     limit: amount,
@@ -96,7 +96,7 @@ interface Mark {
 }
 
 /** The balances of ledger accounts with their marks. An account that was never used has a balance of 0. */
-async function readMarks(op: Op, marks: readonly Mark[]): Promise<Measured[]> {
+async function readMarks(op: Op, marks: readonly Mark[]): Promise<Measurement[]> {
   const balances = await findBalances(
     op,
     marks.map(({ accountId }) => accountId),
@@ -114,8 +114,8 @@ function isTreasuryToken({ account, asset }: ChainLevel): boolean {
   return account === 'TREASURY' && isKnownCurrency(asset)
 }
 
-async function readLevels(op: Op, includes: (level: ChainLevel) => boolean): Promise<Measured[]> {
-  const rails = (await ownRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
+async function readLevels(op: Op, includes: (level: ChainLevel) => boolean): Promise<Measurement[]> {
+  const rails = (await listOwnRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
   return rails.flatMap(({ name, chain }) =>
     (chain?.levels() ?? []).filter(includes).map((level) => ({
       subject: isTreasuryToken(level) ? `${name}` : `${name} ${level.account}`,
@@ -129,11 +129,11 @@ async function readLevels(op: Op, includes: (level: ChainLevel) => boolean): Pro
 
 const SECONDS = { unit: 's', decimals: 0 } as const
 
-async function readStatementAges(op: Op): Promise<Measured[]> {
-  const rails = (await ownRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
+async function readStatementAges(op: Op): Promise<Measurement[]> {
+  const rails = (await listOwnRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
   if (rails.length === 0) return []
   const names = new Set(rails.map(({ name }) => name))
-  const limit = BigInt(platformConfig(op).watchConfig.reconciliationAgeHours) * 3600n
+  const limit = BigInt(getPlatformConfig(op).watchConfig.reconciliationAgeHours) * 3600n
   return (await selectStatementAges(op))
     .filter(({ rail }) => names.has(rail))
     .map(({ rail, currency, received_at }) => ({
@@ -145,7 +145,7 @@ async function readStatementAges(op: Op): Promise<Measured[]> {
 }
 
 /** The background workers of this server process; every process has its own. */
-export function readWorkers({ workers }: Pick<Op, 'workers'>): Measured[] {
+export function readWorkers({ workers }: Pick<Op, 'workers'>): Measurement[] {
   return workers.states().map(({ name, quietMs, limitMs }) => ({
     ...SECONDS,
     subject: name,

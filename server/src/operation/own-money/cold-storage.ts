@@ -1,6 +1,6 @@
 import { EVM_NETWORKS, type EvmNetwork } from '@countersign/contract/core/evm'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { type Hex, lowerHex } from '../../base/formats/hex.ts'
+import { type Hex, toLowerHex } from '../../base/formats/hex.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
@@ -8,7 +8,7 @@ import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import {
   findExternalAccount,
-  findExternalAccountEver,
+  findExternalAccountEvenIfDeleted,
   hasCustomerAccount,
 } from '../../money/external-accounts/external-accounts.ts'
 import { chooseRail } from '../../money/rails/choose-rail.ts'
@@ -16,7 +16,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
-/** An address of the operator whose key is not on this server. */
+/** An operator address whose key is not on this server. */
 export interface ColdStorage {
   /** `sandbox` if there is no chain. */
   readonly railName: string
@@ -28,7 +28,7 @@ export interface ColdStorage {
 }
 
 /**
- * A registered address, with the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an
+ * Finds a registered address with the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an
  * account with another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` until its chain
  * has been reached.
  */
@@ -39,28 +39,28 @@ export async function findColdStorage(op: Op, account: OwnAccountRow, field: str
       field,
       `The purpose of this account is ${account.purpose}, not COLD_STORAGE`,
     )
-  const external = await findExternalAccountEver(op, account.external_account_id)
-  return locate(op, requireValue(external, 'registered account'), field)
+  const external = await findExternalAccountEvenIfDeleted(op, account.external_account_id)
+  return resolveColdStorage(op, requireValue(external, 'registered account'), field)
 }
 
 /** Errors: as `findColdStorage`. */
-async function locate(
+async function resolveColdStorage(
   op: Op,
   { account_type: accountType, account_info: info, currency }: ExternalAccountRow,
   field: string,
 ): Promise<ColdStorage> {
-  const network = EVM_NETWORKS.find((one) => accountType === `${one}_WALLET`)
+  const network = EVM_NETWORKS.find((candidate) => accountType === `${candidate}_WALLET`)
   if (!network || !('address' in info))
     throw fieldError(
       'INVALID_INPUT',
       field,
-      `Cold storage is on ${EVM_NETWORKS.join(', ')}, not ${accountType}`,
+      `Cold storage must be on ${EVM_NETWORKS.join(', ')}, not ${accountType}`,
     )
   const request = { direction: 'OUT', accountType, paymentRail: null, currency, amount: undefined } as const
   const { name, chain, isSimulated } = await chooseRail(op, request, field)
   if (!chain && !isSimulated)
-    throw fieldError('INVALID_INPUT', field, `No chain of this server serves ${accountType} in ${currency}`)
-  return { railName: name ?? SANDBOX_RAIL, network, address: lowerHex(info.address), chain }
+    throw fieldError('INVALID_INPUT', field, `This server has no chain for ${accountType} in ${currency}`)
+  return { railName: name ?? SANDBOX_RAIL, network, address: toLowerHex(info.address), chain }
 }
 
 /**
@@ -69,24 +69,22 @@ async function locate(
  */
 export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow): Promise<void> {
   const field = 'externalAccountId'
-  const { address, chain } = await locate(op, external, field)
+  const { address, chain } = await resolveColdStorage(op, external, field)
   const checksummed = toChecksumAddress(address.slice(2))
   // In a sandbox without a chain, the last characters select an outcome, which breaks the checksum.
   if (chain && external.identifier !== checksummed)
     throw fieldError(
       'INVALID_INPUT',
       field,
-      `Add this account with the checksum of its address: ${checksummed}`,
+      `The address of this account has no checksum. Add the account again as ${checksummed}`,
     )
   if (await hasCustomerAccount(op, [checksummed, address]))
-    throw fieldError('INVALID_INPUT', field, 'The address of this account is an account of a customer')
-  const fault = await chain?.faultOfColdStorage(op.read, address)
+    throw fieldError('INVALID_INPUT', field, 'The address of this account belongs to a customer')
+  const fault = await chain?.findColdStorageFault(op.read, address)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
 }
 
-/**
- * Checks again before the approval that an address can be cold storage. Errors: as `checkCanBeColdStorage`.
- */
+/** Rechecks an address before approval. Errors: as `checkCanBeColdStorage`. */
 export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<void> {
   if (account.purpose !== 'COLD_STORAGE') return
   await checkCanBeColdStorage(op, await findExternalAccount(op, account.external_account_id))

@@ -2,7 +2,7 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { faultOf } from '../../money/payouts/judge-line.ts'
-import type { EndOfOwnTransfer } from '../../money/transfers/jobs.ts'
+import type { OwnTransferHook } from '../../money/transfers/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
 import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
@@ -19,9 +19,9 @@ import {
 const REASON = 'Daily sweep'
 
 /**
- * Sweeps the balance above the minimum and schedules the next sweep, in one write set guarded by the version
- * of the account; so no day is swept twice after a crash, by a second run or by another process. After an
- * outage it sweeps only once. A job for any other time is obsolete, and does nothing.
+ * Sweeps the balance above the minimum and schedules the next sweep in one write set. The guard on the
+ * account's version prevents a second sweep of a day after a crash or by another process. After an outage
+ * only one sweep runs; a job for any other time is obsolete and does nothing.
  */
 export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId, at }) => {
   const own = await selectOwnAccount(op, ownAccountId)
@@ -31,8 +31,8 @@ export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId
 }
 
 /**
- * The withdrawal that sweeps the account, or a report that it was refused. Empty if the balance is not above
- * the minimum.
+ * Creates the withdrawal that sweeps the account, or records that it was refused. Empty if the balance does
+ * not exceed the minimum.
  */
 async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<readonly Write[]> {
   const ownMoney = await findOwnMoney(op, own.currency)
@@ -61,7 +61,7 @@ const ENDS: Readonly<Partial<Record<EventType, 'COMPLETED' | 'FAILED'>>> = {
 }
 
 /** Reports that a withdrawal's transfer has ended. */
-export const reportWithdrawalEnd: EndOfOwnTransfer = async (op, transaction, writes) => {
+export const reportWithdrawalEnd: OwnTransferHook = async (op, transaction, writes) => {
   const [end] = writes.flatMap((write) =>
     write.write === 'event' && write.objectId === transaction.id ? (ENDS[write.type] ?? []) : [],
   )

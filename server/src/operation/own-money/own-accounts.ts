@@ -16,7 +16,7 @@ import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
   findExternalAccount,
-  findExternalAccountEver,
+  findExternalAccountEvenIfDeleted,
 } from '../../money/external-accounts/external-accounts.ts'
 import { firstDate } from '../../money/payouts/timing.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -39,8 +39,8 @@ export async function findOwnAccount(op: Op, id: string): Promise<OwnAccountRow>
 }
 
 /**
- * Checks a registration. Throws 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` if the account belongs to a
- * customer, 409 `OWN_ACCOUNT_ALREADY_EXISTS`.
+ * Checks a registration and creates its row. Throws 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` if the
+ * account belongs to a customer, 409 `OWN_ACCOUNT_ALREADY_EXISTS`.
  */
 export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_create>): Promise<OwnAccountRow> {
   const external = await findExternalAccount(op, body.externalAccountId)
@@ -49,13 +49,17 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
   const registered = await selectRegistration(op, external.id)
   if (registered)
     throw new ApiError('OWN_ACCOUNT_ALREADY_EXISTS', {
-      message: `This account is registered as ${registered.id}.`,
+      message: `This account is already registered as ${registered.id}.`,
       details: { field: 'externalAccountId', ownAccountId: registered.id },
     })
   const { sweep, purpose = 'OWN_MONEY' } = body
   if (purpose === 'COLD_STORAGE') {
     if (sweep)
-      throw fieldError('INVALID_INPUT', 'sweep', 'Cold storage has no sweep: send money there by a movement')
+      throw fieldError(
+        'INVALID_INPUT',
+        'sweep',
+        'Cold storage cannot have a sweep. Use a treasury movement instead',
+      )
     await checkCanBeColdStorage(op, external)
   }
   if (sweep?.timeZone !== undefined) checkTimeZone(sweep.timeZone, 'sweep.timeZone')
@@ -83,23 +87,23 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
 }
 
 /** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the account's state. */
-export function checkAccountEvent({ state }: OwnAccountRow, by: OwnAccountEvent): void {
-  checkEvent(OWN_ACCOUNT_TRANSITIONS, state, by, `The account is ${state}.`)
+export function checkAccountEvent({ state }: OwnAccountRow, accountEvent: OwnAccountEvent): void {
+  checkEvent(OWN_ACCOUNT_TRANSITIONS, state, accountEvent, `The account is ${state}.`)
 }
 
 /** Changes a registration. Guard: its version is unchanged. */
 export function updateOwnAccount(
   op: Op,
   row: OwnAccountRow,
-  by: OwnAccountEvent | [],
+  accountEvent: OwnAccountEvent | [],
   change: Partial<OwnAccountRow> = {},
 ): { readonly row: OwnAccountRow; readonly write: Write } {
   const { version } = row
   const set = { ...change, version: version + 1 }
-  return transition(op, 'own_accounts', OWN_ACCOUNT_TRANSITIONS, row, by, set, { version })
+  return transition(op, 'own_accounts', OWN_ACCOUNT_TRANSITIONS, row, accountEvent, set, { version })
 }
 
-/** The columns that an approval changes: the first sweep is scheduled. */
+/** The columns that schedule the first sweep on approval. */
 export function scheduleFirstSweep({ now }: Op, { sweep }: OwnAccountRow): Partial<OwnAccountRow> {
   return { next_sweep_at: sweep && nextSweep(sweep, now) }
 }
@@ -124,9 +128,9 @@ export function sweepJob(op: Op, { id, next_sweep_at: at }: OwnAccountRow): Writ
 
 export async function ownAccountView(op: Op, row: OwnAccountRow): Promise<OwnAccountView> {
   const { sweep, currency } = row
-  if (!isKnownCurrency(currency)) throw new Error(`An account in ${currency}`)
+  if (!isKnownCurrency(currency)) throw new Error(`an own account has the unknown currency ${currency}`)
   const external = requireValue(
-    await findExternalAccountEver(op, row.external_account_id),
+    await findExternalAccountEvenIfDeleted(op, row.external_account_id),
     'registered account',
   )
   return present({

@@ -19,7 +19,7 @@ import { checkUsable } from '../../money/external-accounts/account-changes.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
 import { checkAvailable, draftPayment } from '../../money/transfers/transfer-out.ts'
 import { beginTransfer, checkParties } from '../../money/transfers/transfers.ts'
-import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import { findPlatform, markPlatformChanged } from '../../people/platforms/platforms.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, PlatformWithdrawalRow } from '../../storage/rows/own-money.ts'
 import type { PlatformRow, TransactionRow } from '../../storage/rows/tables.ts'
@@ -33,7 +33,7 @@ export interface SentWithdrawal {
   readonly transaction: TransactionRow
   /** The writes of the payment and the event, without the withdrawal's row. */
   readonly writes: readonly Write[]
-  /** The update of the withdrawal's row, for one that is stored already. */
+  /** The update of the withdrawal's row, if it is already stored. */
   readonly change: Write
 }
 
@@ -53,13 +53,13 @@ type WithdrawalRequest = Pick<
 export function newWithdrawal(
   op: Op,
   account: OwnAccountRow,
-  wanted: WithdrawalRequest,
+  request: WithdrawalRequest,
 ): PlatformWithdrawalRow {
   return {
     id: op.newId('PlatformWithdrawal'),
     platform_id: op.platform.id,
     own_account_id: account.id,
-    ...wanted,
+    ...request,
     currency: account.currency,
     state: PLATFORM_WITHDRAWAL_INITIAL,
     code: null,
@@ -71,18 +71,21 @@ export function newWithdrawal(
 }
 
 /** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the withdrawal's state. */
-export function checkWithdrawalEvent({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
-  checkEvent(PLATFORM_WITHDRAWAL_TRANSITIONS, state, by, `The withdrawal is ${state}.`)
+export function checkWithdrawalEvent(
+  { state }: PlatformWithdrawalRow,
+  withdrawalEvent: PlatformWithdrawalEvent,
+): void {
+  checkEvent(PLATFORM_WITHDRAWAL_TRANSITIONS, state, withdrawalEvent, `The withdrawal is ${state}.`)
 }
 
-/** Guard: its state is unchanged. */
+/** Guard: the withdrawal's state is unchanged. */
 export function moveWithdrawal(
   op: Op,
   row: PlatformWithdrawalRow,
-  by: PlatformWithdrawalEvent,
+  withdrawalEvent: PlatformWithdrawalEvent,
   change: Partial<PlatformWithdrawalRow> = {},
 ) {
-  return transition(op, 'platform_withdrawals', PLATFORM_WITHDRAWAL_TRANSITIONS, row, by, change)
+  return transition(op, 'platform_withdrawals', PLATFORM_WITHDRAWAL_TRANSITIONS, row, withdrawalEvent, change)
 }
 
 /** The operator's own money in one currency. */
@@ -97,11 +100,11 @@ export interface OwnMoney {
 
 /** Throws 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
 export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> {
-  // Read before the fees, so that the guard on its version covers every earlier withdrawal of fees.
+  // Read before the fees, so that the guard on the platform's version covers every earlier withdrawal of fees.
   const platform = await findPlatform(op)
   const account = await findPlatformAccount(op, currency)
   if (!account)
-    throw fieldError('INVALID_CURRENCY', 'ownAccountId', `The platform has no account in ${currency}`)
+    throw fieldError('INVALID_CURRENCY', 'ownAccountId', `The platform has no ${currency} account`)
   const [fees] = await findSystemAccounts(op, 'fees', [currency])
   return { platform, account, fees: fees?.posted ?? 0n, capital: account.posted - account.held }
 }
@@ -116,7 +119,7 @@ export function getAvailable({ fees, capital }: OwnMoney, source: WithdrawalSour
 /**
  * Sends a withdrawal: in one write set, fees move to the platform's account, which then pays like POST
  * /transfer-out. Guards: the operator's account is active, the platform's account can spend the amount, and
- * no other withdrawal has taken the fees. Errors: as POST /transfer-out.
+ * no other withdrawal has taken the fees. Throws the errors of POST /transfer-out.
  */
 export async function sendWithdrawal(
   op: Op,
@@ -125,12 +128,12 @@ export async function sendWithdrawal(
   ownMoney: OwnMoney,
 ): Promise<SentWithdrawal> {
   if (own.state !== 'ACTIVE')
-    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}`)
+    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}, not ACTIVE`)
   if (own.purpose !== 'OWN_MONEY')
     throw fieldError(
       'INVALID_INPUT',
       'ownAccountId',
-      `The purpose of this account is ${own.purpose}: send money there by a movement of the treasury`,
+      `The purpose of this account is ${own.purpose}. Use a treasury movement instead`,
     )
   const { source, amount, currency, remittance_information: information } = row
   const { account, platform } = ownMoney
@@ -157,7 +160,7 @@ export async function sendWithdrawal(
     row: moved.row,
     writes: [
       expectRow('own_accounts', own.id, { state: own.state }),
-      ...(fromFees > 0n ? [platformChanged(op, platform), ...post(op, cause, legs)] : []),
+      ...(fromFees > 0n ? [markPlatformChanged(op, platform), ...post(op, cause, legs)] : []),
       ...writes,
       await withdrawalEvent(op, 'SENT', moved.row, transaction),
     ],
@@ -167,7 +170,7 @@ export async function sendWithdrawal(
 }
 
 function toMoney({ amount, currency }: PlatformWithdrawalRow) {
-  if (!isKnownCurrency(currency)) throw new Error(`A withdrawal in ${currency}`)
+  if (!isKnownCurrency(currency)) throw new Error(`a withdrawal has the unknown currency ${currency}`)
   return { amount, currency: currencyRecord(currency) }
 }
 

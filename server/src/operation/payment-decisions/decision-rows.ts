@@ -1,42 +1,43 @@
 import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import { nameOf } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
-import { currencyOf, type DecisionBody } from './payment-decisions.ts'
+import { type DecisionBody, requireCurrency } from './payment-decisions.ts'
 
-/** A decision about a payment. */
-export interface DecisionOf {
+/** The content of a decision about a payment. */
+export interface DecisionContent {
   readonly payment: RailPaymentRow
   readonly place: number
   readonly outcome: PaymentOutcome
-  /** Smallest unit. */
+  /** In the smallest unit. */
+
   readonly charge: bigint
   readonly isOwed: boolean
 }
 
-/** The subject of a vote: it counts only for the same outcome, charge, lines and report. */
-export function ballotOf(
-  { payment, place, outcome, charge }: DecisionOf,
+/** The id of a vote's subject. Votes count together only for the same outcome, charge, lines and report. */
+export function computeBallotId(
+  { payment, place, outcome, charge }: DecisionContent,
   { evidence, railEventId }: DecisionBody,
 ): string {
-  const parts = [payment.id, place, outcome, charge, linesOf(evidence).toSorted().join(' '), railEventId]
-  return idOfKind('PaymentDecision', uuidOfText(`PaymentDecision ${parts.join(' ')}`))
+  const parts = [payment.id, place, outcome, charge, listLineIds(evidence).toSorted().join(' '), railEventId]
+  return buildId('PaymentDecision', deriveUuid(`PaymentDecision ${parts.join(' ')}`))
 }
 
-function linesOf({ statementEntryIds = [] }: DecisionBody['evidence']): readonly string[] {
+function listLineIds({ statementEntryIds = [] }: DecisionBody['evidence']): readonly string[] {
   return [...new Set(statementEntryIds)]
 }
 
-/** The key is the payment and the place: the database refuses a second decision in one place. */
+/** The database refuses a second decision about a payment in the same place. */
 export function decisionRow(
   op: Op,
-  { payment, place, outcome, charge, isOwed }: DecisionOf,
+  { payment, place, outcome, charge, isOwed }: DecisionContent,
   { reason, evidence, railEventId }: DecisionBody,
   isProposal: boolean,
 ): PaymentDecisionRow {
   const actor = nameOf(op.actor)
-  if (!actor) throw new Error(`A decision by ${op.actor.kind}`)
+  if (!actor) throw new Error(`an actor of kind ${op.actor.kind} cannot decide about a payment`)
   return {
     id: op.newId('PaymentDecision'),
     platform_id: op.platform.id,
@@ -46,12 +47,12 @@ export function decisionRow(
     is_proposal: isProposal,
     outcome,
     amount: payment.amount,
-    currency: currencyOf(payment),
+    currency: requireCurrency(payment),
     charge,
     is_owed: isOwed,
     reason,
     note: evidence.note ?? null,
-    statement_lines: linesOf(evidence),
+    statement_lines: listLineIds(evidence),
     document_id: evidence.documentId ?? null,
     rail_event_id: railEventId ?? null,
     ...actor,

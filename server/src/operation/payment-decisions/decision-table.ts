@@ -3,27 +3,27 @@ import type { RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail
 
 /** The location of a payment's money, according to the record at its rail and the latest decision. */
 export type Standing =
-  /** Held or on its way; nobody has decided about it. */
+  /** Held or on its way, and not decided yet. */
   | 'OPEN'
   /** The payee has it. */
   | 'PAID'
   /** The payer has it: it never left, or it came back. */
   | 'BACK'
-  /** Both have it: it was refunded, but the payee has it as well. The amount is owed to the platform. */
+  /** Both have it: it was refunded, but the payee has it too. The amount is owed to the platform. */
   | 'OWED'
 
-/** The effect of a decision on the money. With `stand`, only the charge may change. */
+/** The effect of a decision on the money. */
 export type DecisionEffect =
-  /** The payment's record moves as if the rail had reported the outcome, and its settlement continues. */
+  /** The payment changes as if the rail had reported the outcome, and its settlement continues. */
   | 'move'
-  /** The earlier bookings stand. */
+  /** The earlier bookings remain. Only the charge may change. */
   | 'stand'
-  /** The rail has paid out an amount that the payer has got back: it becomes a receivable. */
+  /** The rail has paid out an amount that was already refunded, so it becomes a receivable. */
   | 'owe'
-  /** The rail has the money after all: the receivable is cleared. */
+  /** The rail still has the money, so the receivable is cleared. */
   | 'clear'
 
-/** Null: a payment that was paid cannot be decided as failed. If its money came back, it is RETURNED. */
+/** A paid payment cannot be decided as FAILED (null). If its money came back, the outcome is RETURNED. */
 export const DECISION_EFFECTS = {
   OPEN: { DELIVERED: 'move', FAILED: 'move', RETURNED: 'move' },
   PAID: { DELIVERED: 'stand', FAILED: null, RETURNED: 'move' },
@@ -31,7 +31,7 @@ export const DECISION_EFFECTS = {
   OWED: { DELIVERED: 'stand', FAILED: 'clear', RETURNED: 'clear' },
 } as const satisfies Record<Standing, Record<SettledOutcome, DecisionEffect | null>>
 
-export function standingOf(
+export function findStanding(
   { state }: Pick<RailPaymentRow, 'state'>,
   last: Pick<SettledDecisionRow, 'is_owed'> | undefined,
 ): Standing {
@@ -48,8 +48,8 @@ export function standingOf(
   }
 }
 
-/** The event by which a decision moves the payment's record. */
-export const EVENT_OF_OUTCOME = {
+/** The event that a decision applies to the payment's record. */
+export const OUTCOME_EVENTS = {
   DELIVERED: 'deliver',
   FAILED: 'fail',
   RETURNED: 'return',

@@ -6,7 +6,7 @@ import { railLeg } from '../../money/rails/deposit-rows.ts'
 import { moveRailPayment } from '../../money/rails/rail-payments.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
-import { type DecisionEffect, EVENT_OF_OUTCOME } from './decision-table.ts'
+import { type DecisionEffect, OUTCOME_EVENTS } from './decision-table.ts'
 
 /** A validated decision. */
 export interface Decided {
@@ -25,19 +25,19 @@ export interface Decided {
 const FAILURES = {
   FAILED: {
     code: 'QUOTE_EXECUTION_FAILED',
-    message: 'The platform has found that the payment failed',
+    message: 'The platform determined that the payment failed',
     isDecided: true,
   },
   RETURNED: {
     code: 'COUNTERPARTY_POST_TX_FAILED',
-    message: 'The platform has found that the payment came back',
+    message: 'The platform determined that the payment was returned',
     isDecided: true,
   },
 } as const satisfies Record<Exclude<SettledOutcome, 'DELIVERED'>, RailFailure>
 
 /**
- * The writes of a decision: they move the payment's record and continue its settlement as a rail report
- * would, and book the remaining amounts. Guard: no report has arrived in the meantime.
+ * The writes of a decision. They change the payment and continue its settlement as a rail report would, and
+ * book the remaining amounts. Guard: no report has arrived in the meantime.
  */
 export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
   return [...(await moveRecord(op, decided)), ...bookings(op, decided)]
@@ -46,7 +46,7 @@ export async function effectWrites(op: Op, decided: Decided): Promise<readonly W
 async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promise<readonly Write[]> {
   if (effect !== 'move') return [expectRow('rail_payments', payment.id, { state: payment.state })]
   const failure = outcome === 'DELIVERED' ? undefined : FAILURES[outcome]
-  const moved = moveRailPayment(op, payment, EVENT_OF_OUTCOME[outcome], { failure })
+  const moved = moveRailPayment(op, payment, OUTCOME_EVENTS[outcome], { failure })
   return [moved.write, ...(await resumePayment(op, moved.row))]
 }
 
@@ -57,13 +57,13 @@ async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promis
 function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
   const { currency, amount } = payment
   const cause = { cause: 'transaction', causeId: payment.payment_id } as const
-  const kept = charge - (last?.charge ?? 0n)
+  const newCharge = charge - (last?.charge ?? 0n)
   const owed = effect === 'owe' ? amount : effect === 'clear' ? -amount : 0n
   const fromRail = (system: 'costs' | 'receivables', units: bigint): Leg[] => [
     { system, currency, amount: -units },
     railLeg(payment, units),
   ]
-  return [...post(op, cause, fromRail('costs', kept)), ...post(op, cause, fromRail('receivables', owed))]
+  return [...post(op, cause, fromRail('costs', newCharge)), ...post(op, cause, fromRail('receivables', owed))]
 }
 
 /** True if both payer and payee have the money after the decision. */

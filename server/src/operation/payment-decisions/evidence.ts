@@ -9,9 +9,9 @@ import { submitDocuments } from '../../people/documents/submission.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import {
+  classifyLine,
   explainLines,
   findStatementLine,
-  kindOfLine,
   type StatementLine,
 } from '../reconciliations/explain-lines.ts'
 
@@ -19,13 +19,13 @@ type DecisionBody = BodyOf<typeof transaction_decide>
 
 /** The validated evidence of a decision. */
 export interface CheckedEvidence {
-  /** The lines of statements that book the payment as decided. */
+  /** The statement lines that book the payment as decided. */
   readonly lines: readonly StatementLine[]
-  /** Keep the evidence: unexplained lines are explained, their reports resolved, and a document stays as it is. */
+  /** They explain unexplained lines, resolve reports about them, and lock the document. */
   readonly writes: readonly Write[]
 }
 
-/** A payment, and what the decision does to its money. */
+/** A payment and the decision that the evidence must support. */
 interface Claimed {
   readonly transaction: TransactionWithCustomer
   readonly payment: RailPaymentRow
@@ -48,7 +48,7 @@ export async function checkEvidence(
     throw fieldError(
       'INVALID_INPUT',
       'evidence',
-      'evidence needs a note, a line of a statement or a document',
+      'evidence must contain a note, a statement line or a document',
     )
   const lines = await findLines(op, claimed, statementEntryIds)
   if (lines.length > 0) checkSums(claimed, lines)
@@ -68,23 +68,23 @@ export async function checkEvidence(
 }
 
 /**
- * Finds the lines. They must be from the payment's rail, in its currency, and either book this payment or be
+ * Finds the lines. Each must belong to the payment's rail and currency, and either book this payment or be
  * unexplained.
  */
 async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): Promise<StatementLine[]> {
   const found = await Promise.all([...new Set(ids)].map((id) => findStatementLine(op, id)))
   return found.map((line) => {
-    if (!line) throw wrongLines('No statement has this line')
+    if (!line) throw wrongLines('Statement line not found')
     const { entry, day } = line
     if (day.rail !== payment.rail)
-      throw wrongLines(`The line ${entry.id} is of the rail ${day.rail}, not of ${payment.rail}`)
+      throw wrongLines(`The line ${entry.id} belongs to rail ${day.rail}, not ${payment.rail}`)
     if (day.currency !== payment.currency)
-      throw wrongLines(`The line ${entry.id} is in ${day.currency}, not in ${payment.currency}`)
+      throw wrongLines(`The line ${entry.id} is in ${day.currency}, not ${payment.currency}`)
     if (entry.match_id !== null)
-      throw wrongLines(`The line ${entry.id} is part of ${entry.match_id}: undo that match first`)
-    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === kindOfLine(entry)
+      throw wrongLines(`The line ${entry.id} is part of ${entry.match_id}. Undo that match first`)
+    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === classifyLine(entry)
     if (entry.reason !== 'UNEXPLAINED' && !isOfPayment)
-      throw wrongLines(`The line ${entry.id} books something else`)
+      throw wrongLines(`The line ${entry.id} books another record`)
     return line
   })
 }
@@ -95,7 +95,8 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
  * here.
  */
 function checkSums({ payment, outcome, charge }: Claimed, lines: readonly StatementLine[]): void {
-  if (outcome === 'FAILED') throw wrongLines('A payment that never left is on no statement: name no line')
+  if (outcome === 'FAILED')
+    throw wrongLines('A failed payment never left, so no statement line can book it. Omit statementEntryIds')
   const sum = (isOut: boolean) =>
     lines.reduce((total, { entry }) => (entry.amount < 0n === isOut ? total + entry.amount : total), 0n)
   const [out, back] = [sum(true), sum(false)]
@@ -105,7 +106,7 @@ function checkSums({ payment, outcome, charge }: Claimed, lines: readonly Statem
   const isOutRight = out === outExpected || (!isDelivered && out === 0n)
   if (isOutRight && back === backExpected) return
   throw wrongLines(
-    `These lines book ${out} out and ${back} back, and the decision ${outExpected} out and ${backExpected} back, ` +
+    `These lines book ${out} out and ${back} back, but the decision requires ${outExpected} out and ${backExpected} back, ` +
       `in the smallest unit of ${payment.currency}`,
   )
 }
@@ -118,6 +119,6 @@ function wrongLines(message: string): ApiError {
 async function submitDocument(op: Op, { transaction }: Claimed, id: string): Promise<readonly Write[]> {
   const document = await findDocument(op, id, DOCUMENT_FIELD)
   if (document.customer_id !== transaction.customer_id)
-    throw fieldError('INVALID_INPUT', DOCUMENT_FIELD, 'This document is not of the customer who pays')
+    throw fieldError('INVALID_INPUT', DOCUMENT_FIELD, 'This document does not belong to the paying customer')
   return submitDocuments(op, [document])
 }

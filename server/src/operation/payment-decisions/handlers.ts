@@ -6,7 +6,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { lineReportId } from '../../money/rails/rail-ids.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
@@ -15,17 +15,17 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { StatementLine } from '../reconciliations/explain-lines.ts'
-import { ballotOf, type DecisionOf, decisionRow } from './decision-rows.ts'
+import { computeBallotId, type DecisionContent, decisionRow } from './decision-rows.ts'
 import { type Decided, effectWrites, isOwedAfter } from './effects.ts'
 import { checkEvidence } from './evidence.ts'
 import {
-  chargeOf,
   checkWallet,
   type DecisionBody,
-  decidablePayment,
   decisionView,
-  effectOf,
-  reportAbout,
+  findDecidablePayment,
+  findEffect,
+  findReport,
+  readCharge,
 } from './payment-decisions.ts'
 import { checkReversal, decisionViews, withdrawReversal } from './reversals.ts'
 import { selectDecisions } from './store.ts'
@@ -35,21 +35,21 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const transaction = await findTransaction(op, params.transactionId)
     const { outcome } = body
     if (outcome === 'REVERSAL') return { status: 200, ...(await decideReversal(op, transaction, body)) }
-    const payment = await decidablePayment(op, transaction)
-    const charge = chargeOf(body, payment)
+    const payment = await findDecidablePayment(op, transaction)
+    const charge = readCharge(body, payment)
     const last = await findLastDecision(op, payment)
-    const report = await reportAbout(op, payment, body.railEventId)
-    const effect = effectOf(outcome, payment, last, report)
+    const report = await findReport(op, payment, body.railEventId)
+    const effect = findEffect(outcome, payment, last, report)
     const claimed = { transaction, payment, outcome, charge, reason: body.reason }
     const evidence = await checkEvidence(op, claimed, body.evidence)
     const { lines } = evidence
     await checkWallet(op, transaction, { effect, outcome, hasLines: lines.length > 0 })
     const decided: Decided = { payment, last, outcome, effect, charge }
-    const said = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
-    const vote = await castVote(op, ballotOf(said, body))
-    const view = transactionView(transaction, transaction)
-    if (!vote.decides) return { status: 200, ...proposeDecision(op, said, body, view, vote) }
-    const row = decisionRow(op, said, body, false)
+    const decision = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
+    const vote = await castVote(op, computeBallotId(decision, body))
+    const view = toTransactionView(transaction, transaction)
+    if (!vote.decides) return { status: 200, ...proposeDecision(op, decision, body, view, vote) }
+    const row = decisionRow(op, decision, body, false)
     return {
       status: 200,
       body: { transaction: view, decision: decisionView(row) },
@@ -82,20 +82,20 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
   },
 }
 
-/** Asks the rail to take a payment back, once its last vote is cast. Guard: the payment is unchanged. */
+/** Requests the reversal of a payment from its rail after the last vote. Guard: the payment is unchanged. */
 async function decideReversal(op: Op, transaction: TransactionWithCustomer, body: DecisionBody) {
   const { payment, evidence, request } = await checkReversal(op, transaction, body)
-  const said = {
+  const decision = {
     payment,
     place: request.reversal.number,
     outcome: 'REVERSAL',
     charge: 0n,
     isOwed: false,
   } as const
-  const vote = await castVote(op, ballotOf(said, body))
-  const view = transactionView(transaction, transaction)
-  if (!vote.decides) return proposeDecision(op, said, body, view, vote)
-  const row = decisionRow(op, said, body, false)
+  const vote = await castVote(op, computeBallotId(decision, body))
+  const view = toTransactionView(transaction, transaction)
+  if (!vote.decides) return proposeDecision(op, decision, body, view, vote)
+  const row = decisionRow(op, decision, body, false)
   return {
     body: { transaction: view, decision: decisionView(row, request.reversal) },
     writes: [
@@ -114,22 +114,22 @@ async function decideReversal(op: Op, transaction: TransactionWithCustomer, body
  */
 function proposeDecision(
   op: Op,
-  said: DecisionOf,
+  decision: DecisionContent,
   body: DecisionBody,
-  transaction: ReturnType<typeof transactionView>,
+  transaction: ReturnType<typeof toTransactionView>,
   { writes }: Vote,
 ) {
-  const { id, state } = said.payment
-  const stillWaits = expectRow('rail_payments', id, { state })
-  if (writes.length === 0) return { body: { transaction }, writes: [stillWaits] }
-  const row = decisionRow(op, said, body, true)
+  const { id, state } = decision.payment
+  const unchangedGuard = expectRow('rail_payments', id, { state })
+  if (writes.length === 0) return { body: { transaction }, writes: [unchangedGuard] }
+  const row = decisionRow(op, decision, body, true)
   return {
     body: { transaction, decision: decisionView(row) },
-    writes: [...writes, insert('payment_decisions', row), stillWaits],
+    writes: [...writes, insert('payment_decisions', row), unchangedGuard],
   }
 }
 
-/** True for the report of one of these lines, which the evidence resolves. */
+/** True if the report is about one of these lines. The evidence resolves such reports. */
 function isOfLine({ body }: RailEventRow, lines: readonly StatementLine[]): boolean {
   return lines.some(({ entry }) => lineReportId(entry.rail_reference) === body.id)
 }

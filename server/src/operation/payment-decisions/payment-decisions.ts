@@ -6,13 +6,13 @@ import type { SettledOutcome, transaction_decide } from '@countersign/contract/o
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { actorView } from '../../kernel/audit/actors.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { Reversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
-import { findScreeningOf } from '../../money/screenings/screenings.ts'
+import { findScreeningBySubject } from '../../money/screenings/screenings.ts'
 import type {
   PaymentDecisionRow,
   RailEventRow,
@@ -20,32 +20,35 @@ import type {
   SettledDecisionRow,
 } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
-import { DECISION_EFFECTS, type DecisionEffect, standingOf } from './decision-table.ts'
+import { DECISION_EFFECTS, type DecisionEffect, findStanding } from './decision-table.ts'
 
 export type DecisionBody = BodyOf<typeof transaction_decide>
 
-/** For this long after a payment was due, a call to its rail may still be in progress. */
-const GIVING_SECONDS = 60
+/** The maximum time after a payment's due time during which a call to its rail may still be in progress. */
+const SUBMISSION_SECONDS = 60
 
 /**
- * The record of a payment that a person may decide about. Throws 409 `PAYMENT_NOT_DECIDABLE` if the payment
- * may still be on its way to the rail, or if a chain determines its outcome; 409 `SCREENING_NOT_DECIDED`.
+ * Finds a payment that a person may decide about. Throws 409 `PAYMENT_NOT_DECIDABLE` if the payment may still
+ * be on its way to the rail, or if a chain determines its outcome; 409 `SCREENING_NOT_DECIDED`.
  */
-export async function decidablePayment(
+export async function findDecidablePayment(
   op: Op,
   transaction: TransactionWithCustomer,
 ): Promise<RailPaymentRow> {
   const payment = await findRailPayment(op, 'OUT', transaction.id)
-  if (!payment) throw notDecidable('NOT_GIVEN', 'No rail was given a payment out of this transaction.')
-  const screening = await findScreeningOf(op, 'PAY', transaction.id)
+  if (!payment) throw notDecidable('NOT_GIVEN', 'This transaction has no outgoing payment at a rail.')
+  const screening = await findScreeningBySubject(op, 'PAY', transaction.id)
   if (screening?.state === SCREENING_INITIAL)
     throw new ApiError('SCREENING_NOT_DECIDED', { details: { screeningId: screening.id } })
   const rail = op.rails.find(payment.rail)
   if (rail?.chain)
-    throw notDecidable('ON_CHAIN', 'The chain says what became of this payment: no person decides about it.')
+    throw notDecidable(
+      'ON_CHAIN',
+      'The chain determines the outcome of this payment. It cannot be decided manually.',
+    )
   if (
     payment.state === 'GIVEN' &&
-    (rail?.enqueue || payment.submit_at > plusSeconds(op.now, -GIVING_SECONDS))
+    (rail?.enqueue || payment.submit_at > addSeconds(op.now, -SUBMISSION_SECONDS))
   )
     throw notDecidable(
       'NOT_SENT',
@@ -61,18 +64,22 @@ export function notDecidable(reason: string, message: string): ApiError {
 /**
  * The charge stated in a decision. Throws 400 or 409 if this decision or payment cannot have such a charge.
  */
-export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
+export function readCharge({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
   if (charge === undefined) return 0n
   if (outcome === 'FAILED')
-    throw fieldError('INVALID_INPUT', 'charge', 'A payment that never left has no charge: book it as costs')
+    throw fieldError(
+      'INVALID_INPUT',
+      'charge',
+      'A failed payment never left, so it has no charge. Omit charge and book the amount as costs',
+    )
   if (charge.currency !== payment.currency)
     throw fieldError(
       'INVALID_CURRENCY',
       'charge.currency',
-      `The payment is in ${payment.currency}, and its charge too`,
+      `The charge must be in ${payment.currency}, the currency of the payment`,
     )
   if (charge.amount > payment.amount)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'charge.amount', 'The charge is larger than the payment')
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'charge.amount', 'The charge must not exceed the payment')
   return charge.amount
 }
 
@@ -80,7 +87,7 @@ export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPayment
  * The waiting report that the decision resolves. Throws 404 `RAIL_EVENT_NOT_FOUND`, 409 if it was resolved
  * already, 400 if it is not about this payment.
  */
-export async function reportAbout(
+export async function findReport(
   op: Op,
   payment: RailPaymentRow,
   id: string | undefined,
@@ -94,10 +101,10 @@ export async function reportAbout(
     body.data.id === payment.payment_id &&
     (type.startsWith('payment.') || body.data.reversalId !== undefined)
   if (rail !== payment.rail || !isAbout)
-    throw fieldError('INVALID_INPUT', 'railEventId', 'This report is not about the payment')
+    throw fieldError('INVALID_INPUT', 'railEventId', 'This report is about another payment')
   if (report.state !== RAIL_EVENT_INITIAL)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: 'This report does not wait any more.',
+      message: 'This report was already resolved.',
       details: { field: 'railEventId', status: report.state },
     })
   return report
@@ -107,26 +114,26 @@ export async function reportAbout(
  * The effect of a decision on the money. Throws 409 `INVALID_STATE_TRANSITION` if the payment has ended or
  * was decided, unless the decision resolves a waiting report.
  */
-export function effectOf(
+export function findEffect(
   outcome: SettledOutcome,
   payment: RailPaymentRow,
   last: SettledDecisionRow | undefined,
   report: RailEventRow | undefined,
 ): DecisionEffect {
-  const standing = standingOf(payment, last)
+  const standing = findStanding(payment, last)
   const effect = DECISION_EFFECTS[standing][outcome]
   const details = present({ status: payment.state, decisionId: last?.id })
   if (effect === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: 'This payment was delivered. If its money is back, decide RETURNED.',
+      message: 'This payment was delivered. If its money came back, use the outcome RETURNED.',
       details: { ...details, field: 'outcome' },
     })
   const isFirst = effect === 'move' && last === undefined
   if (!isFirst && !report)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: last
-        ? `This payment was already decided: ${last.outcome}. Only a report that contradicts it is decided again: name it in railEventId.`
-        : `This payment has ended: it is ${payment.state}. Only a report that contradicts it can be decided: name it in railEventId.`,
+        ? `This payment was already decided: ${last.outcome}. To decide again, name a report that contradicts it in railEventId.`
+        : `This payment is already ${payment.state}. To decide about it, name a report that contradicts it in railEventId.`,
       details: { ...details, field: 'railEventId' },
     })
   return effect
@@ -147,11 +154,11 @@ export async function checkWallet(
   if (type !== 'EMBEDDED_WALLET') return
   throw notDecidable(
     'LINE_REQUIRED',
-    'A payment from an embedded wallet is decided DELIVERED only with the line of a statement that books it.',
+    'A payment from an embedded wallet can only be decided DELIVERED with a statement line that books it.',
   )
 }
 
-/** A decision as the API shows it, with the progress of its reversal. */
+/** A decision in its API form, with the progress of its reversal. */
 export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
   const money = (amount: bigint) => ({ amount, currency: currencyRecord(row.currency) })
   return {
@@ -174,8 +181,8 @@ export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
   }
 }
 
-/** The currency of a payment at a rail. Throws if it is unknown, which no payment's can be. */
-export function currencyOf({ currency }: RailPaymentRow): KnownCurrency {
-  if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
+/** The currency of a payment at a rail. The database guarantees that it is known. */
+export function requireCurrency({ currency }: RailPaymentRow): KnownCurrency {
+  if (!isKnownCurrency(currency)) throw new Error(`a payment has the unknown currency ${currency}`)
   return currency
 }

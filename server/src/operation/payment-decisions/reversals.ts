@@ -12,12 +12,11 @@ import { type DecisionBody, decisionView, notDecidable } from './payment-decisio
 interface CheckedReversal {
   readonly payment: RailPaymentRow
   readonly evidence: CheckedEvidence
-  /** Gives the request to the rail. Guard: no other was queued in the meantime. */
+  /** Submits the request to the rail. Guard: no other request was queued in the meantime. */
   readonly request: RequestedReversal
 }
 
-/**
- * A reversal of the payment of a transaction. Errors: 400 `INVALID_INPUT` for fields that a reversal does not have, 409
+/** Checks the reversal of a transaction's payment. Errors: 400 `INVALID_INPUT` for fields that a reversal must not have, 409
  * `PAYMENT_NOT_DECIDABLE` if it cannot be requested now, 409 `INVALID_STATE_TRANSITION` if the payment has ended.
  */
 export async function checkReversal(
@@ -31,7 +30,7 @@ export async function checkReversal(
   if (!request)
     throw notDecidable(
       'NOT_REVERSIBLE',
-      'The rail of this payment cannot ask for it back: only ACH files can.',
+      'The rail of this payment does not support reversals. Only ACH files do.',
     )
   if ('fault' in request) throw notDecidable(request.fault, request.message)
   const claimed = { transaction, payment, outcome: 'REVERSAL', charge: 0n, reason: body.reason } as const
@@ -45,16 +44,19 @@ function checkFields({ charge, railEventId, evidence }: DecisionBody): void {
     'evidence.statementEntryIds': evidence.statementEntryIds,
   }
   for (const [field, value] of Object.entries(fields))
-    if (value !== undefined) throw fieldError('INVALID_INPUT', field, `A reversal has no ${field}`)
+    if (value !== undefined) throw fieldError('INVALID_INPUT', field, `A reversal must not have ${field}`)
 }
 
-/** A payment out that its rail has, or that counts as delivered. */
+/** Finds an outgoing payment that its rail has accepted or delivered. */
 async function sentPayment(op: Op, { id }: TransactionWithCustomer): Promise<RailPaymentRow> {
   const payment = await findRailPayment(op, 'OUT', id)
   if (!payment)
     throw (await findRailPayment(op, 'PULL', id))
-      ? notDecidable('NOT_REVERSIBLE', 'This is a pull. Only payments out are reversed: send the money back.')
-      : notDecidable('NOT_GIVEN', 'No rail was given a payment out of this transaction.')
+      ? notDecidable(
+          'NOT_REVERSIBLE',
+          'This payment is a pull. Only outgoing payments can be reversed. Send the money back instead.',
+        )
+      : notDecidable('NOT_GIVEN', 'This transaction has no outgoing payment at a rail.')
   const { state } = payment
   if (state === 'GIVEN')
     throw notDecidable(
@@ -63,22 +65,22 @@ async function sentPayment(op: Op, { id }: TransactionWithCustomer): Promise<Rai
     )
   if (state === 'ACCEPTED' || state === 'DELIVERED') return payment
   throw new ApiError('INVALID_STATE_TRANSITION', {
-    message: `This payment has ended: it is ${state}. There is nothing to reverse.`,
+    message: `This payment is already ${state}, so it cannot be reversed.`,
     details: { status: state },
   })
 }
 
-/** A reversal that still waits for a file does not leave once its payment is decided. */
+/** Withdraws a reversal that still waits for a file, because its payment was decided. */
 export async function withdrawReversal(op: Op, payment: RailPaymentRow): Promise<readonly Write[]> {
   return (await op.rails.find(payment.rail)?.reversals?.withdraw(op.read, payment, op.now)) ?? []
 }
 
-/** Decisions as the API shows them, with the progress of each reversal. */
+/** Decisions in their API form, with the progress of each reversal. */
 export function decisionViews(op: Op, rows: readonly PaymentDecisionRow[]) {
-  return Promise.all(rows.map(async (row) => decisionView(row, await reversalOf(op, row))))
+  return Promise.all(rows.map(async (row) => decisionView(row, await findReversal(op, row))))
 }
 
-async function reversalOf(op: Op, row: PaymentDecisionRow): Promise<Reversal | undefined> {
+async function findReversal(op: Op, row: PaymentDecisionRow): Promise<Reversal | undefined> {
   if (row.outcome !== 'REVERSAL' || row.is_proposal) return undefined
   const payment = await findRailPayment(op, 'OUT', row.transaction_id)
   const reversals = payment && (await op.rails.find(payment.rail)?.reversals?.list(op.read, payment))

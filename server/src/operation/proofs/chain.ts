@@ -1,7 +1,7 @@
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Database, sqlState } from '../../storage/engine/port.ts'
+import { type Database, readSqlState } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
-import { type BlockPlace, computeDigests, hashBlock, lineOf, NO_HASH } from './lines.ts'
+import { type BlockPlace, computeDigests, formatLine, hashBlock, NO_HASH } from './lines.ts'
 import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
 
 /** The maximum number of queue rows per write. */
@@ -9,8 +9,8 @@ const ROWS_MAX = 500
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Adds queued finished transfers to the hash chains of their platforms until the queue is empty. Returns how
- * many were added.
+ * Adds queued finished transfers to the hash chains of their platforms until the queue is empty. Returns the
+ * number added.
  */
 export async function extendChains(db: Database, clock: () => Date): Promise<number> {
   let count = 0
@@ -23,7 +23,7 @@ export async function extendChains(db: Database, clock: () => Date): Promise<num
       for (const block of blocks) count += block.transferIds.length
     } catch (error) {
       // Another process has written these blocks first.
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+      if (readSqlState(error) !== UNIQUE_VIOLATION) throw error
     }
     if (queued.length < ROWS_MAX) return count
   }
@@ -52,7 +52,7 @@ async function buildBlocks(db: Database, queued: readonly QueuedRow[]): Promise<
 
 function requireTransfer(byId: ReadonlyMap<string, LedgerTransferRow>, id: string): LedgerTransferRow {
   const row = byId.get(id)
-  if (!row) throw new Error(`the ledger has lost ${id} before it was in its chain`)
+  if (!row) throw new Error(`${id} disappeared from the ledger before it was added to the chain`)
   return row
 }
 
@@ -61,7 +61,7 @@ function buildBlock(
   transfers: readonly LedgerTransferRow[],
   countBefore: bigint,
 ): NewBlock {
-  const lines = transfers.map(lineOf)
+  const lines = transfers.map(formatLine)
   return {
     platformId: position.platformId,
     number: position.number,

@@ -1,11 +1,11 @@
-import { type App, inRealTime, plusSeconds } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type App, addSeconds, toRealTimeOp } from '../../kernel/operation/app.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { LedgerCheckpointRow } from '../../storage/rows/proof.ts'
 import { extendChains } from './chain.ts'
-import { payloadOf } from './lines.ts'
+import { buildPayload } from './lines.ts'
 import { findUnsigned, type UnsignedBlock } from './store.ts'
 
 const CHAIN_MS = 5_000
@@ -15,21 +15,20 @@ const CHECKPOINT_SECONDS = 60 * 60
 
 /** Starts the workers that add finished transfers to the chain and sign checkpoints. */
 export function startProving(app: App): readonly Background[] {
-  const logFailure = (error: unknown) =>
-    app.log.error({ err: error }, 'extending the proofs of the ledger failed')
+  const logFailure = (error: unknown) => app.log.error({ err: error }, 'failed to extend the ledger proofs')
   return [
-    inBackground(CHAIN_MS, () => extendChains(app.db, app.clock), logFailure),
-    inBackground(
+    runInBackground(CHAIN_MS, () => extendChains(app.db, app.clock), logFailure),
+    runInBackground(
       CHECKPOINT_MS,
-      () => signCheckpoints(app, plusSeconds(app.clock(), -CHECKPOINT_SECONDS)),
+      () => signCheckpoints(app, addSeconds(app.clock(), -CHECKPOINT_SECONDS)),
       logFailure,
     ),
   ]
 }
 
 /**
- * Signs the latest block of every platform that has a block created before `before` and not covered by a
- * checkpoint. Notifies the platforms. Returns the ids of the checkpoints.
+ * Signs the latest block of every platform with an uncovered block created before `before`, and notifies the
+ * platforms. Returns the ids of the new checkpoints.
  */
 export async function signCheckpoints(app: App, before: Date): Promise<string[]> {
   const ids: string[] = []
@@ -43,8 +42,8 @@ export async function signCheckpoints(app: App, before: Date): Promise<string[]>
 /** Undefined if another process has signed this block. */
 async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | undefined> {
   const op = await operate(app, block.platform_id)
-  const real = inRealTime(op)
-  const payload = payloadOf({
+  const real = toRealTimeOp(op)
+  const payload = buildPayload({
     platformId: block.platform_id,
     blockNumber: block.number,
     transferCount: block.transfer_count,
@@ -68,7 +67,7 @@ async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | 
   return result.done ? row.id : undefined
 }
 
-/** A checkpoint as the API shows it. */
+/** A checkpoint in its API form. */
 export function checkpointView(row: LedgerCheckpointRow) {
   return {
     id: row.id,

@@ -14,8 +14,8 @@ export interface BlockPlace {
   readonly before: Uint8Array
 }
 
-/** The line of a finished transfer in the hash chain: all its final values. */
-export function lineOf(row: LedgerTransferRow): string {
+/** Formats a finished transfer as its line in the hash chain, with all its final values. */
+export function formatLine(row: LedgerTransferRow): string {
   return [
     row.id,
     row.debit_account_id,
@@ -47,7 +47,7 @@ export function computeDigests(lines: readonly string[]): Buffer {
   )
 }
 
-/** The indexes at which two series of digests differ. */
+/** Returns the indexes of digests that differ. */
 export function findChangedDigests(stored: Uint8Array, found: Uint8Array): number[] {
   const digestAt = (digests: Uint8Array, index: number) =>
     Buffer.from(digests.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES))
@@ -65,8 +65,8 @@ export interface Checkpointed {
   readonly at: Date
 }
 
-/** The text of a checkpoint that is signed: JSON without whitespace, with its fields in this order. */
-export function payloadOf({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
+/** The signed text of a checkpoint: JSON without whitespace, with the fields in this order. */
+export function buildPayload({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_LEDGER_CHECKPOINT_1',
     platformId,

@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { ownUuidOf } from '../../storage/engine/ids.ts'
+import { toOwnUuid } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import type { LedgerCheckpointRow } from '../../storage/rows/proof.ts'
 
@@ -31,7 +31,7 @@ export async function findQueued(db: Database, max: number): Promise<QueuedRow[]
 export async function findTransfers(db: Database, ids: readonly string[]): Promise<LedgerTransferRow[]> {
   const { rows } = await db.query<LedgerTransferRow>(
     'SELECT * FROM ledger_transfers WHERE id = ANY ($1::uuid[])',
-    [ids.map(ownUuidOf)],
+    [ids.map(toOwnUuid)],
   )
   return rows
 }
@@ -46,10 +46,7 @@ export interface NewBlock {
   readonly hash: Uint8Array
 }
 
-/**
- * Fails if another process has written a block with the same number, and so has processed these queue rows
- * already.
- */
+/** Fails if another process has already written a block with the same number from these queue rows. */
 const WRITE_BLOCKS = `
 WITH taken AS (
   DELETE FROM proof_queue USING unnest($1::uuid[], $2::bigint[]) AS row (platform_id, position)
@@ -68,13 +65,13 @@ export async function writeBlocks(
 ): Promise<void> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   await db.query(WRITE_BLOCKS, [
-    queued.map((row) => ownUuidOf(row.platform_id)),
+    queued.map((row) => toOwnUuid(row.platform_id)),
     queued.map(({ position }) => position),
     JSON.stringify(
       blocks.map((block) => ({
-        platform_id: ownUuidOf(block.platformId),
+        platform_id: toOwnUuid(block.platformId),
         number: String(block.number),
-        transfer_ids: block.transferIds.map(ownUuidOf),
+        transfer_ids: block.transferIds.map(toOwnUuid),
         digests: hex(block.digests),
         transfer_count: String(block.transferCount),
         hash: hex(block.hash),
@@ -129,7 +126,7 @@ export async function findBlocksAfter(
   const { rows } = await db.query<BlockRow>(
     `SELECT platform_id, number, transfer_ids, digests, transfer_count, hash FROM proof_blocks
      ${after ? 'WHERE (platform_id, number) > ($2, $3)' : ''} ORDER BY platform_id, number LIMIT $1`,
-    after ? [max, ownUuidOf(after.platform_id), after.number] : [max],
+    after ? [max, toOwnUuid(after.platform_id), after.number] : [max],
   )
   return rows
 }
@@ -148,7 +145,7 @@ export async function findCheckpointsAfter(
     `SELECT c.*, b.hash AS block_hash FROM ledger_checkpoints AS c
        LEFT JOIN proof_blocks AS b ON b.platform_id = c.platform_id AND b.number = c.block_number
      ${after === undefined ? '' : 'WHERE c.id > $2'} ORDER BY c.id LIMIT $1`,
-    after === undefined ? [max] : [max, ownUuidOf(after)],
+    after === undefined ? [max] : [max, toOwnUuid(after)],
   )
   return rows
 }
@@ -161,7 +158,7 @@ export async function findHash(
 ): Promise<Uint8Array | undefined> {
   const { rows } = await db.query<{ hash: Uint8Array }>(
     'SELECT hash FROM proof_blocks WHERE platform_id = $1 AND number = $2',
-    [ownUuidOf(platformId), number],
+    [toOwnUuid(platformId), number],
   )
   return rows[0]?.hash
 }
@@ -180,8 +177,8 @@ export interface Finding {
 export const FINDINGS_MAX = 100
 
 /**
- * The checks, by name. Each query returns a row with `id`, `expected` and `found` for every error, and reads
- * a single snapshot.
+ * The queries of the checks, by name. Each returns `id`, `expected` and `found` for every error, from a
+ * single snapshot.
  */
 const RULES = {
   balance: `
@@ -197,19 +194,19 @@ const RULES = {
       LEFT JOIN moved AS m ON m.account_id = a.id LEFT JOIN waiting AS w ON w.account_id = a.id
     WHERE a.posted <> coalesce(m.amount, 0) * side OR a.held <> coalesce(w.held, 0)`,
   currency: `
-    SELECT platform_id AS id, format('a sum of 0 in %s', currency) AS expected,
+    SELECT platform_id AS id, format('sum of 0 in %s', currency) AS expected,
       sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END)::text AS found
     FROM ledger_accounts GROUP BY platform_id, currency
     HAVING sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END) <> 0`,
   transfer: `
-    SELECT t.id, 'between two accounts of its platform and currency' AS expected,
+    SELECT t.id, 'two accounts of the same platform and currency' AS expected,
       format('%s, %s %s', t.state, t.amount, t.currency) AS found
     FROM ledger_transfers AS t
       LEFT JOIN ledger_accounts AS d ON d.id = t.debit_account_id LEFT JOIN ledger_accounts AS c ON c.id = t.credit_account_id
     WHERE t.amount <= 0 OR (d.platform_id = t.platform_id AND d.currency = t.currency) IS NOT TRUE
       OR (t.state = 'posted' AND (c.platform_id = t.platform_id AND c.currency = t.currency) IS NOT TRUE)`,
   hold: `
-    SELECT t.id, 'held for a payment or a purchase that is open' AS expected, format('%s %s', t.cause, t.amount) AS found
+    SELECT t.id, 'hold of an open payment or purchase' AS expected, format('%s %s', t.cause, t.amount) AS found
     FROM ledger_transfers AS t
     WHERE t.state = 'pending' AND NOT EXISTS (SELECT 1 FROM transactions WHERE hold_id = t.id)
       AND NOT EXISTS (SELECT 1 FROM card_transactions WHERE hold_id = t.id)`,
@@ -219,14 +216,14 @@ const RULES = {
     FROM events AS e LEFT JOIN archived_events AS a ON a.object_id = e.object_id GROUP BY e.object_id, a.last_sequence
     HAVING max(e.sequence) - coalesce(a.last_sequence, 0) <> count(*) OR min(e.sequence) <> coalesce(a.last_sequence, 0) + 1`,
   told: `
-    SELECT a.id, format('%s events', a.event_count) AS expected, format('the last one is %s', coalesce(e.last, old.last_sequence, 0)) AS found
+    SELECT a.id, format('%s events', a.event_count) AS expected, format('last sequence %s', coalesce(e.last, old.last_sequence, 0)) AS found
     FROM ledger_accounts AS a
       LEFT JOIN (SELECT object_id, max(sequence) AS last FROM events GROUP BY 1) AS e ON e.object_id = a.id
       LEFT JOIN archived_events AS old ON old.object_id = a.id
     WHERE a.event_count <> coalesce(e.last, old.last_sequence, 0)`,
 } as const
 
-/** Checks the ledger against itself: values stored redundantly must be equal. */
+/** Checks that redundantly stored values in the ledger are equal. */
 export async function checkBooks(db: Database): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, sql] of Object.entries(RULES)) {
@@ -252,12 +249,12 @@ export async function measureBooks(db: Database): Promise<Extent> {
     [],
     { connection: 'long' },
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /**
- * The numbers of transfers that have ended, are in the chain, and are in its queue. Read in one statement,
- * and so in one snapshot.
+ * The numbers of transfers that have ended, are in the chain, and are in its queue. One statement reads one
+ * snapshot.
  */
 export interface Coverage {
   readonly ended: bigint
@@ -273,7 +270,7 @@ export async function findCoverage(db: Database): Promise<Coverage> {
     [],
     { connection: 'long' },
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /** Finished transfers that are neither in the chain nor in the queue. */

@@ -1,6 +1,6 @@
 import { type PublicKey, parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { computeDigests, findChangedDigests, hashBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
+import { buildPayload, computeDigests, findChangedDigests, formatLine, hashBlock, NO_HASH } from './lines.ts'
 import {
   type BlockRow,
   type CheckedCheckpoint,
@@ -21,7 +21,7 @@ const BLOCKS_MAX = 20
 const CHECKPOINTS_MAX = 500
 
 /** A checkpoint that was stored outside the database, as the API or an event showed it. */
-export interface KeptCheckpoint {
+export interface StoredCheckpoint {
   readonly payload: string
   /** In Base64. */
   readonly signature: string
@@ -39,17 +39,17 @@ export interface BooksReport {
 }
 
 /**
- * Checks the whole ledger, its hash chain and checkpoints, and `kept` checkpoints that were stored outside
- * the database. It only reads, so servers can keep running. `publicKey` is the quorum key of the server that
+ * Checks the whole ledger, its hash chain and checkpoints, and `kept` checkpoints stored outside the
+ * database. It only reads, so servers can keep running. `publicKey` is the quorum key of the server that
  * wrote the ledger: 130 hex characters.
  */
 export async function verifyLedger(
   db: Database,
   publicKey: string,
-  kept: readonly KeptCheckpoint[] = [],
+  kept: readonly StoredCheckpoint[] = [],
 ): Promise<BooksReport> {
   const key = parseUncompressedPublicKey(publicKey)
-  if (!key) throw new Error('the quorum key is not a public key')
+  if (!key) throw new Error('the quorum key is not a valid public key')
   const extent = await measureBooks(db)
   const findings = await checkBooks(db)
   const coverage = await checkCoverage(db)
@@ -79,18 +79,18 @@ async function checkCoverage(db: Database): Promise<Finding[]> {
   const total: Finding = {
     check: 'coverage',
     id: 'ledger',
-    expected: `${chained} in the chain, ${queued} about to be`,
+    expected: `${chained} in the chain, ${queued} in the queue`,
     found,
   }
-  const added = (await findUnknownTransfers(db)).map(
+  const unchained = (await findUnknownTransfers(db)).map(
     (id): Finding => ({
       check: 'coverage',
       id,
-      expected: 'a transfer of the chain',
-      found: 'no block has it',
+      expected: 'a transfer in the chain',
+      found: 'not in any block',
     }),
   )
-  return [total, ...added]
+  return [total, ...unchained]
 }
 
 /** Recomputes and compares every block. */
@@ -102,8 +102,8 @@ async function checkChain(db: Database) {
   for (;;) {
     const page = await findBlocksAfter(db, last, BLOCKS_MAX)
     for (const block of page) {
-      const before = last?.platform_id === block.platform_id ? last : undefined
-      if (findings.length < FINDINGS_MAX) findings.push(...(await checkBlock(db, block, before)))
+      const previous = last?.platform_id === block.platform_id ? last : undefined
+      if (findings.length < FINDINGS_MAX) findings.push(...(await checkBlock(db, block, previous)))
       last = block
       blocks += 1
       chained += block.transfer_ids.length
@@ -112,12 +112,12 @@ async function checkChain(db: Database) {
   }
 }
 
-async function checkBlock(db: Database, block: BlockRow, before: BlockRow | undefined): Promise<Finding[]> {
-  const number = (before?.number ?? 0n) + 1n
+async function checkBlock(db: Database, block: BlockRow, previous: BlockRow | undefined): Promise<Finding[]> {
+  const number = (previous?.number ?? 0n) + 1n
   const blockName = `block ${block.number} of ${block.platform_id}`
   if (block.number !== number)
     return [{ check: 'chain', id: blockName, expected: `block ${number}`, found: `block ${block.number}` }]
-  const count = (before?.transfer_count ?? 0n) + BigInt(block.transfer_ids.length)
+  const count = (previous?.transfer_count ?? 0n) + BigInt(block.transfer_ids.length)
   if (block.transfer_count !== count)
     return [
       {
@@ -133,14 +133,14 @@ async function checkBlock(db: Database, block: BlockRow, before: BlockRow | unde
     return missing.map((id) => ({
       check: 'chain',
       id,
-      expected: `a transfer of ${blockName}`,
-      found: 'it is gone',
+      expected: `a transfer in ${blockName}`,
+      found: 'missing',
     }))
   const lines = block.transfer_ids.flatMap((id) => {
     const row = rows.get(id)
-    return row ? [lineOf(row)] : []
+    return row ? [formatLine(row)] : []
   })
-  const hash = hashBlock({ platformId: block.platform_id, number, before: before?.hash ?? NO_HASH }, lines)
+  const hash = hashBlock({ platformId: block.platform_id, number, before: previous?.hash ?? NO_HASH }, lines)
   if (hash.equals(block.hash)) return []
   const changed = findChangedDigests(block.digests, computeDigests(lines))
   if (changed.length === 0)
@@ -148,7 +148,7 @@ async function checkBlock(db: Database, block: BlockRow, before: BlockRow | unde
   return changed.map((at) => ({
     check: 'chain',
     id: block.transfer_ids[at] ?? blockName,
-    expected: `as it was taken into ${blockName}`,
+    expected: `unchanged since it was added to ${blockName}`,
     found: lines[at]?.replaceAll('\t', ' ') ?? '',
   }))
 }
@@ -172,7 +172,7 @@ async function checkCheckpoints(db: Database, key: PublicKey) {
 }
 
 function findFault(row: CheckedCheckpoint, key: PublicKey): Pick<Finding, 'expected' | 'found'> | undefined {
-  const payload = payloadOf({
+  const payload = buildPayload({
     platformId: row.platform_id,
     blockNumber: row.block_number,
     transferCount: row.transfer_count,
@@ -181,7 +181,7 @@ function findFault(row: CheckedCheckpoint, key: PublicKey): Pick<Finding, 'expec
   })
   if (payload !== row.payload) return { expected: payload, found: row.payload }
   if (!isSigned(key, row.payload, row.signature))
-    return { expected: 'a signature by the quorum key', found: 'another one' }
+    return { expected: 'a signature by the quorum key', found: 'another signature' }
   return blockFault(row.hash, row.block_hash ?? undefined)
 }
 
@@ -194,13 +194,22 @@ function blockFault(
 }
 
 /** Checkpoints stored outside the database reveal even a consistent change of both chain and checkpoints. */
-async function checkKept(db: Database, key: PublicKey, kept: readonly KeptCheckpoint[]): Promise<Finding[]> {
+async function checkKept(
+  db: Database,
+  key: PublicKey,
+  kept: readonly StoredCheckpoint[],
+): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [at, { payload, signature }] of kept.entries()) {
     const id = `kept checkpoint ${at + 1}`
     const content = readPayload(payload)
     if (!content || !isSigned(key, payload, Buffer.from(signature, 'base64'))) {
-      findings.push({ check: 'kept', id, expected: 'a checkpoint signed by the quorum key', found: 'none' })
+      findings.push({
+        check: 'kept',
+        id,
+        expected: 'a checkpoint signed by the quorum key',
+        found: 'no valid signature',
+      })
       continue
     }
     const found = await findHash(db, content.platformId, content.blockNumber)

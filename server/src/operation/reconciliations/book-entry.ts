@@ -10,8 +10,8 @@ import { update } from '../../storage/commit/writes.ts'
 import { findEntry, selectEntry, selectLatest, selectStatement } from './store.ts'
 
 /**
- * The platform's account for an entry that belongs to no payment: `fx` for currency bought or sold at the
- * bank itself, `costs` for bank charges.
+ * The platform account for an entry without a payment: `fx` for currency exchanged at the bank itself,
+ * `costs` for bank charges.
  */
 export type BookedAs = 'fx' | 'costs'
 
@@ -21,7 +21,7 @@ export type BookedAs = 'fx' | 'costs'
  */
 export async function bookEntry(app: App, entryId: string, as: BookedAs): Promise<object> {
   const found = await findEntry(app, entryId)
-  if (!found) throw new Error(`There is no entry ${entryId}.`)
+  if (!found) throw new Error(`Statement entry ${entryId} not found.`)
   const op = await operate(app, found.platform_id)
   return decideAndCommit<object>(
     app,
@@ -31,9 +31,9 @@ export async function bookEntry(app: App, entryId: string, as: BookedAs): Promis
       const entry = requireValue(await selectEntry(op, entryId), 'entry that was just found')
       const statement = requireValue(await selectStatement(op, entry.statement_id), 'statement of an entry')
       if (entry.reason !== 'UNEXPLAINED')
-        throw new Error(`${entryId} needs no booking: only an entry that is UNEXPLAINED does.`)
+        throw new Error(`${entryId} cannot be booked. Only UNEXPLAINED entries can.`)
       if (entry.match_id !== null)
-        throw new Error(`${entryId} is part of ${entry.match_id}: undo that match first.`)
+        throw new Error(`${entryId} is part of ${entry.match_id}. Undo that match first.`)
       const { rail, currency } = statement
       const latest = (await selectLatest(op, rail, currency)) ?? statement
       return {

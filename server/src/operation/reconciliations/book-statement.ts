@@ -6,7 +6,7 @@ import { isPaymentEntry, PAYMENT_ENTRIES } from '../../money/evidence/entry-kind
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
-import { findRailPayment, isNews } from '../../money/rails/rail-payments.ts'
+import { findRailPayment, isNewReport } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
@@ -16,8 +16,8 @@ import { type EntryWithItem, selectEntriesWithItem, selectHasReturn, selectState
 const ENTRIES_MAX = 100
 
 /**
- * Applies the entries of a statement that are missing in the ledger as if their events had arrived, so that a
- * lost event is recovered. Then the statement is compared. A long statement takes several runs.
+ * Applies entries that are missing in the ledger as if their events had arrived, so that lost events are
+ * recovered. The statement is compared afterwards. A long statement takes several runs.
  */
 export const bookStatement: JobHandler<'statement.book'> = async (op, { statementId }) => {
   const statement = await selectStatement(op, statementId)
@@ -46,8 +46,7 @@ export async function bookNext(
       return evidence ? applyOrHold(op, statement.rail, evidence) : []
     }),
   )
-  // Each entry on its own fits the balances. If all of them together do not, apply only the first one; the
-  // next run decides about the others.
+  // Each entry fits the balances separately. If all of them together do not, only the first one is applied now.
   const done = (await fitBalancesTogether(op, applied.flat())) ? next.length : 1
   const guard = { state: 'BOOKING', booked_count: from } as const
   return {
@@ -70,7 +69,7 @@ function firstRepeated(entries: readonly EntryWithItem[]): number {
   return entries.length
 }
 
-/** The claim of an entry that the ledger does not reflect yet; undefined if it does. */
+/** The claim of an entry that is not in the ledger yet; undefined if it is. */
 async function findNews(
   op: Op,
   statement: RailStatementRow,
@@ -80,9 +79,9 @@ async function findNews(
   if (isPaymentEntry(kind)) {
     const { direction, event } = PAYMENT_ENTRIES[kind]
     const row = await findRailPayment(op, direction, id)
-    const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
+    const isOpen = row !== undefined && (isNewReport(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
-    // The payment was decided to be returned, so it must have left before.
+    // The payment was decided as RETURNED, so it must have left.
     if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectHasReturn(op, id))) return undefined
     const failure = event === 'return' ? { failure: toFailure(entry) } : {}
     return {
@@ -119,5 +118,5 @@ function claimFields({ currency }: RailStatementRow, { id, kind, amount, booked_
 }
 
 function toFailure({ text }: RailStatementEntryRow) {
-  return { code: 'COUNTERPARTY_POST_TX_FAILED', message: text ?? 'The bank has booked it back' } as const
+  return { code: 'COUNTERPARTY_POST_TX_FAILED', message: text ?? 'The bank reversed the booking' } as const
 }

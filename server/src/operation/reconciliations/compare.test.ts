@@ -4,20 +4,18 @@ import { expect, test } from 'vitest'
 import { compare, type Difference, type Item, type OpenEntry, type StatedDay } from './compare.ts'
 
 const DAYS = 4
-const dateOf = (day: number) => `2026-03-0${day + 1}`
-/** Day 0 begins at 0 o'clock UTC; `hours` from then. */
+const toDate = (day: number) => `2026-03-0${day + 1}`
+/** The time `hours` after the start of day 0 in UTC. */
 const at = (hours: number) => new Date(Date.UTC(2026, 2, 1) + hours * 3_600_000)
 
-/**
- * The bookings of a payment at the bank, and the delay until our books have them. `fault` is what goes wrong.
- */
+/** A payment's bookings at the bank, the delay until the ledger has them, and the injected fault. */
 interface Story {
   readonly amount: bigint
   readonly bookedDay: number
-  /** Days until the money comes back; undefined: it stays. */
+  /** Days until the money comes back; undefined if it never does. */
   readonly returnsAfter: number | undefined
-  /** Hours from the booking until our books have it; less than nothing: before. */
-  readonly heardAfterHours: number
+  /** Hours between the bank's booking and the ledger's; negative if the ledger was first. */
+  readonly ledgerDelayHours: number
   readonly fault: DifferenceReason | undefined
 }
 
@@ -30,11 +28,11 @@ const FAULTS = [
   'BOOKED_TWICE',
 ] as const satisfies readonly DifferenceReason[]
 
-const story: fc.Arbitrary<Story> = fc.record({
+const storyArbitrary: fc.Arbitrary<Story> = fc.record({
   amount: fc.oneof(fc.bigInt({ min: -500n, max: -2n }), fc.bigInt({ min: 2n, max: 500n })),
   bookedDay: fc.integer({ min: 0, max: DAYS - 1 }),
   returnsAfter: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
-  heardAfterHours: fc.integer({ min: -20, max: 60 }),
+  ledgerDelayHours: fc.integer({ min: -20, max: 60 }),
   fault: fc.option(fc.constantFrom(...FAULTS), { nil: undefined, freq: 3 }),
 })
 
@@ -52,12 +50,11 @@ interface Moved {
 }
 
 /**
- * Both sides of a story after the last day. The statement recovers lost events, so every report is in the
- * books.
+ * Both sides of a story after the last day. Statements recover lost events, so the ledger has every report.
  */
-function sidesOf(one: Story, item: string): { readonly booked: Booked[]; readonly moved: Moved[] } {
-  const { amount, bookedDay, fault } = one
-  const returns = fault === undefined ? one.returnsAfter : undefined
+function buildSides(story: Story, item: string): { readonly booked: Booked[]; readonly moved: Moved[] } {
+  const { amount, bookedDay, fault } = story
+  const returns = fault === undefined ? story.returnsAfter : undefined
   const stated = fault === 'OTHER_AMOUNT' ? amount + 1n : amount
   const first: Booked = { day: bookedDay, amount: stated, item, kind: 'first' }
   const returnDay = returns === undefined ? DAYS : bookedDay + returns
@@ -70,21 +67,21 @@ function sidesOf(one: Story, item: string): { readonly booked: Booked[]; readonl
           ...(returnDay < DAYS ? [{ day: returnDay, amount: -amount, item, kind: 'return' } as const] : []),
         ]
   const isMissing = fault === 'NOT_IN_BOOKS' || fault === 'UNKNOWN' || fault === 'OTHER_CURRENCY'
-  // A payment that no statement ever has happens well before the end of its day.
-  const hours = fault === 'NOT_IN_STATEMENT' ? bookedDay * 24 : bookedDay * 24 + 20 + one.heardAfterHours
+  // A payment that no statement contains is made well before the end of its day.
+  const hours = fault === 'NOT_IN_STATEMENT' ? bookedDay * 24 : bookedDay * 24 + 20 + story.ledgerDelayHours
   const moved = isMissing
     ? []
     : [
         { at: at(hours), amount, item },
         ...(returnDay < DAYS
-          ? [{ at: at(returnDay * 24 + 20 + one.heardAfterHours), amount: -amount, item }]
+          ? [{ at: at(returnDay * 24 + 20 + story.ledgerDelayHours), amount: -amount, item }]
           : []),
       ]
   return { booked, moved }
 }
 
-function itemOf(
-  one: Story,
+function buildItem(
+  story: Story,
   id: string,
   booked: readonly Booked[],
   moved: readonly Moved[],
@@ -105,17 +102,17 @@ function itemOf(
     theirs: sum(theirs),
     theirsSince: theirs.length === 0 ? undefined : at(Math.min(...theirs.map((entry) => entry.day)) * 24),
     isTwice: new Set(kinds).size < kinds.length,
-    known: one.fault === 'UNKNOWN' || one.fault === 'OTHER_CURRENCY' ? known[one.fault] : 'here',
+    known: story.fault === 'UNKNOWN' || story.fault === 'OTHER_CURRENCY' ? known[story.fault] : 'here',
   }
 }
 
 const reasons = (differences: readonly Difference[]) =>
   differences.map(({ about, reason }) => `${about ?? ''} ${reason}`).sort()
 
-test('after the last statement, exactly the injected differences are reported, with their exact amounts', () => {
+test('reconciliation reports exactly the injected differences and amounts after the last statement', () => {
   fc.assert(
     fc.property(
-      fc.array(story, { maxLength: 12 }),
+      fc.array(storyArbitrary, { maxLength: 12 }),
       fc.array(
         fc.record({ day: fc.integer({ min: 0, max: DAYS - 1 }), amount: fc.bigInt({ min: 1n, max: 9n }) }),
         {
@@ -128,7 +125,7 @@ test('after the last statement, exactly the injected differences are reported, w
         wrong: fc.bigInt({ min: 0n, max: 2n }),
       }),
       (stories, others, { opening, gap, wrong }) => {
-        const sides = stories.map((one, index) => sidesOf(one, `Transaction:${index}`))
+        const sides = stories.map((story, index) => buildSides(story, `Transaction:${index}`))
         const booked = sides.flatMap((side) => side.booked)
         const moved = sides.flatMap((side) => side.moved)
         const posted = moved.reduce((sum, { amount }) => sum + amount, 0n)
@@ -138,7 +135,7 @@ test('after the last statement, exactly the injected differences are reported, w
           const sum = entries.reduce((total, { amount }) => total + amount, 0n)
           const begins = (days.at(-1)?.closing ?? opening) + (day === 2 ? gap : 0n)
           const closing = begins + sum + (day === 1 ? wrong : 0n)
-          days.push({ date: dateOf(day), opening: begins, closing, sum })
+          days.push({ date: toDate(day), opening: begins, closing, sum })
           const open: OpenEntry[] = others.flatMap((other, index) =>
             other.day <= day
               ? [
@@ -151,7 +148,9 @@ test('after the last statement, exactly the injected differences are reported, w
                 ]
               : [],
           )
-          const items = stories.map((one, index) => itemOf(one, `Transaction:${index}`, booked, moved, day))
+          const items = stories.map((story, index) =>
+            buildItem(story, `Transaction:${index}`, booked, moved, day),
+          )
           const found = compare(days, items, open, { posted, bookedLater: 0n })
           const total = found.differences.reduce((whole, { amount }) => whole + amount, 0n)
           expect(closing - found.balance).toBe(total)
@@ -173,7 +172,7 @@ test('after the last statement, exactly the injected differences are reported, w
   )
 })
 
-test('what the books have moved since the end of the day waits for the next statement', () => {
+test('a ledger transfer after the end of a statement day is compared with the next statement', () => {
   const day = { date: '2026-03-01', opening: 0n, closing: 0n, sum: 0n }
   const item: Item = {
     id: 'Transaction:1',
@@ -195,7 +194,7 @@ test('what the books have moved since the end of the day waits for the next stat
   ).toEqual([{ reason: 'NOT_IN_STATEMENT', amount: 5n, since: at(25), about: 'Transaction:1' }])
 })
 
-test('what nothing explains is a difference too', () => {
+test('an unexplained rest of a statement is reported as UNACCOUNTED', () => {
   const day = { date: '2026-03-01', opening: 0n, closing: 7n, sum: 7n }
   expect(compare([day], [], [], { posted: 0n, bookedLater: 0n }).differences).toEqual([
     { reason: 'UNACCOUNTED', amount: 7n, since: at(0) },

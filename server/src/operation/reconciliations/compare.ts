@@ -5,7 +5,7 @@ import type { DifferenceReason } from '@countersign/contract/operation/reconcili
  * smallest unit; incoming money is positive.
  */
 
-/** The statement of a day as the bank sent it, with the sum of its entries. */
+/** A day's statement as sent by the bank, with the sum of its entries. */
 export interface StatedDay {
   readonly date: string
   readonly opening: bigint
@@ -71,9 +71,9 @@ export interface Comparison {
 }
 
 /**
- * Compares the last of `days` with the rail's account. `items` must include every item whose two sides may
- * differ. The differences add up to exactly the closing balance minus the ledger's balance: any unexplained
- * rest is one of them.
+ * Compares the last of `days` with the rail's account. `items` must include every item whose sides may
+ * differ. The differences, including any unexplained remainder, add up to the closing balance minus the
+ * ledger balance.
  */
 export function compare(
   days: readonly StatedDay[],
@@ -82,7 +82,7 @@ export function compare(
   { posted, bookedLater }: Balance,
 ): Comparison {
   const last = days.at(-1)
-  if (!last) throw new Error('There is no statement to compare with')
+  if (!last) throw new Error('at least one statement is needed to compare')
   const later = items.reduce((sum, item) => sum + laterAmount(item), bookedLater)
   const balance = posted - later
   const explained = [
@@ -91,12 +91,12 @@ export function compare(
     ...entries.map(toDifference),
   ]
   const sum = explained.reduce((total, { amount }) => total + amount, 0n)
-  const rest = last.closing - balance - sum
+  const remainder = last.closing - balance - sum
   return {
     differences:
-      rest === 0n
+      remainder === 0n
         ? explained
-        : [...explained, { reason: 'UNACCOUNTED', amount: rest, since: startOfDay(last) }],
+        : [...explained, { reason: 'UNACCOUNTED', amount: remainder, since: startOfDay(last) }],
     balance,
     later,
   }
@@ -111,7 +111,7 @@ function itemDifferences(item: Item): Difference[] {
   const { id, ours, oursByCut, theirs, oursSince, theirsSince } = item
   if (ours === theirs || oursByCut === theirs) return []
   const since = earliest(theirsSince, oursSince)
-  if (!since) throw new Error(`${id} differs, and neither side has it`)
+  if (!since) throw new Error(`${id} differs, but neither side contains it`)
   return [{ reason: findReason(item), amount: theirs - ours, since, about: id }]
 }
 

@@ -10,7 +10,7 @@ const entries = [
   { kind: 'FEE', amount: -99n },
 ] as const
 
-test('costs are those of each payment and pull, its share rounded up', () => {
+test('expected bank costs add up the charge of each payment and pull, with each percentage rounded up', () => {
   const euros = { currency: 'EUR', fixed: 20n, percent: 0.25 }
   // 20 + 25.0025 and 20 + 0.5
   expect(computeExpectedCosts(railWith([euros]), 'EUR', entries)).toBe(20n + 26n + 20n + 1n)
@@ -18,7 +18,7 @@ test('costs are those of each payment and pull, its share rounded up', () => {
   expect(computeExpectedCosts(railWith([{ currency: 'EUR', percent: 100 }]), 'EUR', entries)).toBe(10_201n)
 })
 
-test('where the rails file names no costs, nothing is expected', () => {
+test('no bank costs are expected if the rails file states none for the currency', () => {
   expect(computeExpectedCosts(railWith([{ currency: 'EUR', fixed: 20n }]), 'USD', entries)).toBeUndefined()
   expect(computeExpectedCosts(undefined, 'EUR', entries)).toBeUndefined()
 })

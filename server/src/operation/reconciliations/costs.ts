@@ -5,15 +5,15 @@ import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts
 const PERCENT = 100_000_000n
 
 /**
- * The bank charges for a statement's payments and pulls that the rails file leads us to expect, in the
- * smallest unit, each rounded up. Undefined if the rail's entry states no costs in this currency.
+ * The expected bank charges for a statement's payments and pulls according to the rails file, in the smallest
+ * unit, each rounded up. Undefined if the file states no costs in this currency.
  */
 export function computeExpectedCosts(
   rail: Rail | undefined,
   currency: string,
   entries: readonly Pick<RailStatementEntryRow, 'kind' | 'amount'>[],
 ): bigint | undefined {
-  const cost = rail?.entry?.costs?.find((one) => one.currency === currency)
+  const cost = rail?.entry?.costs?.find((candidate) => candidate.currency === currency)
   if (!cost) return undefined
   const share = BigInt(Math.round((cost.percent ?? 0) * 1_000_000))
   return entries

@@ -1,4 +1,4 @@
-/** Compares a statement with earlier statements of its day. Pure. Amounts are in the smallest unit. */
+/** The opening and closing balances of a statement, in the smallest unit. */
 
 interface Span {
   readonly opening: bigint
@@ -24,18 +24,18 @@ export type DayPart =
   | 'repeat'
   /** It begins at the day's last known balance. */
   | 'continues'
-  /** It ends at the day's first known balance: the parts have arrived in another order. */
+  /** It ends at the day's first known balance: the parts arrived out of order. */
   | 'precedes'
-  /** It contradicts what was received before, and has no effect. */
+  /** It contradicts the earlier statements and has no effect. */
   | 'contradicts'
 
+/** Compares a statement with earlier statements of its day. */
 export function classifyPart(day: KnownDay, part: NewPart): DayPart {
   const isSameSpan = part.opening === day.opening && part.closing === day.closing
   const isAllKnown = part.known === part.count
   const isNext = part.opening === day.closing || part.closing === day.opening
   if (isAllKnown && isSameSpan) return 'repeat'
-  // It repeats some of the entries. That may be the same money or, because it continues the balance,
-  // additional money, which cannot be told.
+  // It repeats some of the entries. If it also continues the balance, it may be additional money rather than a repeat, and the two cannot be distinguished.
   if (isAllKnown && 0 < part.count && part.count < day.count) return isNext ? 'contradicts' : 'repeat'
   // If a day's closing balance equals its opening balance, the order is ambiguous: a correction looks like a
   // continuation.

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import type { Rail } from '../../kernel/ports/rail.ts'
 
-/** The days of a rail, in the time zone of its opening hours or else in UTC. A day is `YYYY-MM-DD`. */
+/** A rail's days follow the time zone of its opening hours, or UTC. A day is `YYYY-MM-DD`. */
 
 function findTimeZone(rail: Rail | undefined): string {
   return rail?.entry?.hours?.timeZone ?? 'UTC'

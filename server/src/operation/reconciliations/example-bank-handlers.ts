@@ -17,7 +17,11 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
   /** The deposits arrive like any others, and the statement is booked and compared in the background. */
   sandbox_example_bank: async (op, { body: { currency } }) => {
     if (!isKnownCurrency(currency))
-      throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a currency of this server`)
+      throw fieldError(
+        'INVALID_CURRENCY',
+        'currency',
+        `This server does not support the currency ${currency}`,
+      )
     const account = await findPlatformAccount(op, currency)
     if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'currency' } })
     const { decimals } = CURRENCIES[currency]
@@ -25,7 +29,11 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
     const deposits = exampleDeposits(rail, decimals)
     const sum = deposits.reduce((total, { amount }) => total + amount, 0n)
     if (!(await hasRoomForDeposit(op, rail, { amount: sum, currency })))
-      throw fieldError('AMOUNT_OUT_OF_RANGE', 'currency', 'A balance of the platform would be too large.')
+      throw fieldError(
+        'AMOUNT_OUT_OF_RANGE',
+        'currency',
+        'These deposits would exceed the maximum balance of a platform account',
+      )
     const paid = await Promise.all(
       deposits.map(({ name, amount, sender, text }) => {
         const report = {

@@ -8,8 +8,8 @@ interface ExampleDeposit {
   readonly sender: string
   readonly text: string
   /**
-   * The way in which the statement books it: as reported, with another amount, in a sum with others, or in
-   * lines that do not refer to it.
+   * The booking in the statement: as reported, with another amount, in a sum with others, or in lines without a
+   * reference to it.
    */
   readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
 }
@@ -53,23 +53,23 @@ export function exampleStatement(
   const entry = (
     name: string,
     amount: number,
-    rest: Pick<StatementEntry, 'kind' | 'depositId' | 'text'>,
+    details: Pick<StatementEntry, 'kind' | 'depositId' | 'text'>,
   ) => ({
-    ...rest,
+    ...details,
     entryId: `${rail}-line-${name}`,
     bookedAt,
     amount: String(toSmallestUnit(amount, decimals)),
   })
   const single = DEPOSITS.flatMap(({ amount, sender, text, stated }, index) => {
     const name = String(index + 1)
-    const words = `${sender}, ${text}`
+    const entryText = `${sender}, ${text}`
     if (stated === 'IN_SUM') return []
     if (stated !== 'SAME' && 'lines' in stated)
       return stated.lines.map((part, index) =>
-        entry(`${name}-${index + 1}`, part, { kind: 'OTHER', text: words }),
+        entry(`${name}-${index + 1}`, part, { kind: 'OTHER', text: entryText }),
       )
     const booked = stated === 'SAME' ? amount : stated.amount
-    return [entry(name, booked, { kind: 'DEPOSIT', depositId: `${rail}-${name}`, text: words })]
+    return [entry(name, booked, { kind: 'DEPOSIT', depositId: `${rail}-${name}`, text: entryText })]
   })
   const summed = DEPOSITS.filter(({ stated }) => stated === 'IN_SUM')
   const sum = summed.reduce((total, { amount }) => total + amount, 0)

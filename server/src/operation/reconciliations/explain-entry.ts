@@ -9,7 +9,7 @@ import { selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /** A payment that an entry turned out to contain. Amounts are signed: incoming money is positive. */
 export interface Explanation {
-  /** The id of its entry at the bank. The first explanation has the id of the entry that is explained. */
+  /** The id of its entry at the bank. The first explanation has the id of the explained entry. */
   readonly entryId: string
   readonly kind: RailStatementEntryRow['kind']
   readonly itemId: string
@@ -40,7 +40,8 @@ export async function explainEntry(
   const day = entry && (await selectStatement(op, entry.statement_id))
   if (!day || entry.reason !== 'UNEXPLAINED' || entry.match_id !== null) return []
   const sum = found.reduce((total, { amount }) => total + amount, 0n)
-  if (sum !== entry.amount) throw new Error(`${entry.id} is ${entry.amount}, and its payments are ${sum}`)
+  if (sum !== entry.amount)
+    throw new Error(`${entry.id} is ${entry.amount}, but its payments add up to ${sum}`)
   const count = day.entry_count ?? 0
   const rows = rest.map(({ entryId, kind, amount, itemId }, index) => ({
     ...entry,

@@ -14,7 +14,7 @@ export interface StatementLine {
   readonly day: RailStatementRow
 }
 
-/** The statement line with this id, if there is one. */
+/** The statement line with this id; undefined if it does not exist. */
 export async function findStatementLine(op: Op, id: string): Promise<StatementLine | undefined> {
   const entry = await selectEntry(op, id)
   const day = entry && (await selectStatement(op, entry.statement_id))
@@ -33,7 +33,9 @@ export async function scheduleComparison(op: Op, rail: string, currency: string)
 }
 
 /** An outgoing line means that a payment left; an incoming line means that it came back. */
-export function kindOfLine({ amount }: Pick<RailStatementEntryRow, 'amount'>): 'PAYMENT' | 'PAYMENT_RETURN' {
+export function classifyLine({
+  amount,
+}: Pick<RailStatementEntryRow, 'amount'>): 'PAYMENT' | 'PAYMENT_RETURN' {
   return amount < 0n ? 'PAYMENT' : 'PAYMENT_RETURN'
 }
 
@@ -50,7 +52,7 @@ export function explainLines(op: Op, lines: readonly StatementLine[], paymentId:
         'rail_statement_entries',
         entry.id,
         { reason: entry.reason, match_id: null },
-        { kind: kindOfLine(entry), item_id: paymentId, reason: null },
+        { kind: classifyLine(entry), item_id: paymentId, reason: null },
       ),
     ),
     ...[...days.values()].flatMap((day) => rebookLines(op, day, open)),
@@ -59,7 +61,7 @@ export function explainLines(op: Op, lines: readonly StatementLine[], paymentId:
 
 function rebookLines(op: Op, day: RailStatementRow, lines: readonly StatementLine[]): readonly Write[] {
   const entries = lines.flatMap(({ entry }) => (entry.statement_id === day.id ? [entry] : []))
-  const kinds = entries.map((entry) => ({ kind: kindOfLine(entry), amount: entry.amount }))
+  const kinds = entries.map((entry) => ({ kind: classifyLine(entry), amount: entry.amount }))
   const costs = computeExpectedCosts(op.rails.find(day.rail), day.currency, kinds)
   const moved = transition(
     op,

@@ -23,7 +23,7 @@ export const reconciliationHandlers: Handlers<typeof reconciliations> = {
   },
 }
 
-/** A day of a rail with its differences, including the bank's text for each entry among them. */
+/** A rail's day in its API form, with its differences and the bank's text for each entry. */
 export async function withDifferences(op: Op, row: RailStatementRow) {
   const entries = row.differences.flatMap(({ about }) =>
     about?.startsWith('StatementEntry:') ? [about] : [],

@@ -19,10 +19,7 @@ export interface OpenDifferences {
   readonly differences: readonly Difference[]
 }
 
-/**
- * The current differences of the account that a day belongs to, oldest first. Compares the account's latest
- * statement.
- */
+/** Compares the latest statement of a day's account and returns the current differences, oldest first. */
 export async function openDifferences(op: Op, reconciliationId: string): Promise<OpenDifferences> {
   const { rail, currency } = await findReconciliation(op, reconciliationId)
   const latest = await selectLatest(op, rail, currency)

@@ -1,6 +1,6 @@
 import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/states/reconciliation-states'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -23,11 +23,11 @@ import {
 import { reconciliationView } from './views.ts'
 
 /**
- * The intervals at which a new difference is checked again before it counts: jobs may still have to pay out
- * applied reports.
+ * The intervals at which a new difference is rechecked before it is reported, because jobs for applied
+ * reports may still be due.
  */
 const SETTLING_SECONDS = [2, 5, 10, 20, 40] as const
-/** The interval for comparing again while there are differences, because a late report may resolve them. */
+/** The interval between comparisons while differences remain, because a late report may resolve them. */
 const REPEAT_SECONDS = 60 * 60
 /** The maximum time between the start of an operation and its commit, which may follow a comparison. */
 const LATE_SECONDS = 15 * 60
@@ -36,7 +36,7 @@ const BEGINNING = new Date(0)
 
 /**
  * Compares a booked statement with the ledger. A difference is reported if it lasts for about a minute. While
- * there are differences, the comparison is repeated every hour until the next statement has been compared.
+ * differences remain, the comparison repeats hourly until the next statement has been compared.
  */
 export const compareStatement: JobHandler<'statement.compare'> = async (op, { statementId, attempt }) => {
   const statement = await selectStatement(op, statementId)
@@ -49,18 +49,18 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
   const result = await reconcileStatement(op, statement)
   // In the sandbox nothing is in progress at the bank.
   const wait = op.mode === 'production' ? SETTLING_SECONDS[attempt] : undefined
-  const again = { statementId, attempt: attempt + 1 }
+  const nextPayload = { statementId, attempt: attempt + 1 }
   // A return that has not been paid back yet looks like a transfer of a later day.
   const mayChange = result.row.difference_count > 0 || (attempt === 0 && result.row.later !== 0n)
   if (statement.state === 'BOOKING' && mayChange && wait !== undefined)
-    return [job(op, 'statement.compare', again, plusSeconds(op.now, wait))]
+    return [job(op, 'statement.compare', nextPayload, addSeconds(op.now, wait))]
   return [
     ...result.writes,
-    // In the sandbox no report is late, and the clock may move by years.
+    // Sandbox reports are never late, and the sandbox clock may move by years.
     ...(result.row.difference_count > 0 && isLatest && op.mode === 'production'
-      ? [job(op, 'statement.compare', again, plusSeconds(op.now, REPEAT_SECONDS))]
+      ? [job(op, 'statement.compare', nextPayload, addSeconds(op.now, REPEAT_SECONDS))]
       : []),
-    // A statement that arrived late closes a gap before the later ones.
+    // A late statement may close a gap before later ones.
     ...(isLatest || !latest
       ? []
       : [job(op, 'statement.compare', { statementId: latest.id, attempt }, op.now)]),
@@ -82,7 +82,7 @@ export async function reconcileStatement(
   const oldestOpen = await selectOldestOpen(op, before.rail)
   const { differences, balance, later } = await compareDays(op, before)
   const stored = toStoredDifferences(differences)
-  const since = plusSeconds(op.now, -LATE_SECONDS)
+  const since = addSeconds(op.now, -LATE_SECONDS)
   const { row, write } = transition(
     op,
     'rail_statements',
@@ -114,10 +114,10 @@ export async function compareDays(op: Op, statement: RailStatementRow): Promise<
   const carried = [...(before?.differences ?? []), ...statement.differences].flatMap(({ about }) =>
     about === undefined || about.startsWith('StatementEntry:') ? [] : [about],
   )
-  const from = (since: Date) => compareSince(op, statement, days, carried, since)
-  const found = await from(before?.movements_since ?? BEGINNING)
+  const compareFrom = (since: Date) => compareSince(op, statement, days, carried, since)
+  const found = await compareFrom(before?.movements_since ?? BEGINNING)
   // A job that was hours late may have posted the rest, so compare all ledger transfers.
-  return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? from(BEGINNING) : found
+  return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? compareFrom(BEGINNING) : found
 }
 
 async function compareSince(
@@ -128,7 +128,7 @@ async function compareSince(
   since: Date,
 ): Promise<Comparison> {
   const cut = endOf(date, op.rails.find(rail))
-  const accountId = systemAccountId(op.platform.id, 'rail', currency, rail)
+  const accountId = toSystemAccountId(op.platform.id, 'rail', currency, rail)
   const query = { rail, currency, date, statementId: id, accountId, cut, since, carried }
   const { items, open, ...balance } = await selectSides(op, query)
   const known = await Promise.all(items.map((item) => toItem(op, rail, currency, item)))
@@ -146,7 +146,7 @@ async function toItem(op: Op, rail: string, currency: string, row: ItemRow): Pro
   }
 }
 
-/** Finds out if the rail has carried one of these payments and deposits in this currency. */
+/** Determines if the rail has carried one of these payments and deposits in this currency. */
 async function findKnown(
   op: Op,
   rail: string,
@@ -159,23 +159,20 @@ async function findKnown(
     ),
     ...members.map((id) => findDepositRow(op, id)),
   ])
-  const ofRail = found.filter((row) => row?.rail === rail)
-  if (ofRail.length === 0) return 'unknown'
-  return ofRail.some((row) => row?.currency === currency) ? 'here' : 'other-currency'
+  const railRecords = found.filter((row) => row?.rail === rail)
+  if (railRecords.length === 0) return 'unknown'
+  return railRecords.some((row) => row?.currency === currency) ? 'here' : 'other-currency'
 }
 
-/**
- * Differences in the form in which they are stored, oldest first. All beyond the first thousand are combined
- * into one.
- */
+/** Differences in their stored form, oldest first. Those beyond the first thousand are combined into one. */
 function toStoredDifferences(differences: readonly Difference[]): StoredDifference[] {
   const sorted = differences.toSorted((a, b) => a.since.getTime() - b.since.getTime())
   const shown = sorted.slice(0, DIFFERENCES_MAX)
-  const rest = sorted.slice(DIFFERENCES_MAX)
-  const sum = rest.reduce((total, { amount }) => total + amount, 0n)
-  const [oldest] = rest
-  const more: Difference[] = oldest ? [{ reason: 'UNACCOUNTED', amount: sum, since: oldest.since }] : []
-  return [...shown, ...more].map(({ reason, amount, since, about }) => ({
+  const excess = sorted.slice(DIFFERENCES_MAX)
+  const sum = excess.reduce((total, { amount }) => total + amount, 0n)
+  const [oldest] = excess
+  const combined: Difference[] = oldest ? [{ reason: 'UNACCOUNTED', amount: sum, since: oldest.since }] : []
+  return [...shown, ...combined].map(({ reason, amount, since, about }) => ({
     reason,
     amount: String(amount),
     since: since.toISOString(),

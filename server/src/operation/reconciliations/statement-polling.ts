@@ -1,8 +1,8 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { type Rail, withColdStorage } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
@@ -20,17 +20,17 @@ const INTERVAL_MS = 10 * 60 * 1000
 const DAYS_MAX = 31
 
 /**
- * Starts the worker that requests missing statements: for each rail, one per day in each currency that the
- * rail has moved.
+ * Starts the worker that requests each rail's missing daily statements, in every currency that the rail has
+ * moved.
  */
 export function startStatementPolling(app: App): Background {
-  const logFailure = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
-  return inBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { beginsNow: true })
+  const logFailure = (error: unknown) => app.log.error({ err: error }, 'failed to poll statements')
+  return runInBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { beginsNow: true })
 }
 
 async function requestMissing(app: App): Promise<void> {
   for (const rail of withColdStorage(app.rails.list()))
-    for (const currency of currenciesOf(rail)) {
+    for (const currency of listCurrencies(rail)) {
       const op = await createRailOp(app, rail)
       if (!op || rail.name === null) continue
       const latest = await selectLatest(op, rail.name, currency)
@@ -42,11 +42,11 @@ async function requestMissing(app: App): Promise<void> {
 }
 
 /** The currencies that a rail serves. */
-export function currenciesOf({ entry }: Rail): KnownCurrency[] {
+export function listCurrencies({ entry }: Rail): KnownCurrency[] {
   return [...new Set((entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency))]
 }
 
-/** An operation of the platform that owns a rail. Undefined while the rail has no platform. */
+/** Creates an operation of the platform that owns a rail. Undefined while the rail has no platform. */
 async function createRailOp(app: App, rail: Rail): Promise<Op | undefined> {
   const platformId = await app.rails.ownerOf(rail)
   return platformId === undefined ? undefined : operate(app, platformId)
@@ -68,7 +68,7 @@ async function expectStatement(
   const id = railStatementId(name, currency, date)
   if (await hasArrived(op, id)) return
   const statement = await rail.statement?.(date, currency, op)
-  const account = systemAccountId(op.platform.id, 'rail', currency, name)
+  const account = toSystemAccountId(op.platform.id, 'rail', currency, name)
   if (!statement && !(await selectIsUsed(op, name, currency, account))) return
   await decideAndCommit(
     app,
@@ -90,7 +90,7 @@ async function hasArrived(op: Op, id: string): Promise<boolean> {
   return row !== undefined && row.state !== 'WAITING'
 }
 
-/** A day that was just reconciled, as the API shows it. */
+/** A day that was just reconciled, in its API form. */
 export type Reconciled = Awaited<ReturnType<typeof withDifferences>>
 
 /**
@@ -118,7 +118,7 @@ export async function reconcileNow(
 
 /** The statement of a job. Statements are never deleted. */
 async function requireStatement(op: Op, id: string): Promise<RailStatementRow> {
-  return requireValue(await selectStatement(op, id), 'statement of due work')
+  return requireValue(await selectStatement(op, id), 'statement of a job')
 }
 
 async function compareNow(app: App, op: Op, id: string): Promise<RailStatementRow> {

@@ -30,10 +30,10 @@ export interface Recorded {
 }
 
 /**
- * Records a day's statement once with all its entries, and schedules its booking; fees and interest are
- * booked immediately, because no event reports them. A further statement of the day must continue the balance
- * of what was received before; otherwise it is a contradiction and has no effect. Guards: nobody else has
- * recorded the statement or one of its entries.
+ * Records a day's statement once with all its entries, and schedules its booking, but books fees and interest
+ * immediately, because no event reports them. A further statement of the day must continue its balance;
+ * otherwise it is a contradiction and has no effect. Guards: nobody else has recorded the statement or one of
+ * its entries.
  */
 export async function recordStatement(op: Op, rail: string, stated: ConnectorStatement): Promise<Recorded> {
   const parsed = readStatement(stated)
@@ -43,22 +43,22 @@ export async function recordStatement(op: Op, rail: string, stated: ConnectorSta
   const day = before ?? newDay(op, rail, parsed.currency, stated.date)
   const isFirst = day.state === RECONCILIATION_INITIAL
   const part = isFirst ? 'continues' : await findPart(op, rail, day, { ...parsed, entries: stated.entries })
-  // A complete repetition of the day under another id is a second statement of it.
+  // A complete repetition under another id is a second statement of the day.
   const isRenamed = day.entry_count === stated.entries.length && day.rail_reference !== stated.statementId
   if (part === 'contradicts' || (part === 'repeat' && isRenamed))
     return { writes: [], reason: 'CONTRADICTION' }
   if (part === 'repeat') return { writes: [] }
   const entries = await entryRows(op, rail, day, stated.entries.toSorted(byKind))
-  const change = {
+  const columns = {
     ...addToSums(op, rail, parsed.currency, day, entries),
     rail_reference: day.rail_reference ?? stated.statementId,
     opening: day.opening === null || part === 'precedes' ? parsed.opening : day.opening,
     closing: day.closing === null || part === 'continues' ? parsed.closing : day.closing,
     received_at: op.now,
   }
-  const by = isFirst ? 'arrive' : 'extend'
+  const change = isFirst ? 'arrive' : 'extend'
   const guard = isFirst ? {} : { entry_count: day.entry_count }
-  const moved = transition(op, 'rail_statements', RECONCILIATION_TRANSITIONS, day, by, change, guard)
+  const moved = transition(op, 'rail_statements', RECONCILIATION_TRANSITIONS, day, change, columns, guard)
   return {
     isNew: true,
     writes: [
@@ -75,10 +75,7 @@ export async function isEntryKnown(op: Op, rail: string, entryId: string): Promi
   return (await selectEntry(op, statementEntryId(rail, entryId))) !== undefined
 }
 
-/**
- * Compares a statement with what was received of its day before. Undefined if it is the first, or if it is
- * unreadable.
- */
+/** Compares a statement with earlier statements of its day. Undefined if it is the first, or unreadable. */
 export async function findStatementPart(
   op: Op,
   rail: string,
@@ -109,7 +106,7 @@ async function findPart(
   )
 }
 
-/** The sums of a day after these entries are added. */
+/** The sums of a day including these entries. */
 function addToSums(
   op: Op,
   rail: string,
@@ -241,7 +238,7 @@ function isBankCost(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
   return kind === 'FEE' || kind === 'INTEREST'
 }
 
-/** Books the bank's own fees and interest, between the rail's account and the costs account. */
+/** Books the bank's own fees and interest between the rail's account and the costs account. */
 function bookBankCosts(
   op: Op,
   rail: string,

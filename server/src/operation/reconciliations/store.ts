@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { idOf, idOfKind, uuidOf, uuidOfText } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { buildId, deriveUuid, idOf, uuidOf } from '../../storage/engine/ids.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -10,12 +10,12 @@ import type { OpenEntry, StatedDay } from './compare.ts'
 
 /** The id of a rail's day in one currency. */
 export function railStatementId(rail: string, currency: string, date: string): string {
-  return idOfKind('RailStatement', uuidOfText(`RailStatement ${rail} ${currency} ${date}`))
+  return buildId('RailStatement', deriveUuid(`RailStatement ${rail} ${currency} ${date}`))
 }
 
 /** The id of an entry, derived from its id at the bank. `repeat` gives a repeated entry a different id. */
 export function statementEntryId(rail: string, railReference: string, repeat = ''): string {
-  return idOfKind('StatementEntry', uuidOfText(`StatementEntry ${rail} ${railReference}${repeat}`))
+  return buildId('StatementEntry', deriveUuid(`StatementEntry ${rail} ${railReference}${repeat}`))
 }
 
 const STATEMENT_BY_ID = rowById('rail_statements')
@@ -71,7 +71,6 @@ export interface StatementFilters {
   readonly endDate?: string
 }
 
-/** A page of days. */
 export function selectStatements(op: Op, { rail, currency, status, startDate, endDate }: StatementFilters) {
   return op.read
     .selectFrom('rail_statements')
@@ -174,7 +173,7 @@ export async function selectLatest(
     .executeTakeFirst()
 }
 
-/** When the oldest unfinished payment was submitted to a rail. */
+/** The creation time of a rail's oldest unfinished payment. */
 export async function selectOldestOpen(op: Op, rail: string): Promise<Date | undefined> {
   const row = await op.read
     .selectFrom('rail_payments')
@@ -188,7 +187,9 @@ export async function selectOldestOpen(op: Op, rail: string): Promise<Date | und
   return row?.created_at
 }
 
-/** True if there is something to reconcile: the rail has an account in the ledger, or a statement. */
+/**
+ * True if the rail has a ledger account or a statement in the currency, so that reconciliation makes sense.
+ */
 export async function selectIsUsed(
   op: Op,
   rail: string,
@@ -200,7 +201,7 @@ export async function selectIsUsed(
        OR EXISTS (SELECT 1 FROM rail_statements WHERE platform_id = $2 AND rail = $3 AND currency = $4) AS used`,
     [uuidOf(accountId), uuidOf(op.platform.id), rail, currency],
   )
-  return onlyRow(rows).used
+  return getOnlyRow(rows).used
 }
 
 /** Items whose two sides may differ, with both sides. */
@@ -216,8 +217,8 @@ export interface Sides {
 export interface ItemRow {
   readonly id: string
   /**
-   * The ids of everything that belongs to it: a transaction, its quote and the deposits that paid for it, or
-   * all records of a match.
+   * The ids of its records: a transaction, its quote and the deposits that paid for it, or all records of a
+   * match.
    */
   readonly members: readonly string[]
   readonly ours: bigint
@@ -244,9 +245,9 @@ export interface SidesQuery {
 }
 
 /**
- * A single SQL statement, and so a single snapshot. An item may differ if an entry of the day refers to it,
- * if the ledger has moved money for it recently, or if it differed before. All parts of a payment or of a
- * match form one item, because the ledger refers to quotes and banks refer to transactions.
+ * One SQL statement reads one snapshot. An item may differ if an entry of the day refers to it, if the ledger
+ * moved money for it recently, or if it differed before. All parts of a payment or match form one item,
+ * because the ledger refers to quotes and banks refer to transactions.
  */
 const SIDES = `
   WITH statements AS MATERIALIZED (
@@ -319,7 +320,7 @@ interface SidesRow {
   readonly open: readonly Json<OpenEntry>[]
 }
 
-/** Both sides of a day, as of now. Omits items whose sides are equal. */
+/** Reads the current state of both sides of a day. Omits items whose sides are equal. */
 export async function selectSides(
   op: Pick<Op, 'db'> & { readonly platform: { readonly id: string } },
   query: SidesQuery,
@@ -335,7 +336,7 @@ export async function selectSides(
     query.since,
     query.carried.map(uuidOf),
   ])
-  const { items, open, ...sums } = onlyRow(rows)
+  const { items, open, ...sums } = getOnlyRow(rows)
   return {
     ...sums,
     items: items.map((item) => ({

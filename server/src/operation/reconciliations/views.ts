@@ -5,7 +5,7 @@ import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** A day of a rail, as lists and events show it. */
+/** A rail's day as shown in lists and events. */
 export function reconciliationView(row: RailStatementRow) {
   const { opening, closing, entry_sum, entry_count, rail_reference, balance, later } = row
   const hasArrived = opening !== null && closing !== null && entry_sum !== null && entry_count !== null
@@ -38,7 +38,7 @@ export function reconciliationView(row: RailStatementRow) {
   }
 }
 
-/** A day of a rail with its differences and the bank's text for each entry among them. */
+/** A rail's day with its differences and the bank's text for each entry. */
 export function reconciliationWithDifferencesView(
   { now }: Pick<Op, 'now'>,
   row: RailStatementRow,

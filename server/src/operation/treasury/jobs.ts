@@ -1,7 +1,7 @@
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import { findOwnAccount } from '../own-money/own-accounts.ts'
 import { bookMovement, endMovement } from './movements.ts'
@@ -14,7 +14,7 @@ export const settleMovement: JobHandler<'treasury.settle'> = async (op, { treasu
   const row = await selectMovement(op, id)
   if (row?.state !== 'SENT') return []
   const { rail, currency, amount, updated_at } = row
-  const external = await findExternalAccountEver(
+  const external = await findExternalAccountEvenIfDeleted(
     op,
     (await findOwnAccount(op, requireColumn(row, 'own_account_id'))).external_account_id,
   )
@@ -46,9 +46,7 @@ export const settleMovement: JobHandler<'treasury.settle'> = async (op, { treasu
       return endMovement(op, id, 'fail', {})
     default: {
       const at = reply && 'askAgainAt' in reply ? reply.askAgainAt : undefined
-      return [
-        job(op, 'treasury.settle', { treasuryMovementId: id }, at ?? plusSeconds(op.now, RETRY_SECONDS)),
-      ]
+      return [job(op, 'treasury.settle', { treasuryMovementId: id }, at ?? addSeconds(op.now, RETRY_SECONDS))]
     }
   }
 }

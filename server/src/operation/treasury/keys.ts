@@ -36,11 +36,11 @@ async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
   const rail = op.rails.find(name)
   if (rail?.isSimulated) return rail
   if (rail?.chain && (await op.rails.ownerOf(rail)) === op.platform.id) return rail
-  throw fieldError('INVALID_INPUT', 'rail', `The platform has no treasury on a chain ${name}`)
+  throw fieldError('INVALID_INPUT', 'rail', `The platform has no treasury on rail ${name}`)
 }
 
 /**
- * A new key that replaces the current one when it is approved. Guard: no other key has the same number.
+ * Creates a key that replaces the current one when it is approved. Guard: no other key has the same number.
  * Throws 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another key waits for approval.
  */
 export async function newKey(
@@ -52,10 +52,10 @@ export async function newKey(
   const pending = earlier.find(({ state }) => state === TREASURY_KEY_INITIAL)
   if (pending)
     throw new ApiError('TREASURY_KEY_ALREADY_EXISTS', {
-      message: `${pending.id} waits for its approval.`,
+      message: `${pending.id} is already waiting for approval.`,
       details: { field: 'rail', treasuryKeyId: pending.id },
     })
-  const number = earlier.reduce((max, one) => Math.max(max, one.number), 0) + 1
+  const number = earlier.reduce((max, key) => Math.max(max, key.number), 0) + 1
   return {
     id: op.newId('TreasuryKey'),
     platform_id: op.platform.id,

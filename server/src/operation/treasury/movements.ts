@@ -8,14 +8,14 @@ import type { Hex } from '../../base/formats/hex.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
-import { coldStorageOf, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { SANDBOX_RAIL, toColdStorageName } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { selectMovement } from './store.ts'
 
 /**
- * Ends movements when the chain reports their transfers and the outcomes of their payments. The ledger
- * follows the transfers, which a reorg may undo and repeat; the movement's record follows the payment.
+ * Movements follow two reports of the chain. Transfers change the ledger and may be undone and repeated by a
+ * reorg; the outcome of the payment changes the movement's record.
  */
 
 /** Money that has moved between a treasury and cold storage. */
@@ -28,15 +28,15 @@ export interface MovedMoney {
 }
 
 /**
- * Books a transfer to or from cold storage. Cold storage has its own account, so that the rail's account
- * equals what its own keys can move.
+ * Books a transfer to or from cold storage. Cold storage has its own account, so the rail's account equals
+ * the money that the server's keys can move.
  */
 export function bookMovement(op: Op, money: MovedMoney, direction: TreasuryDirection): readonly Write[] {
   const { movementId, rail, currency } = money
   const toCold = direction === 'TO_COLD_STORAGE' ? money.amount : -money.amount
   return post(op, { cause: 'treasury_movement', causeId: movementId }, [
     { ...treasuryLeg(rail, currency), amount: toCold },
-    { system: 'rail', rail: coldStorageOf(rail), currency, amount: -toCold },
+    { system: 'rail', rail: toColdStorageName(rail), currency, amount: -toCold },
   ])
 }
 
@@ -54,7 +54,7 @@ export interface MovementEnd {
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
-/** Ends a movement with the outcome of its payment. Does nothing if it has that outcome already. */
+/** Ends a movement with the outcome of its payment. Idempotent. */
 export async function endMovement(
   op: Op,
   id: string,
@@ -68,7 +68,7 @@ export async function endMovement(
   return [moveMovement(op, row, 'complete', { transaction_hash: transactionHash ?? null }).write]
 }
 
-const FAULT = { code: 'UNAVAILABLE', message: 'The transfer could not be made' } as const
+const FAULT = { code: 'UNAVAILABLE', message: 'The transfer failed' } as const
 
 function failMovement(
   op: Op,
@@ -93,16 +93,16 @@ export interface ReturnedMoney {
 }
 
 /**
- * Records and books money that has returned from cold storage. It backs the same balances as before, so no
- * other account is credited.
+ * Records and books money that returned from cold storage. No other account is credited, because it backs the
+ * same balances as before.
  */
 export function returned(
   op: Op,
   money: ReturnedMoney,
 ): { readonly row: TreasuryMovementRow; readonly writes: readonly Write[] } {
-  const { account, transactionHash, ...where } = money
+  const { account, transactionHash, ...transfer } = money
   const draft: TreasuryMovementRow = {
-    ...where,
+    ...transfer,
     platform_id: op.platform.id,
     own_account_id: account.id,
     direction: 'FROM_COLD_STORAGE',
@@ -119,19 +119,19 @@ export function returned(
     row,
     writes: [
       insert('treasury_movements', row),
-      ...bookMovement(op, { ...where, movementId: row.id }, 'FROM_COLD_STORAGE'),
+      ...bookMovement(op, { ...transfer, movementId: row.id }, 'FROM_COLD_STORAGE'),
     ],
   }
 }
 
-/** Money at a retired treasury address that is to be transferred to the current one, which is `address`. */
+/** Money to move from a retired treasury address to the current one, `address`. */
 export type RotatedMoney = Pick<
   TreasuryMovementRow,
   'id' | 'rail' | 'network' | 'address' | 'currency' | 'amount'
 >
 
 /**
- * The record of a transfer that a key rotation makes. It books nothing, because all addresses of a treasury
+ * Creates the record of a transfer for a key rotation. It books nothing, because all addresses of a treasury
  * share one account.
  */
 export function rotated(op: Op, money: RotatedMoney): TreasuryMovementRow {
@@ -154,7 +154,7 @@ export function rotated(op: Op, money: RotatedMoney): TreasuryMovementRow {
 const GONE = { code: 'UNAVAILABLE', message: 'The block of this transfer was reorganized away' } as const
 
 /**
- * Reverses money from cold storage whose block a reorg has removed. If it arrives again, that is another
+ * Reverses money from cold storage whose block was reorged away. If it arrives again, that is another
  * movement.
  */
 export async function reverseLost(op: Op, id: string): Promise<readonly Write[]> {

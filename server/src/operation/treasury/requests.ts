@@ -17,8 +17,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { coldStorageOf } from '../../kernel/ports/rail.ts'
-import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import { toColdStorageName } from '../../kernel/ports/rail.ts'
+import { findPlatform, markPlatformChanged } from '../../people/platforms/platforms.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
@@ -39,7 +39,7 @@ export function checkMovementEvent({ state }: TreasuryMovementRow, by: TreasuryM
   checkEvent(TREASURY_MOVEMENT_TRANSITIONS, state, by, `The movement is ${state}.`)
 }
 
-/** A requested movement to cold storage. Errors: as `findColdStorage`. */
+/** Creates a movement to cold storage. Errors: as `findColdStorage`. */
 export async function newMovement(
   op: Op,
   account: OwnAccountRow,
@@ -67,8 +67,8 @@ export async function newMovement(
 }
 
 /**
- * A movement that was just sent: the writes of its transfer and, for one that was stored before, the update
- * of its row.
+ * A movement that was just sent, with the writes of its transfer and, if it was stored before, the update of
+ * its row.
  */
 export interface SentMovement {
   readonly row: TreasuryMovementRow
@@ -77,9 +77,9 @@ export interface SentMovement {
 }
 
 /**
- * Sends a movement. The transfer waits as long as payments in progress need the treasury's money. Guards: the
- * registration of the address is active, and no other movement was sent after the balance was read; errors:
- * 400 `INVALID_INPUT`, `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` until the chain has been reached.
+ * Sends a movement, which waits while payments in progress need the treasury's money. Guards: the
+ * registration of the address is active, and no other movement was sent after the balance was read. Throws
+ * 400 `INVALID_INPUT` or `INSUFFICIENT_BALANCE`, and 503 `UNAVAILABLE` until the chain has been reached.
  */
 export async function sendMovement(
   op: Op,
@@ -87,12 +87,16 @@ export async function sendMovement(
   account: OwnAccountRow,
 ): Promise<SentMovement> {
   if (account.state !== 'ACTIVE')
-    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}`)
-  // Read before the balance, so that the guard on its version covers every earlier movement.
+    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}, not ACTIVE`)
+  // Read before the balance, so that the guard on the platform's version covers every earlier movement.
   const platform = await findPlatform(op)
   const cold = await findColdStorage(op, account, 'ownAccountId')
   if (cold.railName !== row.rail)
-    throw fieldError('INVALID_INPUT', 'ownAccountId', `The chain of this account is now ${cold.railName}`)
+    throw fieldError(
+      'INVALID_INPUT',
+      'ownAccountId',
+      `The account is now on chain ${cold.railName}, but the movement is on ${row.rail}`,
+    )
   await checkTreasury(op, row)
   const moved = moveMovement(op, row, 'send')
   return {
@@ -100,7 +104,7 @@ export async function sendMovement(
     change: moved.write,
     writes: [
       expectRow('own_accounts', account.id, { state: account.state }),
-      platformChanged(op, platform),
+      markPlatformChanged(op, platform),
       newTransfer(op, row, cold),
     ],
   }
@@ -117,19 +121,19 @@ function newTransfer(
 }
 
 /**
- * Throws 400 `INSUFFICIENT_BALANCE` if the amount exceeds the treasury's ledger balance minus amounts that
- * were sent but are not booked yet. That sum is read first: a movement booked between the two reads is then
- * subtracted twice, but never missed.
+ * Throws 400 `INSUFFICIENT_BALANCE` if the amount exceeds the treasury's ledger balance minus unbooked sent
+ * amounts. That sum is read first, so a movement booked between the reads is subtracted twice but never
+ * missed.
  */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
   const sent = await selectSumSent(op, rail, currency)
   const available = (await findLedgerBalance(op, treasuryLeg(rail, currency))) - sent
-  if (amount > available) throw insufficient('The treasury', available, amount, currency)
+  if (amount > available) throw insufficientBalance('The treasury', available, amount, currency)
 }
 
 /**
- * Returns the guard that no other movement is made in the meantime. Throws 400 `INSUFFICIENT_BALANCE` if the
- * amount exceeds the ledger balance of the rail's cold storage.
+ * Returns the guard against another movement in the meantime. Throws 400 `INSUFFICIENT_BALANCE` if the amount
+ * exceeds the ledger balance of the rail's cold storage.
  */
 export async function checkColdStorage(
   op: Op,
@@ -138,23 +142,23 @@ export async function checkColdStorage(
   amount: bigint,
 ): Promise<Write> {
   const platform = await findPlatform(op)
-  const available = await findLedgerBalance(op, { system: 'rail', rail: coldStorageOf(rail), currency })
-  if (amount > available) throw insufficient('Cold storage', available, amount, currency)
-  return platformChanged(op, platform)
+  const available = await findLedgerBalance(op, { system: 'rail', rail: toColdStorageName(rail), currency })
+  if (amount > available) throw insufficientBalance('Cold storage', available, amount, currency)
+  return markPlatformChanged(op, platform)
 }
 
-function insufficient(who: string, available: bigint, amount: bigint, currency: string): ApiError {
-  if (!isKnownCurrency(currency)) throw new Error(`A treasury in ${currency}`)
-  const [has, needs] = [available > 0n ? available : 0n, amount].map((one) => amountText(one, currency))
+function insufficientBalance(owner: string, available: bigint, amount: bigint, currency: string): ApiError {
+  if (!isKnownCurrency(currency)) throw new Error(`a treasury has the unknown currency ${currency}`)
+  const [has, needs] = [available > 0n ? available : 0n, amount].map((units) => amountText(units, currency))
   return new ApiError('INSUFFICIENT_BALANCE', {
-    message: `${who} has ${has}, not ${needs}.`,
+    message: `${owner} has ${has}, not ${needs}.`,
     details: { field: 'amount' },
   })
 }
 
 export function movementView(row: TreasuryMovementRow): MovementView {
   const { currency, amount, code, message } = row
-  if (!isKnownCurrency(currency)) throw new Error(`A movement in ${currency}`)
+  if (!isKnownCurrency(currency)) throw new Error(`a movement has the unknown currency ${currency}`)
   return present({
     id: row.id,
     status: row.state,

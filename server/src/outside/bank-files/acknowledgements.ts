@@ -7,10 +7,10 @@ import { decide } from '../../money/rails/rail-worker.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_TRANSITIONS, type BankFileEvent } from '../../storage/rows/states.ts'
-import { derivedName, valueInName } from './file-names.ts'
+import { parseDerivedName, readNameValue } from './file-names.ts'
 import { selectFileById, selectFileByMessage, selectFileByName } from './file-store.ts'
 import { quoteForMessage } from './formats/decimal-amounts.ts'
-import { bankEvent } from './hold-line.ts'
+import { toBankEvent } from './hold-line.ts'
 import type { BankFileWorker } from './rail.ts'
 
 /** A bank's decision about one of our files, taken from the name of a file of the bank. */
@@ -24,41 +24,41 @@ const TEXT_BYTES_MAX = 4_000
 const STATUS_CHARACTERS_MAX = 400
 
 /** Reads an acknowledgement from the name of a bank's file. Undefined for any other file. */
-export function acknowledgementIn(
+export function readAcknowledgement(
   { acknowledgements }: Pick<BankFilesRailValue, 'acknowledgements'>,
   name: string,
 ): Acknowledgement | undefined {
   if (!acknowledgements) return undefined
   const { accepted, rejected } = acknowledgements
   return (
-    (rejected !== undefined ? namedBy('reject', rejected, name) : undefined) ??
-    namedBy('acknowledge', accepted, name)
+    (rejected !== undefined ? matchName('reject', rejected, name) : undefined) ??
+    matchName('acknowledge', accepted, name)
   )
 }
 
-function namedBy(
+function matchName(
   event: Acknowledgement['event'],
   setting: string,
   name: string,
 ): Acknowledgement | undefined {
-  const value = valueInName(setting, name)
-  const by = derivedName(setting).what === 'message' ? 'message' : 'file'
+  const value = readNameValue(setting, name)
+  const by = parseDerivedName(setting).placeholder === 'message' ? 'message' : 'file'
   return value === undefined ? undefined : { event, by, value }
 }
 
-/** Explains why acknowledgements cannot be told apart by name. Undefined if they can. */
-export function faultOfAcknowledgements(entry: BankFilesRailValue): string | undefined {
+/** Explains why names do not tell acknowledgements apart. Undefined if they do. */
+export function findAcknowledgementFault(entry: BankFilesRailValue): string | undefined {
   const { accepted, rejected } = entry.acknowledgements ?? {}
-  const all = [accepted, rejected].filter((one) => one !== undefined)
-  const plain = all.find((one) => /^\{[a-z]+\}$/.test(one))
-  if (plain !== undefined) return `acknowledgements: ${plain} needs a text before or after it`
+  const settings = [accepted, rejected].filter((setting) => setting !== undefined)
+  const bare = settings.find((setting) => /^\{[a-z]+\}$/.test(setting))
+  if (bare !== undefined) return `acknowledgements: ${bare} must have text before or after it`
   return accepted !== undefined && accepted === rejected
-    ? 'acknowledgements: accepted and rejected have the same name'
+    ? 'acknowledgements: accepted and rejected must have different names'
     : undefined
 }
 
-/** Finds our acknowledged file. Undefined if we have not written a file with this name. */
-export async function findAcknowledged(
+/** Finds the file of ours that is acknowledged. Undefined if we have not written a file with this name. */
+export async function findAcknowledgedFile(
   op: Op,
   rail: string,
   { by, value }: Acknowledgement,
@@ -70,28 +70,30 @@ export async function findAcknowledged(
 
 const WRITTEN: ReadonlySet<string> = new Set(['WRITTEN', 'ACKNOWLEDGED', 'REJECTED'])
 
-/** Applies the acknowledgement in a copy of a bank's file, once. `digest` identifies the bank's file. */
+/**
+ * Applies an acknowledgement exactly once. `path` is a copy of the bank's file, and `digest` identifies it.
+ */
 export async function applyAcknowledgement(
   worker: BankFileWorker,
-  said: Acknowledgement,
+  acknowledgement: Acknowledgement,
   { path, digest }: { readonly path: string; readonly digest: string },
 ): Promise<void> {
   const { name: rail } = worker.rail
-  const text = await headOf(path)
+  const text = await readHead(path)
   await decide(worker, async (op) => {
-    const file = await findAcknowledged(op, rail, said)
-    if (!file) throw new Error(`${said.value} is not written`)
-    const data = { file: file.name, messageId: file.message_name, says: said.event, text }
-    const event = bankEvent(`acknowledged-${digest.slice(0, 32)}`, 'file.acknowledged', data)
-    const moved = acknowledge(op, file, said.event, statusOf(said, text))
-    if (moved === 'CONTRADICTION') return recordOnce(op, rail, event, moved)
-    return moved.length === 0 ? [] : [...moved, ...recordReport(op, rail, event, undefined)]
+    const file = await findAcknowledgedFile(op, rail, acknowledgement)
+    if (!file) throw new Error(`The acknowledged file ${acknowledgement.value} has not been written.`)
+    const data = { file: file.name, messageId: file.message_name, says: acknowledgement.event, text }
+    const event = toBankEvent(`acknowledged-${digest.slice(0, 32)}`, 'file.acknowledged', data)
+    const writes = acknowledge(op, file, acknowledgement.event, formatStatus(acknowledgement, text))
+    if (writes === 'CONTRADICTION') return recordOnce(op, rail, event, writes)
+    return writes.length === 0 ? [] : [...writes, ...recordReport(op, rail, event, undefined)]
   })
 }
 
 /**
- * The writes for the bank's decision about a whole file: none if the decision is already known, CONTRADICTION
- * if the bank has previously reported the opposite.
+ * The writes for the bank's decision about a whole file. Empty if the decision is already known,
+ * CONTRADICTION if the bank reported the opposite before.
  */
 export function acknowledge(
   op: Op,
@@ -106,8 +108,8 @@ export function acknowledge(
 }
 
 /**
- * Applies a status report as the acknowledgement of a file. The payments of a rejected file have failed by
- * then.
+ * Applies a status report as the acknowledgement of a file. If it rejects the file, call this after its
+ * payments have failed.
  */
 export async function acknowledgeByStatus(
   op: Op,
@@ -117,18 +119,18 @@ export async function acknowledgeByStatus(
   bankStatus: string,
 ): Promise<readonly Write[]> {
   const file = rail.entry.acknowledgements && (await selectFileById(op, rail.name, id))
-  const moved = file ? acknowledge(op, file, event, bankStatus) : []
-  return moved === 'CONTRADICTION' ? [] : moved
+  const writes = file ? acknowledge(op, file, event, bankStatus) : []
+  return writes === 'CONTRADICTION' ? [] : writes
 }
 
-function statusOf({ event }: Acknowledgement, text: string): string {
-  const said = quoteForMessage(text.trim().replaceAll(/\s+/g, ' '))
+function formatStatus({ event }: Acknowledgement, text: string): string {
+  const reply = quoteForMessage(text.trim().replaceAll(/\s+/g, ' '))
   return event === 'acknowledge'
     ? 'ACK'
-    : `The bank has rejected the file: ${said}`.slice(0, STATUS_CHARACTERS_MAX)
+    : `The bank rejected the file: ${reply}`.slice(0, STATUS_CHARACTERS_MAX)
 }
 
-async function headOf(path: string): Promise<string> {
+async function readHead(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(TEXT_BYTES_MAX), 0, TEXT_BYTES_MAX, 0)

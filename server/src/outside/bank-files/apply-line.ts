@@ -13,7 +13,7 @@ import { endHoldOfDeposit, holdLine, type UnderstoodLine } from './hold-line.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import type { Reading } from './reading.ts'
 import type { Line } from './statement-lines.ts'
-import { type BookedEntry, entryIdOf } from './understand-line.ts'
+import { type BookedEntry, toEntryId } from './understand-line.ts'
 
 /** Applies a line of an advice, or of a statement without balances, exactly once. */
 export async function applyLine(
@@ -23,47 +23,45 @@ export async function applyLine(
 ): Promise<void> {
   if (hold !== undefined) return decide(worker, (op) => holdLine(op, worker.rail.name, line, hold))
   for (const entry of entries) {
-    const evidence = evidenceOf(reading, line, entry)
+    const evidence = toEvidence(reading, line, entry)
     if (evidence) await applyOnce(worker, evidence)
   }
 }
 
-/** Applies a report from a file and records it. Does nothing if it is already recorded. */
+/** Applies a report from a file and records it, unless it is already recorded. */
 export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Promise<void> {
   const { rail } = worker
   const { name } = rail
   await decide(worker, async (op) => {
     if (await findRailEvent(op, name, evidence.id)) return []
-    const confirmation = await confirmationOf(op, rail, evidence)
+    const confirmation = await confirmCountedDeposit(op, rail, evidence)
     if (confirmation)
       return [...confirmation, ...recordReport(op, name, toRecordedEvent(evidence), undefined)]
     const applied = await applyEvidence(op, name, evidence)
     const { writes, reason } = applied
-    const ended =
+    const endedHolds =
       evidence.kind === 'deposit' && reason === undefined ? await endHoldOfDeposit(op, name, evidence) : []
-    return [...writes, ...ended, ...recordReport(op, name, toRecordedEvent(evidence), reason, applied)]
+    return [...writes, ...endedHolds, ...recordReport(op, name, toRecordedEvent(evidence), reason, applied)]
   })
 }
 
-/**
- * Confirms a deposit that a statement has already counted, if this is the file that should have counted it.
- */
-async function confirmationOf(
+/** Confirms a deposit if this file should have counted it, but a statement already has. */
+async function confirmCountedDeposit(
   op: Op,
   rail: BankFilesRail,
   evidence: Evidence,
 ): Promise<readonly Write[] | undefined> {
   if (evidence.kind !== 'deposit' || rail.depositsFrom === 'STATEMENTS') return undefined
   const { id, deposit } = evidence
-  const known = await findReportedByStatement({ op, rail }, deposit)
-  return known && confirmDeposit(op, known, { id, deposit, isSameBooking: isSameBooking(known, deposit) })
+  const row = await findReportedByStatement({ op, rail }, deposit)
+  return row && confirmDeposit(op, row, { id, deposit, isSameBooking: isSameBooking(row, deposit) })
 }
 
-function evidenceOf({ head }: Reading, line: Line, entry: BookedEntry): Evidence | undefined {
+function toEvidence({ head }: Reading, line: Line, entry: BookedEntry): Evidence | undefined {
   const { kind, amount, deposit, failure } = entry
   const isMoneyOut = isPaymentEntry(kind) && PAYMENT_ENTRIES[kind].isMoneyOut
   const claim = {
-    id: entryIdOf(line, entry),
+    id: toEntryId(line, entry),
     source: head.kind === 'ADVICE' ? 'ADVICE' : 'STATEMENT',
     account: head.account,
     amount: isMoneyOut ? -amount : amount,
@@ -73,6 +71,12 @@ function evidenceOf({ head }: Reading, line: Line, entry: BookedEntry): Evidence
   if (kind === 'DEPOSIT') return deposit && { ...claim, kind: 'deposit', deposit }
   if (!isPaymentEntry(kind) || entry.id === undefined) return undefined
   const { direction, event } = PAYMENT_ENTRIES[kind]
-  const why = failure ? { failure } : {}
-  return { ...claim, kind: 'payment', event, subject: { direction, id: entry.id }, line: line.name, ...why }
+  return {
+    ...claim,
+    kind: 'payment',
+    event,
+    subject: { direction, id: entry.id },
+    line: line.name,
+    ...(failure && { failure }),
+  }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 import { present } from '@countersign/contract/core/objects'
-import { plainJson } from '../../base/json/plain-json.ts'
+import { toPlainJson } from '../../base/json/plain-json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
@@ -15,56 +15,56 @@ import {
 import type { Write } from '../../storage/commit/writes.ts'
 import { applyLine } from './apply-line.ts'
 import { toReceivedAt } from './deposit-of-line.ts'
-import { bankEvent, holdLine, holdRecord, type UnderstoodLine } from './hold-line.ts'
+import { holdLine, holdRecord, toBankEvent, type UnderstoodLine } from './hold-line.ts'
 import { type BankFilesRail, type BankFileWorker, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
 import {
   type Balances,
   type BankStatement,
-  balancesOf,
+  findBalances,
   findSharedReferences,
   type Line,
-  linesOf,
-  nextName,
+  toLines,
+  toNextName,
 } from './statement-lines.ts'
-import { entryIdOf, textOfLine, understandLine } from './understand-line.ts'
+import { formatLineText, toEntryId, understandLine } from './understand-line.ts'
 
 const DIGEST_CHARACTERS = 32
-const LINES_AT_ONCE = 50
+const LINES_IN_PARALLEL = 50
 /** The maximum length of an entry's text in the connector protocol. */
 const TEXT_MAX = 1000
 
 /**
- * Applies a statement or an advice exactly once, even after crashes. A statement with balances is a day of
- * the account: it is either recorded as a whole and then booked, or has no effect at all. The lines of other
- * statements take effect one by one.
+ * Applies a statement or an advice exactly once, even after crashes. A statement with balances covers a whole
+ * day: it is recorded completely and then booked, or has no effect. The lines of other statements take effect
+ * one by one.
  */
 export async function applyStatement(worker: BankFileWorker, statement: BankStatement): Promise<void> {
   const { head } = statement
   // Interim reports of an unfinished day are not final.
   if (head.kind === 'REPORT') return
-  const balances = balancesOf(statement)
+  const balances = findBalances(statement)
   const currency = head.currency ?? balances?.currency ?? statement.entries[0]?.entry.currency ?? null
   if (!isOurs(worker.rail, head.account, currency)) return noteOtherAccount(worker, head.account, currency)
   if (statement.contradiction !== null) return setAsideContradiction(worker, statement)
-  const lines = linesOf(statement)
+  const lines = toLines(statement)
   const isWholeDay = head.kind === 'STATEMENT' && balances !== undefined
-  const newReading = async () => ({
+  const startReading = async () => ({
     ...{ op: await opOf(worker), rail: worker.rail, head, isWholeDay },
     ...{ taken: new Set<string>(), shared: findSharedReferences(statement) },
     names: new Set(lines.map(({ name }) => name)),
   })
-  // An earlier statement about the same money has to be booked before this one.
+  // An earlier statement about the same money must be booked before this one.
   await finishBooking(worker.app, await opOf(worker), worker.rail.name)
-  if (isWholeDay) return applyDay(worker, newReading, { balances, lines, unread: statement.unread })
+  if (isWholeDay) return applyDay(worker, startReading, { balances, lines, unread: statement.unread })
   await holdUnread(worker, statement)
-  const reading = await newReading()
+  const reading = await startReading()
   for (const line of lines) await applyLine(worker, reading, await understandOrHold(reading, line))
 }
 
 async function understandOrHold(reading: Reading, line: Line): Promise<UnderstoodLine> {
-  const found = await understandLine(reading, line)
-  return 'hold' in found ? { line, entries: [], hold: found.hold } : { line, entries: found.entries }
+  const meaning = await understandLine(reading, line)
+  return 'hold' in meaning ? { line, entries: [], hold: meaning.hold } : { line, entries: meaning.entries }
 }
 
 function isOurs(rail: BankFilesRail, account: string | null, currency: string | null): boolean {
@@ -75,47 +75,45 @@ function isOurs(rail: BankFilesRail, account: string | null, currency: string | 
   )
 }
 
-/**
- * Reports once that the bank delivers files about a different account to this rail. Those files have no
- * effect.
- */
+/** Reports once that the bank delivers files about another account to this rail. They have no effect. */
 export function noteOtherAccount(
   worker: BankFileWorker,
   account: string | null,
   currency: string | null,
 ): Promise<void> {
   const data = present({ account, currency })
-  const event = bankEvent(`other-account ${account} ${currency}`, 'file.other-account', data)
+  const event = toBankEvent(`other-account ${account} ${currency}`, 'file.other-account', data)
   return holdRecord(worker, event, 'OTHER_ACCOUNT')
 }
 
 /** Records a whole day. Lines that cannot be matched wait for a person. */
 async function applyDay(
   worker: BankFileWorker,
-  newReading: () => Promise<Reading>,
+  startReading: () => Promise<Reading>,
   { balances, lines, unread }: Day,
 ): Promise<void> {
   const { name: rail } = worker.rail
-  const reading = await newReading()
-  const id = idOfStatement(reading, balances, lines)
+  const reading = await startReading()
+  const id = toStatementId(reading, balances, lines)
   if (await findRailEvent(reading.op, rail, id)) return
-  const rest = balances.closing - balances.opening - sumOf(lines)
-  // All pages of the statement have been read, but the balances still do not match.
-  if (rest !== 0n && unread.length === 0) return setAside(worker, id, { ...reading.head, ...balances })
+  const unexplained = balances.closing - balances.opening - sumLines(lines)
+  // The statement was read completely, but the balances do not match.
+  if (unexplained !== 0n && unread.length === 0) return setAside(worker, id, { ...reading.head, ...balances })
   const first = await understandAll(reading, lines)
-  const part = await findStatementPart(reading.op, rail, statementOf(reading, balances, first, rest))
+  const part = await findStatementPart(reading.op, rail, toStatement(reading, balances, first, unexplained))
   if (part === 'repeat') return
-  // The balances prove that this is additional money, even if the bank uses the same text as before.
-  const isMore = part === 'continues' || part === 'precedes'
-  const found = isMore
-    ? await understandAll(await newReading(), await renameDuplicates(reading.op, rail, lines))
+  // The balances prove that this money is additional, even if its lines have the same content as earlier
+  // ones.
+  const isAdditional = part === 'continues' || part === 'precedes'
+  const found = isAdditional
+    ? await understandAll(await startReading(), await renameDuplicates(reading.op, rail, lines))
     : first
-  const statement = statementOf(reading, balances, found, rest)
+  const statement = toStatement(reading, balances, found, unexplained)
   await decide(worker, async (op) => {
     if (await findRailEvent(op, rail, id)) return []
     const { writes, reason, isNew } = await recordStatement(op, rail, statement)
     const event = { id, type: 'statement', data: { ...statement, entries: statement.entries.length } }
-    const holds = isNew ? [...(await holdsOf(op, rail, found)), ...unreadHolds(op, rail, id, unread)] : []
+    const holds = isNew ? [...(await holdLines(op, rail, found)), ...recordUnread(op, rail, id, unread)] : []
     return [...writes, ...recordReport(op, rail, event, reason), ...holds]
   })
 }
@@ -127,21 +125,21 @@ interface Day {
   readonly unread: BankStatement['unread']
 }
 
-function sumOf(lines: readonly Line[]): bigint {
+function sumLines(lines: readonly Line[]): bigint {
   return lines.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** Sets aside a statement that contradicts itself. It has no effect; the other statements in its file do. */
+/** Sets aside a statement that contradicts itself. Other statements in the same file still take effect. */
 function setAsideContradiction(worker: BankFileWorker, statement: BankStatement): Promise<void> {
   const { head, balances, entries, contradiction: reason } = statement
-  const content = plainJson([head.createdAt, balances, entries])
+  const content = toPlainJson([head.createdAt, balances, entries])
   const digest = hash('sha256', JSON.stringify(content)).slice(0, DIGEST_CHARACTERS)
   const id = `${head.kind} ${head.id} ${digest} contradiction`
   return setAside(worker, id, { ...head, balances, reason })
 }
 
-function setAside(worker: BankFileWorker, id: string, said: object): Promise<void> {
-  return holdRecord(worker, bankEvent(id, 'statement', said), 'UNREADABLE')
+function setAside(worker: BankFileWorker, id: string, content: object): Promise<void> {
+  return holdRecord(worker, toBankEvent(id, 'statement', content), 'UNREADABLE')
 }
 
 /** Reports the unreadable parts of an advice, or of a statement without balances, for a person to review. */
@@ -149,27 +147,24 @@ function holdUnread(worker: BankFileWorker, { head, unread }: BankStatement): Pr
   const id = `${head.kind} ${head.id} ${head.createdAt}`
   const { name } = worker.rail
   return decide(worker, async (op) =>
-    unread.length === 0 || (await findRailEvent(op, name, unreadId(id, 0)))
+    unread.length === 0 || (await findRailEvent(op, name, toUnreadId(id, 0)))
       ? []
-      : unreadHolds(op, name, id, unread),
+      : recordUnread(op, name, id, unread),
   )
 }
 
-function unreadHolds(op: Op, rail: string, id: string, unread: BankStatement['unread']): Write[] {
+function recordUnread(op: Op, rail: string, id: string, unread: BankStatement['unread']): Write[] {
   return unread.flatMap((part, index) =>
-    recordReport(op, rail, bankEvent(unreadId(id, index), 'file.unread', part), 'UNREADABLE'),
+    recordReport(op, rail, toBankEvent(toUnreadId(id, index), 'file.unread', part), 'UNREADABLE'),
   )
 }
 
-function unreadId(id: string, index: number): string {
+function toUnreadId(id: string, index: number): string {
   return `${id} unread ${index + 1}`
 }
 
-/**
- * Identifies a statement by its id at the bank, its balances and its lines, so that a repeated one is
- * recognized.
- */
-function idOfStatement(
+/** Identifies a statement by the bank's id, its balances and its lines, so that a repeat is recognized. */
+function toStatementId(
   { head }: Reading,
   { date, opening, closing }: Balances,
   lines: readonly Line[],
@@ -179,14 +174,14 @@ function idOfStatement(
 }
 
 async function understandAll(reading: Reading, lines: readonly Line[]): Promise<UnderstoodLine[]> {
-  // A line that confirms a deposit makes it unavailable to later lines.
-  const atOnce = reading.rail.depositsFrom === 'STATEMENTS' ? LINES_AT_ONCE : 1
+  // A line that confirms a deposit makes it unavailable to later lines, so their order matters.
+  const inParallel = reading.rail.depositsFrom === 'STATEMENTS' ? LINES_IN_PARALLEL : 1
   const found: UnderstoodLine[] = []
-  for (let at = 0; at < lines.length; at += atOnce)
+  for (let at = 0; at < lines.length; at += inParallel)
     found.push(
-      ...(await Promise.all(lines.slice(at, at + atOnce).map((line) => understandOrHold(reading, line)))),
+      ...(await Promise.all(lines.slice(at, at + inParallel).map((line) => understandOrHold(reading, line)))),
     )
-  // A line may be the sum of deposits that no line confirms, not even a later one.
+  // Later lines may have confirmed the deposits of which this line seemed to be the sum.
   for (const [index, { line, hold }] of found.entries())
     if (hold?.reason === 'OTHER_AMOUNT') found[index] = await understandOrHold(reading, line)
   return found
@@ -195,26 +190,26 @@ async function understandAll(reading: Reading, lines: readonly Line[]): Promise<
 /** Renames lines whose name is already used by another entry of the rail. */
 async function renameDuplicates(op: Op, rail: string, lines: readonly Line[]): Promise<Line[]> {
   const used = new Set<string>()
-  const apart: Line[] = []
+  const renamed: Line[] = []
   for (const line of lines) {
     let { name } = line
-    while (used.has(name) || (await isEntryKnown(op, rail, name))) name = nextName(name)
+    while (used.has(name) || (await isEntryKnown(op, rail, name))) name = toNextName(name)
     used.add(name)
-    apart.push({ ...line, name })
+    renamed.push({ ...line, name })
   }
-  return apart
+  return renamed
 }
 
-function statementOf(
+function toStatement(
   { head }: Reading,
   { date, currency, opening, closing }: Balances,
   lines: readonly UnderstoodLine[],
-  rest: bigint,
+  unexplained: bigint,
 ): ConnectorStatement {
   const unread = {
     entryId: `${date} ${head.id} ${opening} unread`,
     kind: 'OTHER',
-    amount: String(rest),
+    amount: String(unexplained),
     bookedAt: `${date}T00:00:00.000Z`,
     text: 'Entries that could not be read',
   } as const
@@ -224,25 +219,25 @@ function statementOf(
     currency,
     openingBalance: String(opening),
     closingBalance: String(closing),
-    entries: [...lines.flatMap(statementEntries), ...(rest === 0n ? [] : [unread])],
+    entries: [...lines.flatMap(toStatementEntries), ...(unexplained === 0n ? [] : [unread])],
   }
 }
 
-function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEntry[] {
-  const head = { bookedAt: toReceivedAt(line), ...textOfLine(line) }
+function toStatementEntries({ line, entries, hold }: UnderstoodLine): StatementEntry[] {
+  const head = { bookedAt: toReceivedAt(line), ...formatLineText(line) }
   if (hold !== undefined) return [{ ...head, entryId: line.name, kind: 'OTHER', amount: String(line.amount) }]
   return entries.map(({ amount, part: _, failure, ...entry }, index) => ({
     ...head,
     ...entry,
     // The reason for a return comes first, because the payer sees this text.
     ...(failure ? { text: [failure.message, head.text].filter(Boolean).join('; ').slice(0, TEXT_MAX) } : {}),
-    entryId: entryIdOf(line, entries[index]),
+    entryId: toEntryId(line, entries[index]),
     amount: String(amount),
   }))
 }
 
-/** The reports of lines that wait for a person. */
-async function holdsOf(op: Op, rail: string, lines: readonly UnderstoodLine[]): Promise<readonly Write[]> {
+/** Reports the lines that wait for a person. */
+async function holdLines(op: Op, rail: string, lines: readonly UnderstoodLine[]): Promise<readonly Write[]> {
   const writes: Write[] = []
   for (const { line, hold } of lines) if (hold) writes.push(...(await holdLine(op, rail, line, hold)))
   return writes

@@ -1,14 +1,14 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
-import type { MandateInstruction, UnmadePayment } from '../../kernel/ports/rail.ts'
+import type { MandateInstruction, PaymentDraft } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
-import { BACS_TEXT_CHARACTERS, bacsName, bacsText } from './formats/bacs-text.ts'
-import { type BacsCode, type BacsItem, bacsRecord } from './formats/bacs-writer.ts'
+import { BACS_TEXT_CHARACTERS, toBacsName, toBacsText } from './formats/bacs-text.ts'
+import { type BacsCode, type BacsItem, writeBacsRecord } from './formats/bacs-writer.ts'
 import type { DebitSequence } from './formats/pain-008.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
-import { detailsOf, poundAccountOf } from './payment-details.ts'
+import { readPoundAccount, toPaymentDetails } from './payment-details.ts'
 
-/** Converts Bacs payments, collections and mandate instructions to and from rows of the queue. */
+/** Converts Bacs payments, collections and mandate instructions to and from queue rows. */
 
 export type BacsFormatValue = Extract<BankFilesRailValue['format'], { type: 'BACS' }>
 
@@ -29,35 +29,39 @@ const LEAD_DAYS = 10
 const SAMPLE_REFERENCE = 'CS000000000000'
 
 /** The batch and details of a payment. Throws UnwritablePayment if a file cannot carry it. */
-export function bacsWritable(
+export function prepareBacsPayment(
   format: BacsFormatValue,
-  payment: UnmadePayment,
+  payment: PaymentDraft,
 ): Pick<BankPaymentRow, 'batch' | 'details'> {
   const { currency, direction, amount } = payment
-  if (currency !== 'GBP') throw new UnwritablePayment(`Bacs does not carry ${currency}`)
-  if (direction === 'PULL') return collectionWritable(format, payment)
-  const { sortCode, number } = poundAccountOf(payment)
-  const details = detailsOf(payment, number, { routingNumber: sortCode })
+  if (currency !== 'GBP') throw new UnwritablePayment(`Bacs carries GBP, not ${currency}`)
+  if (direction === 'PULL') return prepareCollection(format, payment)
+  const { sortCode, number } = readPoundAccount(payment)
+  const details = toPaymentDetails(payment, number, { routingNumber: sortCode })
   const batch = CREDITS
-  bacsRecord(bacsItemOf({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
+  writeBacsRecord(toBacsItem({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
   return { batch, details }
 }
 
 /** A direct debit is collected from the account that its mandate names. */
-function collectionWritable(format: BacsFormatValue, payment: UnmadePayment) {
+function prepareCollection(format: BacsFormatValue, payment: PaymentDraft) {
   const { mandate, amount } = payment
   if (!mandate)
-    throw new UnwritablePayment('a direct debit needs an active mandate for this account: see POST /mandates')
+    throw new UnwritablePayment(
+      'a direct debit requires an active mandate for this account: see POST /mandates',
+    )
   const { remittanceInformation: _, ...plain } = payment
   const { reference, signedOn, debtorName, debtorAccount, debtorSortCode, sequence } = mandate
   if (debtorSortCode === undefined) throw new UnwritablePayment('the mandate is not for Bacs')
   const details = {
-    ...detailsOf({ ...plain, remittanceInformation: null }, debtorAccount, { routingNumber: debtorSortCode }),
+    ...toPaymentDetails({ ...plain, remittanceInformation: null }, debtorAccount, {
+      routingNumber: debtorSortCode,
+    }),
     name: debtorName,
     mandate: { reference, signedOn },
   }
   const batch = `DEBIT-${sequence}`
-  bacsRecord(bacsItemOf({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
+  writeBacsRecord(toBacsItem({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
   return { batch, details }
 }
 
@@ -90,7 +94,7 @@ export function queueInstruction(
     created_at: now,
   }
   try {
-    bacsRecord(bacsItemOf(row), format)
+    writeBacsRecord(toBacsItem(row), format)
     return { writes: [insert('bank_payments', row)] }
   } catch (error) {
     if (!(error instanceof UnwritablePayment)) throw error
@@ -99,9 +103,9 @@ export function queueInstruction(
 }
 
 /**
- * Converts a row of the queue to a Bacs item. A credit has our reference, followed by its text if that fits.
+ * Converts a queue row to a Bacs item. A credit has our reference, followed by the payment's text if it fits.
  */
-export function bacsItemOf({
+export function toBacsItem({
   batch,
   reference,
   amount,
@@ -111,21 +115,22 @@ export function bacsItemOf({
   const item = { sortCode, account, amount, name }
   if (batch === INSTRUCTIONS)
     return { ...item, code: reference === 'CANCEL' ? '0C' : '0N', reference: mandate?.reference ?? '' }
-  if (batch !== CREDITS) return { ...item, code: collectionCode(batch), reference: mandate?.reference ?? '' }
-  const what = 'remittance information'
-  const text = bacsText(remittanceInformation ?? '', what, 'remittanceInformation')
-  const whole = [reference, text].filter(Boolean).join(' ')
-  if (whole.length > BACS_TEXT_CHARACTERS)
+  if (batch !== CREDITS)
+    return { ...item, code: findCollectionCode(batch), reference: mandate?.reference ?? '' }
+  const label = 'the remittance information'
+  const text = toBacsText(remittanceInformation ?? '', label, 'remittanceInformation')
+  const fullReference = [reference, text].filter(Boolean).join(' ')
+  if (fullReference.length > BACS_TEXT_CHARACTERS)
     throw new UnwritablePayment(
-      `${what} has ${text.length} characters, and Bacs carries ${BACS_TEXT_CHARACTERS - reference.length - 1}`,
+      `${label} has ${text.length} characters, but Bacs carries at most ${BACS_TEXT_CHARACTERS - reference.length - 1}`,
       'remittanceInformation',
     )
-  return { ...item, code: '99', reference: whole }
+  return { ...item, code: '99', reference: fullReference }
 }
 
-function collectionCode(batch: string): BacsCode {
+function findCollectionCode(batch: string): BacsCode {
   const [, code] = Object.entries(COLLECTION_CODES).find(([sequence]) => batch === `DEBIT-${sequence}`) ?? []
-  if (code === undefined) throw new Error(`${batch} is not a batch of Bacs`)
+  if (code === undefined) throw new Error(`${batch} is not a Bacs batch`)
   return code
 }
 
@@ -133,19 +138,18 @@ function collectionCode(batch: string): BacsCode {
  * The number of banking days from a file to its processing day, by batch. Bacs processes a file on the day
  * after it receives it.
  */
-export function leadDaysOf({ debits = {} }: BacsFormatValue, batch: string): number {
+export function countLeadDays({ debits = {} }: BacsFormatValue, batch: string): number {
   if (batch === CREDITS || batch === INSTRUCTIONS) return 1
   const { leadDays = LEAD_DAYS, firstLeadDays = LEAD_DAYS } = debits
-  return collectionCode(batch) === FIRST_CODE ? firstLeadDays : leadDays
+  return findCollectionCode(batch) === FIRST_CODE ? firstLeadDays : leadDays
 }
 
 const DELIVERED_AFTER_DAYS = 3
 
 /**
- * The number of banking days from a file's processing day until its payments count as delivered. Undefined
- * for instructions.
+ * The number of banking days after processing until payments count as delivered. Undefined for instructions.
  */
-export function daysUntilDelivered(
+export function countDaysUntilDelivered(
   { deliveredAfterDays = DELIVERED_AFTER_DAYS, debits = {} }: BacsFormatValue,
   { batches: [batch] }: Pick<BankFileRow, 'batches'>,
 ): number | undefined {
@@ -154,9 +158,9 @@ export function daysUntilDelivered(
 }
 
 /** Finds a problem in a rail's settings. Undefined if they are valid. */
-export function faultOfBacs({ name }: BacsFormatValue): string | undefined {
+export function findBacsFault({ name }: BacsFormatValue): string | undefined {
   try {
-    bacsName(name, 'name')
+    toBacsName(name, 'name')
     return undefined
   } catch (error) {
     if (!(error instanceof UnwritablePayment)) throw error

@@ -13,8 +13,8 @@ const ARUDD: Reasons = {
   6: 'The instruction does not exist',
   7: 'The amount differs from the advance notice',
   8: 'The amount is not due yet',
-  9: 'It was presented too late',
-  A: 'The service user differs',
+  9: 'The debit was presented too late',
+  A: 'The service user is a different one',
   B: 'The account is closed',
 }
 
@@ -25,7 +25,7 @@ const ARUCS: Reasons = {
   3: 'The account was transferred to another bank',
   5: 'The account does not exist',
   B: 'The account is closed',
-  C: 'The remitter has asked for the return',
+  C: 'The remitter requested the return',
 }
 
 /** Reasons in advices about mandates. */
@@ -41,7 +41,7 @@ const ADDACS: Reasons = {
   R: 'The instruction was reinstated',
 }
 
-/** Reasons for instructions that the bank has returned. */
+/** Reasons for returned instructions. */
 const AUDDIS: Reasons = {
   1: 'The payer has canceled the instruction',
   2: 'The payer has died',
@@ -50,24 +50,24 @@ const AUDDIS: Reasons = {
   6: 'The instruction does not exist',
   B: 'The account is closed',
   C: 'The account was transferred to another branch',
-  F: 'The type of the account is not valid',
-  G: 'The bank accepts no direct debits on the account',
+  F: 'The account type is not valid',
+  G: 'The account does not accept direct debits',
   H: 'The instruction has expired',
-  I: 'The reference of the payer is not unique',
+  I: 'The payer reference is not unique',
   K: 'The bank has canceled the instruction',
-  L: 'The details of the account are wrong',
-  M: 'The transaction code does not fit the service user',
-  N: 'The branch does not allow it',
+  L: 'The account details are wrong',
+  M: 'The transaction code does not match the service user',
+  N: 'The branch does not allow the instruction',
   O: 'The reference is not valid',
   P: "The payer's name is missing",
-  Q: 'The name of the service user is missing',
+  Q: 'The service user name is missing',
 }
 
 export const BACS_REASONS = { ARUDD, ARUCS, ADDACS, AUDDIS } as const
 export type BacsReport = keyof typeof BACS_REASONS
 
-/** Codes of ARUDD reasons by their text, for reports that contain only the text. */
-const ARUDD_WORDS: Reasons = {
+/** Codes of ARUDD reasons by text, for reports that contain only the text. */
+const ARUDD_CODES: Reasons = {
   'REFER TO PAYER': '0',
   'INSTRUCTION CANCELLED': '1',
   'PAYER DECEASED': '2',
@@ -82,7 +82,7 @@ const ARUDD_WORDS: Reasons = {
   'ORIGINATOR DIFFERS': 'A',
   'ACCOUNT CLOSED': 'B',
 }
-const ARUCS_WORDS: Reasons = {
+const ARUCS_CODES: Reasons = {
   'INVALID DETAILS': '0',
   'BENEFICIARY DECEASED': '2',
   'ACCOUNT TRANSFERRED': '3',
@@ -94,27 +94,27 @@ const ARUCS_WORDS: Reasons = {
 const MESSAGE_CHARACTERS_MAX = 500
 
 /**
- * A reason's name, such as `ARUDD-1`, and a message such as `ARUDD-1: The payer has canceled the instruction;
- * INSTRUCTION CANCELLED (1012)`.
+ * Describes a reason: its name, such as `ARUDD-1`, and a message such as `ARUDD-1: The payer has canceled the
+ * instruction; INSTRUCTION CANCELLED (1012)`.
  */
 export function readBacsReason(
   report: BacsReport,
-  given: string,
+  bankCode: string,
   text = '',
 ): { readonly name: string; readonly message: string } {
-  const code = codeOf(report, given, text)
-  const words = code === undefined ? undefined : BACS_REASONS[report][code]
-  const said = [text, code === given ? '' : `(${given})`].filter(Boolean).join(' ')
-  const meaning = [words, said].filter(Boolean).join('; ')
+  const code = findCode(report, bankCode, text)
+  const description = code === undefined ? undefined : BACS_REASONS[report][code]
+  const bankText = [text, code === bankCode ? '' : `(${bankCode})`].filter(Boolean).join(' ')
+  const meaning = [description, bankText].filter(Boolean).join('; ')
   const name = code === undefined ? report : `${report}-${code}`
   const message = `${name}: ${meaning || 'The bank gave no known reason'}`
   return { name, message: message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed() }
 }
 
 /** The letter or digit that identifies a reason. Undefined if neither the code nor the text is known. */
-function codeOf(report: BacsReport, given: string, text: string): string | undefined {
-  if (Object.hasOwn(BACS_REASONS[report], given)) return given
-  const words = report === 'ARUCS' ? ARUCS_WORDS : ARUDD_WORDS
+function findCode(report: BacsReport, bankCode: string, text: string): string | undefined {
+  if (Object.hasOwn(BACS_REASONS[report], bankCode)) return bankCode
+  const codes = report === 'ARUCS' ? ARUCS_CODES : ARUDD_CODES
   const line = text.toUpperCase().replaceAll(/\s+/g, ' ').trim()
-  return report.startsWith('ARU') && Object.hasOwn(words, line) ? words[line] : undefined
+  return report.startsWith('ARU') && Object.hasOwn(codes, line) ? codes[line] : undefined
 }

@@ -1,21 +1,21 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { type App, newRequestId, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, newRequestId } from '../../kernel/operation/app.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
-import { workerIdOf } from './ids.ts'
+import { toWorkerId } from './ids.ts'
 import { listWithoutMarker } from './inbox-markers.ts'
 import { type BankFilesRail, isBankFilesRail } from './rail.ts'
 import { selectWorker } from './store.ts'
-import { type BankFolder, partName } from './stores/bank-folder.ts'
+import { type BankFolder, toPartName } from './stores/bank-folder.ts'
 
-/** A bank file rail's status: name and value pairs, and its problems as sentences. */
+/** The status of a bank file rail: facts as name and value, and problems as sentences. */
 export interface BankFilesReport {
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly faults: readonly string[]
 }
 
 /**
- * The maximum delay of an inbox check: a worker pauses after a failure, and a crashed one keeps its claim for
- * two minutes.
+ * The allowed delay of an inbox check: a worker pauses after a failure, and keeps its claim for two minutes
+ * after a crash.
  */
 const LATE_SECONDS = 300
 const NAMES_MAX = 20
@@ -26,15 +26,15 @@ const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
  * it cannot log in.
  */
 export async function checkBankFiles(app: App, rail: object, platformId: string): Promise<BankFilesReport> {
-  if (!isBankFilesRail(rail)) throw new Error('This rail has no files')
+  if (!isBankFilesRail(rail)) throw new Error('This rail does not exchange files with a bank.')
   const faults: string[] = []
   const facts: (readonly [string, string])[] = []
   const share = rail.openFolder()
   try {
-    for (const which of FOLDERS) {
-      const folder = rail.entry.place[which]
-      const fault = await faultOfFolder(app, share, folder)
-      facts.push([which, fault ?? `${folder}: listed, written and removed`])
+    for (const purpose of FOLDERS) {
+      const folder = rail.entry.place[purpose]
+      const fault = await findFolderFault(app, share, folder)
+      facts.push([purpose, fault ?? `${folder}: files can be listed, written and removed`])
       if (fault !== undefined) faults.push(fault)
     }
     const unmarked = listWithoutMarker(rail, await share.list(rail.entry.place.inbox))
@@ -47,22 +47,22 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   } catch (error) {
     faults.push(`pgp.${messageOf(error)}`)
   }
-  const worker = await lastLook(app, rail, platformId)
-  facts.push(['worker', worker.says])
-  if (!worker.isWell) faults.push(worker.says)
+  const worker = await checkWorker(app, rail, platformId)
+  facts.push(['worker', worker.text])
+  if (!worker.isHealthy) faults.push(worker.text)
   return { facts, faults }
 }
 
 /** Tries the worker's operations in a folder, with a file name that banks ignore. */
-async function faultOfFolder(app: App, share: BankFolder, folder: string): Promise<string | undefined> {
+async function findFolderFault(app: App, share: BankFolder, folder: string): Promise<string | undefined> {
   try {
     await share.list(folder)
   } catch (error) {
     return `The folder ${folder} cannot be listed: ${messageOf(error)}.`
   }
-  const path = { folder, name: partName('countersign-check', newRequestId(app.clock())) }
+  const path = { folder, name: toPartName('countersign-check', newRequestId(app.clock())) }
   try {
-    await share.write(path, onePiece())
+    await share.write(path, writeCheckText())
     await share.remove(path)
     return undefined
   } catch (error) {
@@ -70,22 +70,22 @@ async function faultOfFolder(app: App, share: BankFolder, folder: string): Promi
   }
 }
 
-async function* onePiece(): AsyncGenerator<string> {
-  yield 'A check of this folder. It may be removed.\n'
+async function* writeCheckText(): AsyncGenerator<string> {
+  yield 'Countersign wrote this file to check the folder. You can delete it.\n'
 }
 
-async function lastLook(
+async function checkWorker(
   app: App,
   rail: BankFilesRail,
   platformId: string,
-): Promise<{ readonly says: string; readonly isWell: boolean }> {
+): Promise<{ readonly text: string; readonly isHealthy: boolean }> {
   const op = await opOf({ app, rail, platformId })
-  const row = await selectWorker(op, workerIdOf(rail.name))
-  if (!row) return { says: 'No server has worked on this rail yet.', isWell: true }
-  const looked = row.looked_at > row.created_at ? row.looked_at : row.created_at
-  const isWell = plusSeconds(looked, rail.inboxEverySeconds + LATE_SECONDS) >= op.now
-  const says = isWell
-    ? `looked into the inbox at ${looked.toISOString()}`
-    : `The worker of this rail has stopped: it looked into the inbox last at ${looked.toISOString()}. See "bank files of a rail have stopped" in the log.`
-  return { says, isWell }
+  const row = await selectWorker(op, toWorkerId(rail.name))
+  if (!row) return { text: 'No server has processed this rail yet.', isHealthy: true }
+  const checkedAt = row.looked_at > row.created_at ? row.looked_at : row.created_at
+  const isHealthy = addSeconds(checkedAt, rail.inboxEverySeconds + LATE_SECONDS) >= op.now
+  const text = isHealthy
+    ? `The inbox was last checked at ${checkedAt.toISOString()}.`
+    : `The worker of this rail has stopped: the inbox was last checked at ${checkedAt.toISOString()}. See "failed to process the bank files of a rail" in the log.`
+  return { text, isHealthy }
 }

@@ -1,15 +1,15 @@
-import { referencesIn } from '../../money/deposits/match-reference.ts'
+import { extractReferences } from '../../money/deposits/match-reference.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { type DepositOfBank, depositOfLine, isGeneric } from './deposit-of-line.ts'
+import { type BankDeposit, isPlaceholder, toBankDeposit } from './deposit-of-line.ts'
 import type { Reading } from './reading.ts'
 import type { Line } from './statement-lines.ts'
 import { isConfirmed, selectCounted, selectCountedOfEntry, selectStatedOnly } from './store.ts'
 
 /**
- * Counts money once when two kinds of file report it. The rail's setting `depositsFrom` selects the kind that
- * counts. A line of the other kind is new money only if no remaining deposit can match it.
+ * Counts money once if two kinds of files report it. The rail's setting `depositsFrom` selects the kind that
+ * counts. A line from the other kind is new money only if it matches no unconfirmed deposit.
  */
 
 /** The maximum number of days between the dates of two files for the same money. */
@@ -17,8 +17,8 @@ const DAYS_APART_MAX = 4
 const DAY_MS = 86_400_000
 
 /**
- * Finds the deposits that a line of a statement confirms: one deposit, or all parts of an entry if an advice
- * reported them one by one. `taken`: another line has already confirmed the matching deposit.
+ * Finds the deposits that a statement line confirms: one deposit, or all parts of an entry if an advice
+ * reported them individually. Returns `taken` if another line has already confirmed the matching deposit.
  */
 export async function confirmDeposits(
   reading: Reading,
@@ -27,57 +27,57 @@ export async function confirmDeposits(
   const { op, rail, taken } = reading
   const known = await findDepositRow(op, depositId(rail.name, line.name))
   if (known && (taken.has(known.id) || (await isConfirmed(op, known.id)))) return 'taken'
-  const found = known ? [known] : await confirmByFacts(reading, line)
+  const found = known ? [known] : await findByFacts(reading, line)
   for (const { id } of found) taken.add(id)
   return found
 }
 
-async function confirmByFacts(reading: Reading, line: Line): Promise<readonly DepositRow[]> {
+async function findByFacts(reading: Reading, line: Line): Promise<readonly DepositRow[]> {
   const { op, rail, head, taken, names } = reading
   const { currency, amount, entry } = line
   const reference = entry.servicerReference
   const parts =
-    reference === null || isGeneric(reference) ? [] : await selectCountedOfEntry(op, rail.name, reference)
-  const free = parts.filter((one) => !taken.has(one.id) && one.currency === currency)
-  if (free.length > 0 && free.reduce((sum, one) => sum + one.amount, 0n) === amount) return free
-  const reportedDeposit = depositOfLine(rail, head, line)
-  const alike = await selectCounted(op, rail.name, currency, daysAround(reportedDeposit), amount)
-  // A deposit is reserved for the line that has the same content.
-  const best = findClosest(
+    reference === null || isPlaceholder(reference) ? [] : await selectCountedOfEntry(op, rail.name, reference)
+  const free = parts.filter((part) => !taken.has(part.id) && part.currency === currency)
+  if (free.length > 0 && free.reduce((sum, part) => sum + part.amount, 0n) === amount) return free
+  const reportedDeposit = toBankDeposit(rail, head, line)
+  const candidates = await selectCounted(op, rail.name, currency, toDayRange(reportedDeposit), amount)
+  // A deposit is reserved for the line with the same content.
+  const closest = findClosest(
     reportedDeposit,
-    alike.filter((one) => !taken.has(one.id) && !names.has(one.rail_reference)),
+    candidates.filter((row) => !taken.has(row.id) && !names.has(row.rail_reference)),
   )
-  return best ? [best] : []
+  return closest ? [closest] : []
 }
 
 /**
  * Finds the deposit with this amount that contradicts no fact and matches the most; among equals, the one
  * closest in time.
  */
-function findClosest(said: DepositOfBank, rows: readonly DepositRow[]): DepositRow | undefined {
-  const at = Date.parse(said.receivedAt)
+function findClosest(reported: BankDeposit, rows: readonly DepositRow[]): DepositRow | undefined {
+  const at = Date.parse(reported.receivedAt)
   const distance = ({ received_at }: DepositRow) => Math.abs(received_at.getTime() - at)
   const agreed = rows.flatMap((row) => {
-    const same = sameFacts(said, row.details)
-    return same === undefined ? [] : [{ row, same }]
+    const sharedFacts = countSharedFacts(reported, row.details)
+    return sharedFacts === undefined ? [] : [{ row, sharedFacts }]
   })
-  agreed.sort((one, other) => other.same - one.same || distance(one.row) - distance(other.row))
+  agreed.sort((one, other) => other.sharedFacts - one.sharedFacts || distance(one.row) - distance(other.row))
   return agreed[0]?.row
 }
 
-type Facts = Pick<DepositOfBank, 'entryReference' | 'endToEndId' | 'sender' | 'texts'>
+type Facts = Pick<BankDeposit, 'entryReference' | 'endToEndId' | 'sender' | 'texts'>
 
 /** Counts the facts on which both agree. Undefined if they contradict each other. */
-function sameFacts(one: Facts, other: Facts): number | undefined {
-  const theirs = factsOf(other)
-  const pairs = factsOf(one)
-    .map((fact, index) => [fact, theirs[index]])
-    .filter(([fact, their]) => fact !== undefined && their !== undefined)
-  return pairs.every(([fact, their]) => fact === their) ? pairs.length : undefined
+function countSharedFacts(one: Facts, other: Facts): number | undefined {
+  const otherFacts = listFacts(other)
+  const pairs = listFacts(one)
+    .map((fact, index) => [fact, otherFacts[index]])
+    .filter((pair) => pair.every((fact) => fact !== undefined))
+  return pairs.every(([fact, otherFact]) => fact === otherFact) ? pairs.length : undefined
 }
 
-function factsOf({ entryReference, endToEndId, sender, texts = [] }: Facts) {
-  const references = new Set(texts.flatMap(({ text }) => referencesIn(text)))
+function listFacts({ entryReference, endToEndId, sender, texts = [] }: Facts) {
+  const references = new Set(texts.flatMap(({ text }) => extractReferences(text)))
   return [
     entryReference,
     endToEndId,
@@ -89,30 +89,35 @@ function factsOf({ entryReference, endToEndId, sender, texts = [] }: Facts) {
 /** True if a line without a payer may be the sum of deposits that were already counted one by one. */
 export async function isSumOfOthers({ op, rail, head, taken }: Reading, line: Line): Promise<boolean> {
   if (line.only && line.entry.batch === null) return false
-  const days = daysAround(depositOfLine(rail, head, line))
+  const days = toDayRange(toBankDeposit(rail, head, line))
   const found = await selectCounted(op, rail.name, line.currency, days, undefined)
   return found.some(({ id, amount }) => !taken.has(id) && amount < line.amount)
 }
 
 /**
- * Finds a deposit that a statement reported before the file that is supposed to count it. That file then
- * confirms it.
+ * Finds a deposit that a statement reported before the file that should count it. That file then confirms it.
  */
 export async function findReportedByStatement(
   { op, rail }: Pick<Reading, 'op' | 'rail'>,
-  said: DepositOfBank,
+  reported: BankDeposit,
 ): Promise<DepositRow | undefined> {
-  const { amount } = said
-  const known = await findDepositRow(op, depositId(rail.name, said.depositId))
+  const { amount } = reported
+  const known = await findDepositRow(op, depositId(rail.name, reported.depositId))
   // The statement may have omitted part of the entry's remittance information.
-  if (known) return isStatedOnly(known) && isSameMoney(known, said) ? known : undefined
-  const found = await selectStatedOnly(op, rail.name, amount.currency, daysAround(said), BigInt(amount.value))
-  return findClosest(said, found)
+  if (known) return isStatedOnly(known) && isSameMoney(known, reported) ? known : undefined
+  const found = await selectStatedOnly(
+    op,
+    rail.name,
+    amount.currency,
+    toDayRange(reported),
+    BigInt(amount.value),
+  )
+  return findClosest(reported, found)
 }
 
-function isSameMoney({ amount, currency, details }: DepositRow, said: DepositOfBank): boolean {
-  const isSameAmount = amount === BigInt(said.amount.value) && currency === said.amount.currency
-  return isSameAmount && sameFacts(said, details) !== undefined
+function isSameMoney({ amount, currency, details }: DepositRow, reported: BankDeposit): boolean {
+  const isSameAmount = amount === BigInt(reported.amount.value) && currency === reported.amount.currency
+  return isSameAmount && countSharedFacts(reported, details) !== undefined
 }
 
 function isStatedOnly({ details: { from, confirmedBy } }: DepositRow): boolean {
@@ -120,17 +125,17 @@ function isStatedOnly({ details: { from, confirmedBy } }: DepositRow): boolean {
 }
 
 /**
- * True if a deposit from a statement is certainly the booking of this report. That is known from the bank's
- * reference, or from the day, because a statement contains all bookings of its day. A report about another
- * day may be about money that a later statement will report.
+ * True if a deposit from a statement is certainly the booking of this report: the bank's reference matches,
+ * or the day, because a statement contains all bookings of its day. A report about another day may concern
+ * money that a later statement will report.
  */
-export function isSameBooking({ details, received_at }: DepositRow, said: DepositOfBank): boolean {
-  const { entryReference, receivedAt } = said
+export function isSameBooking({ details, received_at }: DepositRow, reported: BankDeposit): boolean {
+  const { entryReference, receivedAt } = reported
   if (entryReference !== undefined && entryReference === details.entryReference) return true
   return received_at.getTime() === Date.parse(receivedAt)
 }
 
-function daysAround({ receivedAt }: DepositOfBank): readonly [Date, Date] {
+function toDayRange({ receivedAt }: BankDeposit): readonly [Date, Date] {
   const at = Date.parse(receivedAt)
   return [new Date(at - DAYS_APART_MAX * DAY_MS), new Date(at + DAYS_APART_MAX * DAY_MS)]
 }

@@ -3,13 +3,13 @@ import { ACH_CHANGE_REASONS, ACH_RETURN_REASONS } from './ach-reasons.ts'
 import { ISO_REASONS } from './iso-reasons.ts'
 
 /**
- * Classifies reasons for returned payments as in specification 2.11: they concern the counterparty's account,
- * or the payment itself.
+ * Classifies the reasons for returned payments as in specification 2.11: they concern the counterparty's
+ * account or the payment itself.
  */
 
 const MESSAGE_CHARACTERS_MAX = 500
 
-/** ISO 20022 codes from the receiving bank that concern the receiver's account. */
+/** ISO 20022 codes that concern the receiver's account. */
 const COUNTERPARTY_ISO: ReadonlySet<string> = new Set(
   `
   AC01 AC03 AC04 AC05 AC06 AC07 AC13 AC14 AC15 AC16 AC17 AG01 AG02 BE01 BE04 BE06 BE07 BE22 BE23 CNOR CNPC DNOR ERIN MD07
@@ -27,11 +27,11 @@ const PAYMENT_ACH: ReadonlySet<string> = new Set(
 )
 
 /**
- * True for returns of payments that we sent. False for R61 to R77, which concern returns, and for unlisted
+ * True for a return of a payment that we sent. False for R61 to R77, which concern returns, and for unlisted
  * codes.
  */
 export function isReturnOfPayment(reason: string): boolean {
-  return wordsOf(ACH_RETURN_REASONS, reason) !== undefined && !/^R[67]/.test(reason)
+  return findDescription(ACH_RETURN_REASONS, reason) !== undefined && !/^R[67]/.test(reason)
 }
 
 export interface Failure {
@@ -40,30 +40,34 @@ export interface Failure {
 }
 
 /** The failure for an ISO 20022 code, with its description and the bank's text. */
-export function isoFailure(
+export function toIsoFailure(
   reason: { readonly code: string | null; readonly text: string | null } | null,
 ): Failure {
   const code = reason?.code ?? null
   return {
     code:
       code !== null && COUNTERPARTY_ISO.has(code) ? 'COUNTERPARTY_POST_TX_FAILED' : 'QUOTE_EXECUTION_FAILED',
-    message: reasonText(code, code === null ? undefined : wordsOf(ISO_REASONS, code), reason?.text ?? null),
+    message: formatReason(
+      code,
+      code === null ? undefined : findDescription(ISO_REASONS, code),
+      reason?.text ?? null,
+    ),
   }
 }
 
-/** The failure for an ISO 20022 code, or for an ACH return code, which US banks use in its place. */
-export function failureOf(reason: Parameters<typeof isoFailure>[0]): Failure {
+/** The failure for an ISO 20022 code, or for an ACH return code, which US banks use instead. */
+export function toFailure(reason: Parameters<typeof toIsoFailure>[0]): Failure {
   const code = reason?.code ?? ''
-  return isReturnOfPayment(code) ? achFailure(code, reason?.text ?? null) : isoFailure(reason)
+  return isReturnOfPayment(code) ? toAchFailure(code, reason?.text ?? null) : toIsoFailure(reason)
 }
 
 /** The failure for an ACH return code. */
-export function achFailure(reason: string, information: string | null): Failure {
+export function toAchFailure(reason: string, information: string | null): Failure {
   return {
     code: PAYMENT_ACH.has(reason) ? 'QUOTE_EXECUTION_FAILED' : 'COUNTERPARTY_POST_TX_FAILED',
-    message: reasonText(
+    message: formatReason(
       reason,
-      wordsOf(ACH_RETURN_REASONS, reason) ?? 'The bank gave no known reason',
+      findDescription(ACH_RETURN_REASONS, reason) ?? 'The bank gave no known reason',
       information,
     ),
   }
@@ -74,17 +78,25 @@ export function achFailure(reason: string, information: string | null): Failure 
  * 1918171614`.
  */
 export function describeAchReason(reason: string, information: string | null): string {
-  return reasonText(reason, wordsOf({ ...ACH_RETURN_REASONS, ...ACH_CHANGE_REASONS }, reason), information)
+  return formatReason(
+    reason,
+    findDescription({ ...ACH_RETURN_REASONS, ...ACH_CHANGE_REASONS }, reason),
+    information,
+  )
 }
 
-/** Codes come from files, so a code may be the name of a method of Object. */
-function wordsOf(table: Readonly<Record<string, string>>, code: string): string | undefined {
+/** Codes come from files, so a code may equal the name of an Object method. */
+function findDescription(table: Readonly<Record<string, string>>, code: string): string | undefined {
   return Object.hasOwn(table, code) ? table[code] : undefined
 }
 
 /** Joins the code, its description, and the bank's additional information. */
-function reasonText(code: string | null, words: string | undefined, information: string | null): string {
-  const explanation = [words, information].filter(Boolean).join('; ')
+function formatReason(
+  code: string | null,
+  description: string | undefined,
+  information: string | null,
+): string {
+  const explanation = [description, information].filter(Boolean).join('; ')
   const message = [code, explanation].filter(Boolean).join(': ') || 'The bank gave no reason'
   return message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed()
 }

@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
-import { bacsItemOf } from './bacs-payments.ts'
-import { modifierOf } from './file-names.ts'
+import { toBacsItem } from './bacs-payments.ts'
+import { readModifier } from './file-names.ts'
 import { type AchPayment, writeAch } from './formats/ach-writer.ts'
 import { type BacsItem, writeBacs } from './formats/bacs-writer.ts'
 import { writeFasterPayments } from './formats/faster-payments.ts'
@@ -12,22 +12,19 @@ import type { WirePayment } from './formats/wire-payment.ts'
 import { writeWires } from './formats/wires.ts'
 import { INSTANT_BATCH } from './networks.ts'
 import {
-  achBatchOf,
-  achPaymentOf,
-  debitSequenceOf,
-  sepaDebitOf,
-  sepaPaymentOf,
-  wirePaymentOf,
+  parseAchBatch,
+  parseDebitSequence,
+  toAchPayment,
+  toSepaDebit,
+  toSepaPayment,
+  toWirePayment,
 } from './queue.ts'
 import { selectPaymentsOfFile } from './store.ts'
 
 const PAGE = 1_000
 
-/**
- * The content of a file. It depends only on the file's row and payments, so every attempt writes identical
- * bytes.
- */
-export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
+/** Builds the content of a file from only its row and payments, so every attempt writes identical bytes. */
+export function buildContent(op: Op, file: BankFileRow): AsyncIterable<string> {
   const { format } = file
   const head = {
     messageId: file.message_name,
@@ -36,11 +33,11 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
     count: file.payments,
     total: file.total,
   }
-  if (format.type === 'SEPA') return sepaContentOf(op, file, format, head)
+  if (format.type === 'SEPA') return buildSepaContent(op, file, format, head)
   if (format.type === 'WIRE')
-    return writeWires({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
+    return writeWires({ ...head, debtor: format }, eachPayment(op, file, undefined, toWirePayment))
   if (format.type === 'FASTER_PAYMENTS')
-    return writeFasterPayments({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
+    return writeFasterPayments({ ...head, debtor: format }, eachPayment(op, file, undefined, toWirePayment))
   const [date = '', time = ''] = file.made_on.split('T')
   if (format.type === 'BACS')
     return writeBacs(
@@ -51,7 +48,7 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
         number: file.number,
         narrative: file.message_name,
       },
-      each(op, file, undefined, bacsItemOf),
+      eachPayment(op, file, undefined, toBacsItem),
     )
   const firstOffset = Number(file.traces_before) + file.payments + 1
   const offsetTo = { account: format.accountNumber, routingNumber: format.routingNumber }
@@ -60,60 +57,61 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
       originator: format,
       date,
       time,
-      modifier: modifierOf(file),
+      modifier: readModifier(file),
       reference: String(file.number % 100_000_000n).padStart(8, '0'),
     },
-    file.batches.map(achBatchOf).map((batch, index) => ({
+    file.batches.map(parseAchBatch).map((batch, index) => ({
       ...batch,
       effectiveDate: file.executed_on,
-      payments: each(op, file, file.batches[index], achPaymentOf),
+      payments: eachPayment(op, file, file.batches[index], toAchPayment),
       ...(format.isBalanced &&
         !batch.isPrenote && { offset: { ...offsetTo, traceSequence: firstOffset + index } }),
     })),
   )
 }
 
-/** The number of offset entries in a balanced file: each batch has one. */
-export function offsetsOf({ format, batches }: BankFileRow): number {
+/** The number of offset entries in a file. A balanced file has one in each batch. */
+export function countOffsets({ format, batches }: BankFileRow): number {
   return format.type === 'ACH' && format.isBalanced ? batches.length : 0
 }
 
-function sepaContentOf(
+function buildSepaContent(
   op: Op,
   file: BankFileRow,
   format: Extract<BankFileRow['format'], { type: 'SEPA' }>,
   head: TransferFile,
 ): AsyncIterable<string> {
   const [batch] = file.batches
-  const sequence = debitSequenceOf(batch)
+  const sequence = parseDebitSequence(batch)
   if (!sequence)
     return writePain001(
       { ...head, isInstant: batch === INSTANT_BATCH, debtor: format },
-      each(op, file, undefined, sepaPaymentOf),
+      eachPayment(op, file, undefined, toSepaPayment),
     )
   const { debits } = format
-  if (!debits) throw new Error(`The file ${file.name} has direct debits without a creditor identifier`)
+  if (!debits)
+    throw new Error(`The file ${file.name} has direct debits, but the rail has no creditor identifier.`)
   const creditor = { ...format, creditorId: debits.creditorId }
-  return writePain008({ ...head, sequence, creditor }, each(op, file, undefined, sepaDebitOf))
+  return writePain008({ ...head, sequence, creditor }, eachPayment(op, file, undefined, toSepaDebit))
 }
 
 /** The file name extension of a format. */
-export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'bacs' | 'csv' {
+export function toExtension(format: BankFileRow['format']): 'xml' | 'ach' | 'bacs' | 'csv' {
   if (format.type === 'ACH') return 'ach'
   if (format.type === 'BACS') return 'bacs'
   return format.type === 'WIRE' && format.csv ? 'csv' : 'xml'
 }
 
-/** The payments of one batch of a file, or of all its batches, in order, read page by page. */
-async function* each<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
+/** Yields the payments of one batch of a file, or of all batches, in order. Reads page by page. */
+async function* eachPayment<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
   op: Op,
   file: BankFileRow,
   batch: string | undefined,
-  of: (row: BankPaymentRow) => Payment,
+  convert: (row: BankPaymentRow) => Payment,
 ): AsyncGenerator<Payment> {
   for (let after = 0; ; ) {
     const rows = await selectPaymentsOfFile(op, file.id, after, PAGE, batch)
-    for (const row of rows) yield of(row)
+    for (const row of rows) yield convert(row)
     const last = rows.at(-1)?.place
     if (rows.length < PAGE || last === undefined || last === null) return
     after = last

@@ -1,59 +1,64 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  faultOfScheme,
-  freeModifier,
+  buildFileNames,
+  findFreeModifier,
+  findMessageNames,
+  findSchemeFault,
+  formatFileName,
   MARK_BYTES,
-  messageNamesIn,
-  modifierOf,
-  nameByScheme,
-  namesOfFile,
-  startOfScheme,
-  valueInName,
+  readModifier,
+  readNameValue,
+  readSchemePrefix,
 } from './file-names.ts'
-import { sepaReference } from './formats/sepa-text.ts'
+import { requireSepaReference } from './formats/sepa-text.ts'
 
 const rail = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,39}$/)
 const number = fc.bigInt({ min: 1n, max: 99_999_999n })
 const mark = fc.uint8Array({ minLength: MARK_BYTES, maxLength: MARK_BYTES })
 
-test('the name of a message is a valid reference of at most 35 characters for every rail and number', () => {
+test('every message name is a valid SEPA reference of at most 35 characters, for every rail and file number', () => {
   fc.assert(
     fc.property(rail, number, mark, (...[name, count, random]) => {
-      const { message_name } = namesOfFile(name, count, random, 'xml')
-      expect(sepaReference(message_name, 'message id')).toBe(message_name)
+      const { message_name } = buildFileNames(name, count, random, 'xml')
+      expect(requireSepaReference(message_name, 'message id')).toBe(message_name)
     }),
   )
 })
 
-test('the name of a message is found in every text in which a bank puts it, whether it has a mark or not', () => {
+test('a message name is found in every text in which a bank puts it, with or without a random mark', () => {
   const around = fc.constantFrom('', ' ', 'SAMMLER ', '/', '. ', 'DATEI: ')
   fc.assert(
     fc.property(rail, number, mark, around, (...[name, count, random, word]) => {
-      const { message_name } = namesOfFile(name, count, random, 'xml')
-      const before = `${name.toUpperCase().slice(0, 20)}-${String(count).padStart(8, '0')}`
-      for (const one of [message_name, before]) expect(messageNamesIn(`${word}${one} 12 STK`)).toContain(one)
+      const { message_name } = buildFileNames(name, count, random, 'xml')
+      const earlierName = `${name.toUpperCase().slice(0, 20)}-${String(count).padStart(8, '0')}`
+      for (const messageName of [message_name, earlierName])
+        expect(findMessageNames(`${word}${messageName} 12 STK`)).toContain(messageName)
     }),
   )
 })
 
-test('two rails and a restored database never give a file the same name, although their numbers are the same', () => {
+test('two rails and a restored database never create the same file name, even if their file numbers are equal', () => {
   const names = ['house-bank-of-germany-1', 'house-bank-of-germany-2', 'house-bank-of-germany-1'].map(
-    (name, index) => namesOfFile(name, 1n, new Uint8Array(MARK_BYTES).fill(index), 'xml'),
+    (name, index) => buildFileNames(name, 1n, new Uint8Array(MARK_BYTES).fill(index), 'xml'),
   )
   expect(new Set(names.map(({ name }) => name)).size).toBe(3)
   expect(new Set(names.map(({ message_name }) => message_name)).size).toBe(3)
 })
 
-test('36 files of a day have 36 modifiers, whatever earlier versions have given, and a 37th file gets no modifier', () => {
+test('36 ACH files of a day get 36 different modifiers, even next to files of earlier versions, and a 37th file gets none', () => {
   fc.assert(
     fc.property(fc.array(number, { maxLength: 5 }), (numbers) => {
       const files = numbers.map((one): { modifier: string | null; number: bigint } => ({
         modifier: null,
         number: one,
       }))
-      const taken = new Set(files.map(modifierOf))
-      for (let modifier = freeModifier(files); modifier !== undefined; modifier = freeModifier(files)) {
+      const taken = new Set(files.map(readModifier))
+      for (
+        let modifier = findFreeModifier(files);
+        modifier !== undefined;
+        modifier = findFreeModifier(files)
+      ) {
         expect(taken.has(modifier)).toBe(false)
         taken.add(modifier)
         files.push({ modifier, number: 1n })
@@ -70,12 +75,12 @@ test.each([
   ['{date:YYMMDD}{sequence:1}', '2603027'],
   ['{account}-{date}-{sequence:8}.PGP', 'DE8937-20260302-00000007.PGP'],
   ['P.{message}', 'P.BANK-5F3A9C01D2E4-00000042'],
-])('the scheme %s gives the name %s', (scheme, name) => {
-  expect(faultOfScheme(scheme)).toBeUndefined()
-  expect(nameByScheme(scheme, PARTS)).toBe(name)
+])('the file name scheme %s produces the name %s', (scheme, name) => {
+  expect(findSchemeFault(scheme)).toBeUndefined()
+  expect(formatFileName(scheme, PARTS)).toBe(name)
 })
 
-test('two files of a scheme never have one name, on one day or on two', () => {
+test('two files never get the same name from one scheme, on the same day or on different days', () => {
   const scheme = fc.constantFrom(
     '{sequence:2}{date}',
     'A{date:YYMMDD}{sequence}B',
@@ -88,30 +93,32 @@ test('two files of a scheme never have one name, on one day or on two', () => {
   fc.assert(
     fc.property(scheme, file, file, (one, first, second) => {
       fc.pre(first.day !== second.day || first.sequence !== second.sequence)
-      expect(nameByScheme(one, { ...PARTS, ...first })).not.toBe(nameByScheme(one, { ...PARTS, ...second }))
+      expect(formatFileName(one, { ...PARTS, ...first })).not.toBe(
+        formatFileName(one, { ...PARTS, ...second }),
+      )
     }),
   )
 })
 
 test.each([
-  ['ACME_{date}.xml', 'no name may come twice'],
-  ['ACME_{sequence}.xml', 'no name may come twice'],
-  ['{message:4}', '{message:4} is not known'],
-  ['{date:DDMM}{sequence}', '{date:DDMM} is not known'],
-  ['{date}{sequence:9}', '{sequence:9} is not known'],
+  ['ACME_{date}.xml', 'unique file names'],
+  ['ACME_{sequence}.xml', 'unique file names'],
+  ['{message:4}', '{message:4} is not a known placeholder'],
+  ['{date:DDMM}{sequence}', '{date:DDMM} is not a known placeholder'],
+  ['{date}{sequence:9}', '{sequence:9} is not a known placeholder'],
   ['{message}.part', 'incomplete files'],
   [`{message}{account}{account}{account}`, 'at most 120'],
-])('the scheme %s is refused: %s', (scheme, fault) => {
-  expect(faultOfScheme(scheme)).toContain(fault)
+])('the file name scheme %s is refused: %s', (scheme, fault) => {
+  expect(findSchemeFault(scheme)).toContain(fault)
 })
 
-test('the fixed start of a scheme has the account, and ends before the first value that changes', () => {
-  expect(startOfScheme('ACH-{account}-{date}{sequence}', '12 3')).toBe('ACH-123-')
-  expect(startOfScheme('{date}{sequence}', '1')).toBe('')
+test('the fixed prefix of a file name scheme includes the account and ends before the first variable part', () => {
+  expect(readSchemePrefix('ACH-{account}-{date}{sequence}', '12 3')).toBe('ACH-123-')
+  expect(readSchemePrefix('{date}{sequence}', '1')).toBe('')
 })
 
-test('the name of our file is found in the name of its acknowledgement, and in no other', () => {
-  expect(valueInName('ACK_{file}.txt', 'ACK_A.xml.txt')).toBe('A.xml')
+test('the name of our file is read from the name of its acknowledgement, and from no other name', () => {
+  expect(readNameValue('ACK_{file}.txt', 'ACK_A.xml.txt')).toBe('A.xml')
   for (const other of ['ACK_.txt', 'A.xml.txt', 'ACK_A.xml'])
-    expect(valueInName('ACK_{file}.txt', other)).toBeUndefined()
+    expect(readNameValue('ACK_{file}.txt', other)).toBeUndefined()
 })

@@ -1,9 +1,9 @@
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 import { isReady } from './stores/bank-folder.ts'
 
-/** Names and modifiers by which banks tell our files apart. */
+/** The names and modifiers that tell our files apart. */
 
-/** Makes a name unique across rails, databases and restored backups, where counters may repeat. */
+/** A random mark keeps names unique if counters repeat, across rails, databases and restored backups. */
 export const MARK_BYTES = 6
 /**
  * A message name has at most 35 characters: 13 for the rail, 12 for the mark, 8 for the number, and two
@@ -14,10 +14,10 @@ const NUMBER_DIGITS = 8
 const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 /**
- * The name of a file in the outbox, and the message name that the bank repeats in its responses. `mark` is
- * random. With `messageCharactersMax`, the message name is cut to that length and omits the rail.
+ * Builds the name of a file in the outbox, and the message name that the bank repeats in its responses. With
+ * `messageCharactersMax`, the message name omits the rail and is cut to that length.
  */
-export function namesOfFile(
+export function buildFileNames(
   rail: string,
   number: bigint,
   mark: Uint8Array,
@@ -33,7 +33,7 @@ export function namesOfFile(
   return { name: `${rail}-${digits}-${hex}.${ending}`, message_name: message.toUpperCase() }
 }
 
-/** The values for a name in the bank's scheme. */
+/** The values that the bank's scheme may put into a file name. */
 export interface NameParts {
   /** `YYYY-MM-DD`. */
   readonly day: string
@@ -47,7 +47,7 @@ const PLACEHOLDER = /\{(date|sequence|message|account)(?::([A-Z0-9]+))?\}/g
 const SEQUENCE_DIGITS = 3
 /** Leaves room for the names of temporary files and markers. */
 const NAME_CHARACTERS_MAX = 120
-const LONGEST: NameParts = {
+const LONGEST_PARTS: NameParts = {
   day: '2026-12-31',
   sequence: 99_999_999,
   message: 'M'.repeat(35),
@@ -55,84 +55,85 @@ const LONGEST: NameParts = {
 }
 
 /**
- * Builds a name in the bank's scheme. Characters of the account that are not safe in a file name are omitted.
+ * Formats a name in the bank's scheme. Characters of the account that are unsafe in a file name are omitted.
  */
-export function nameByScheme(scheme: string, { day, sequence, message, account }: NameParts): string {
+export function formatFileName(scheme: string, { day, sequence, message, account }: NameParts): string {
   const date = day.replaceAll('-', '')
-  return scheme.replaceAll(PLACEHOLDER, (_, what: string, form?: string) => {
-    if (what === 'date') return form === 'YYMMDD' ? date.slice(2) : date
-    if (what === 'sequence') return String(sequence).padStart(Number(form ?? SEQUENCE_DIGITS), '0')
-    return what === 'message' ? message : safeIn(account)
+  return scheme.replaceAll(PLACEHOLDER, (_, placeholder: string, option?: string) => {
+    if (placeholder === 'date') return option === 'YYMMDD' ? date.slice(2) : date
+    if (placeholder === 'sequence') return String(sequence).padStart(Number(option ?? SEQUENCE_DIGITS), '0')
+    return placeholder === 'message' ? message : keepSafeCharacters(account)
   })
 }
 
-function safeIn(account: string): string {
+function keepSafeCharacters(account: string): string {
   return account.replaceAll(/[^A-Za-z0-9]/g, '')
 }
 
 /** Explains why a scheme cannot name files. Undefined if it can. */
-export function faultOfScheme(scheme: string): string | undefined {
+export function findSchemeFault(scheme: string): string | undefined {
   const parts = [...scheme.matchAll(PLACEHOLDER)]
-  for (const [whole, what = '', form] of parts)
-    if (form !== undefined && !isForm(what, form)) return `fileNames: ${whole} is not known`
-  const has = (what: string) => parts.some((part) => part[1] === what)
+  for (const [whole, placeholder = '', option] of parts)
+    if (option !== undefined && !isKnownOption(placeholder, option))
+      return `fileNames: ${whole} is not a known placeholder`
+  const has = (placeholder: string) => parts.some((part) => part[1] === placeholder)
   if (!has('message') && !(has('date') && has('sequence')))
-    return 'fileNames: {message}, or {date} and {sequence}, are required: no name may come twice'
-  const longest = nameByScheme(scheme, LONGEST)
+    return 'fileNames: must contain {message}, or {date} and {sequence}, for unique file names'
+  const longest = formatFileName(scheme, LONGEST_PARTS)
   if (longest.length > NAME_CHARACTERS_MAX)
-    return `fileNames: names of ${longest.length} characters are possible, and at most ${NAME_CHARACTERS_MAX} are allowed`
-  return isReady(longest) ? undefined : 'fileNames: has the ending of incomplete files'
+    return `fileNames: names could have ${longest.length} characters, but at most ${NAME_CHARACTERS_MAX} are allowed`
+  return isReady(longest) ? undefined : 'fileNames: must not end like incomplete files, such as .part'
 }
 
-function isForm(what: string, form: string): boolean {
-  if (what === 'date') return form === 'YYMMDD' || form === 'YYYYMMDD'
-  return what === 'sequence' && /^[1-8]$/.test(form)
+function isKnownOption(placeholder: string, option: string): boolean {
+  if (placeholder === 'date') return option === 'YYMMDD' || option === 'YYYYMMDD'
+  return placeholder === 'sequence' && /^[1-8]$/.test(option)
 }
 
 /**
- * The fixed start of a scheme's names. Two schemes never produce the same name if neither start is a prefix
- * of the other.
+ * The fixed prefix of a scheme's names. If neither prefix starts with the other, two schemes never produce
+ * the same name.
  */
-export function startOfScheme(scheme: string, account: string): string {
-  return scheme.replaceAll('{account}', safeIn(account)).split('{')[0] ?? ''
+export function readSchemePrefix(scheme: string, account: string): string {
+  return scheme.replaceAll('{account}', keepSafeCharacters(account)).split('{')[0] ?? ''
 }
 
 /** A name derived from another one, such as `{file}.ok`. */
 export interface DerivedName {
   readonly before: string
-  readonly what: string
+  readonly placeholder: string
   readonly after: string
 }
 
 /** Parses a setting such as `{file}.ok`. */
-export function derivedName(setting: string): DerivedName {
-  const [, before = '', what = '', after = ''] = /^(.*)\{([a-z]+)\}(.*)$/.exec(setting) ?? []
-  return { before, what, after }
+export function parseDerivedName(setting: string): DerivedName {
+  const [, before = '', placeholder = '', after = ''] = /^(.*)\{([a-z]+)\}(.*)$/.exec(setting) ?? []
+  return { before, placeholder, after }
 }
 
-/** Extracts the placeholder's value from a name. Undefined if the name does not match the setting. */
-export function valueInName(setting: string, name: string): string | undefined {
-  const { before, after } = derivedName(setting)
-  const isOne = name.startsWith(before) && name.endsWith(after)
-  return isOne && name.length > before.length + after.length
+/** Reads the placeholder's value from a name. Undefined if the name does not match the setting. */
+export function readNameValue(setting: string, name: string): string | undefined {
+  const { before, after } = parseDerivedName(setting)
+  const isMatch = name.startsWith(before) && name.endsWith(after)
+  return isMatch && name.length > before.length + after.length
     ? name.slice(before.length, name.length - after.length)
     : undefined
 }
 
-/** The parts of a string that may be message names. Names created by earlier versions have no mark. */
-export function messageNamesIn(text: string): readonly string[] {
+/** Finds the parts of a string that may be message names. Names created by earlier versions have no mark. */
+export function findMessageNames(text: string): readonly string[] {
   return text.match(/[A-Z0-9][A-Z0-9-]*-\d{8}/g) ?? []
 }
 
-type Modified = Pick<BankFileRow, 'modifier' | 'number'>
+type ModifierSource = Pick<BankFileRow, 'modifier' | 'number'>
 
-/** A file's modifier. For files of earlier versions, it is derived from their number. */
-export function modifierOf({ modifier, number }: Modified): string {
+/** The modifier of a file. For files of earlier versions, it is derived from the file number. */
+export function readModifier({ modifier, number }: ModifierSource): string {
   return modifier ?? MODIFIERS.charAt(Number(number) % MODIFIERS.length)
 }
 
 /** The first modifier that is unused on this day. Undefined after 36 files. */
-export function freeModifier(files: readonly Modified[]): string | undefined {
-  const used = new Set(files.map(modifierOf))
-  return [...MODIFIERS].find((one) => !used.has(one))
+export function findFreeModifier(files: readonly ModifierSource[]): string | undefined {
+  const used = new Set(files.map(readModifier))
+  return [...MODIFIERS].find((modifier) => !used.has(modifier))
 }

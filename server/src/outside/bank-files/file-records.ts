@@ -8,17 +8,17 @@ import { applyBacs } from './bacs-evidence.ts'
 import type { BankRecord } from './formats/camt.ts'
 import type { FileRecord } from './formats/file-formats.ts'
 import type { UnreadPart } from './formats/unread-part.ts'
-import { bankEvent, holdRecord } from './hold-line.ts'
+import { holdRecord, toBankEvent } from './hold-line.ts'
 import { applyStatus } from './payment-statuses.ts'
 import type { BankFileWorker } from './rail.ts'
 import { StatementGatherer } from './statement-lines.ts'
 
-/** After this many records, progress is saved and the claim renewed. */
+/** The number of records after which progress is saved and the claim is renewed. */
 const PROGRESS_EVERY = 200
 
 /**
- * Applies each record of a file exactly once, even after crashes. A statement is identified by its content;
- * every other record by its position and the `digest` of the file's content. `renew` is called periodically.
+ * Applies each record of a file exactly once, even after crashes. A statement is identified by its content,
+ * any other record by its position and the `digest` of the file. `renew` is called periodically.
  */
 export async function applyRecords(
   worker: BankFileWorker,
@@ -27,24 +27,25 @@ export async function applyRecords(
   records: AsyncIterable<FileRecord>,
   renew: () => Promise<void>,
 ): Promise<void> {
-  const file = new AppliedFile(worker, digest.slice(0, 32))
-  // Earlier files about the same money have to be booked first.
+  const applier = new RecordApplier(worker, digest.slice(0, 32))
+  // Earlier files about the same money must be booked first.
   await finishBooking(worker.app, await opOf(worker), worker.rail.name)
   let place = 0
-  const progress = () => decide(worker, async () => [update('bank_inbox_files', id, {}, { records: place })])
+  const saveProgress = () =>
+    decide(worker, async () => [update('bank_inbox_files', id, {}, { records: place })])
   for await (const record of records) {
     place += 1
-    await file.take(record, place)
+    await applier.take(record, place)
     if (place % PROGRESS_EVERY > 0) continue
-    await progress()
+    await saveProgress()
     await renew()
   }
-  await file.end()
-  await progress()
+  await applier.end()
+  await saveProgress()
 }
 
 /** Applies the records of a file while it is being read. */
-class AppliedFile {
+class RecordApplier {
   readonly #worker: BankFileWorker
   readonly #digest: string
   readonly #statements = new StatementGatherer()
@@ -58,7 +59,7 @@ class AppliedFile {
 
   async take(file: FileRecord, place: number): Promise<void> {
     const id = `${this.#digest}-${place}`
-    if (file.of === 'ACCOUNT') return this.#takeBooking(file.record, id)
+    if (file.of === 'ACCOUNT') return this.#applyBooking(file.record, id)
     if (file.of === 'UNREAD') return this.#hold(file.record, id)
     if (file.of === 'BACS') return applyBacs(this.#worker, file.record, id)
     if (file.of === 'ACH')
@@ -71,7 +72,7 @@ class AppliedFile {
     if (last) await applyStatement(this.#worker, last)
   }
 
-  async #takeBooking(record: BankRecord, id: string): Promise<void> {
+  async #applyBooking(record: BankRecord, id: string): Promise<void> {
     if (record.type === 'unread' && record.statement === null) return this.#hold(record, id)
     const whole = this.#statements.take(record)
     if (whole) await applyStatement(this.#worker, whole)
@@ -79,6 +80,6 @@ class AppliedFile {
 
   /** Reports an unreadable part, for a person to review. */
   #hold(record: UnreadPart, id: string): Promise<void> {
-    return holdRecord(this.#worker, bankEvent(id, 'file.unread', record), 'UNREADABLE')
+    return holdRecord(this.#worker, toBankEvent(id, 'file.unread', record), 'UNREADABLE')
   }
 }

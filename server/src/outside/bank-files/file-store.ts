@@ -4,21 +4,21 @@ import type { Read } from '../../storage/read/read.ts'
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 
 /**
- * A rail's files that have a next step, in order: files not written yet, and files whose payments have no
- * result yet. With `awaits`, a written file first waits for the bank's acknowledgement.
+ * Selects a rail's unfinished files in order: files not written yet, and files whose payments have no result
+ * yet. With `needsAcknowledgement`, a written file first waits for the bank's acknowledgement.
  */
-export function selectOpenFiles(op: Op, rail: string, awaits: boolean): Promise<BankFileRow[]> {
-  return filesOf(op, rail)
+export function selectOpenFiles(op: Op, rail: string, needsAcknowledgement: boolean): Promise<BankFileRow[]> {
+  return selectFiles(op, rail)
     .where('accepted_at', 'is', null)
-    .$if(awaits, (q) => q.where('state', '<>', 'WRITTEN'))
+    .$if(needsAcknowledgement, (q) => q.where('state', '<>', 'WRITTEN'))
     .orderBy('number')
     .selectAll()
     .execute()
 }
 
-/** Files whose payments count as delivered by now, in order. */
-export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
-  return filesOf(op, rail)
+/** Selects the files whose payments count as delivered by now, in order. */
+export function selectSettlingFiles(op: Op, rail: string): Promise<BankFileRow[]> {
+  return selectFiles(op, rail)
     .where('settles_at', '<=', op.now)
     .where('settled_at', 'is', null)
     .orderBy('number')
@@ -26,7 +26,9 @@ export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
     .execute()
 }
 
-/** An originator's files for a bank on a day (`YYYY-MM-DD` in the bank's time zone), of whatever rail. */
+/**
+ * Selects an originator's files for a bank on a day (`YYYY-MM-DD` in the bank's time zone), across all rails.
+ */
 export function selectFilesOfDay(
   read: Read,
   platformId: string,
@@ -43,9 +45,9 @@ export function selectFilesOfDay(
     .execute()
 }
 
-/** The number of a rail's files on a day (`YYYY-MM-DD` in the bank's time zone). */
+/** Counts a rail's files on a day (`YYYY-MM-DD` in the bank's time zone). */
 export async function countFilesOfDay(op: Op, rail: string, day: string): Promise<number> {
-  const { count } = await filesOf(op, rail)
+  const { count } = await selectFiles(op, rail)
     .where(sql<string>`left(made_on, 10)`, '=', day)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
@@ -53,11 +55,11 @@ export async function countFilesOfDay(op: Op, rail: string, day: string): Promis
 }
 
 export function selectFileById(op: Op, rail: string, id: string): Promise<BankFileRow | undefined> {
-  return filesOf(op, rail).where('id', '=', id).selectAll().executeTakeFirst()
+  return selectFiles(op, rail).where('id', '=', id).selectAll().executeTakeFirst()
 }
 
 export function selectFileByName(op: Op, rail: string, name: string): Promise<BankFileRow | undefined> {
-  return filesOf(op, rail).where('name', '=', name).selectAll().executeTakeFirst()
+  return selectFiles(op, rail).where('name', '=', name).selectAll().executeTakeFirst()
 }
 
 export function selectFileByMessage(
@@ -65,9 +67,9 @@ export function selectFileByMessage(
   rail: string,
   messageName: string,
 ): Promise<BankFileRow | undefined> {
-  return filesOf(op, rail).where('message_name', '=', messageName).selectAll().executeTakeFirst()
+  return selectFiles(op, rail).where('message_name', '=', messageName).selectAll().executeTakeFirst()
 }
 
-function filesOf(op: Op, rail: string) {
+function selectFiles(op: Op, rail: string) {
   return op.read.selectFrom('bank_files').where('rail', '=', rail).where('platform_id', '=', op.platform.id)
 }

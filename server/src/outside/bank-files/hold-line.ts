@@ -1,5 +1,5 @@
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
-import { plainJson } from '../../base/json/plain-json.ts'
+import { toPlainJson } from '../../base/json/plain-json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
@@ -14,27 +14,27 @@ import type { Line } from './statement-lines.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
 import { selectWaitingCredits } from './waiting-store.ts'
 
-/** A line that has been understood: its entries, or the reason why it waits for a person. */
+/** A line with its entries, or with the reason why it waits for a person. */
 export interface UnderstoodLine {
   readonly line: Line
   readonly entries: readonly BookedEntry[]
   readonly hold?: Hold
 }
 
-/** Records that a line waits for a person, with everything that the bank reports about it. */
+/** Records that a line waits for a person, with all details from the bank. */
 export function holdLine(
   op: Op,
   rail: string,
   line: Line,
-  { reason, ...named }: Hold,
+  { reason, ...subject }: Hold,
 ): Promise<readonly Write[]> {
   const { name, amount, currency, entry, details } = line
-  // An advice about it may already have been recorded under its name.
-  const report = { amount, currency, entry, details, ...named }
-  return recordOnce(op, rail, bankEvent(lineReportId(name), 'file.booking', report), reason)
+  // An advice may already have recorded the line under this name.
+  const report = { amount, currency, entry, details, ...subject }
+  return recordOnce(op, rail, toBankEvent(lineReportId(name), 'file.booking', report), reason)
 }
 
-/** Ends a line's wait for review. Empty if it is not waiting, or if only a person ends its wait. */
+/** Ends a line's wait for review. Empty if it is not waiting, or if only a person can end the wait. */
 export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
   const waiting = await findRailEvent(op, rail, lineReportId(name))
   if (waiting?.state !== RAIL_EVENT_INITIAL || waiting.reason === 'REVERSAL') return []
@@ -45,35 +45,35 @@ export async function endHold(op: Op, rail: string, name: string): Promise<reado
 }
 
 /**
- * Ends the wait of the statement line about this deposit, which the file that counts it has now reported. The
- * line has the deposit's name, or the same bank reference and amount.
+ * Ends the wait of the statement line about this deposit, because the file that counts it has now reported
+ * it. The line has the deposit's name, or the same bank reference and amount.
  */
 export async function endHoldOfDeposit(
   op: Op,
   rail: string,
-  { id, amount, deposit: { depositId: named, entryReference } }: DepositEvidence,
+  { id, amount, deposit: { depositId: bankDepositId, entryReference } }: DepositEvidence,
 ): Promise<readonly Write[]> {
-  const alike =
+  const matches =
     entryReference === undefined ? [] : await selectWaitingCredits(op, rail, entryReference, amount)
-  const names = [id, ...(alike.length === 1 ? alike : []).map(getReportedLine)]
+  const names = [id, ...(matches.length === 1 ? matches : []).map(getReportedLine)]
   for (const name of names) {
     const ended = await endHold(op, rail, name)
     if (ended.length === 0) continue
-    const itemId = depositId(rail, named)
+    const itemId = depositId(rail, bankDepositId)
     return [...ended, ...(await explainEntry(op, rail, [{ entryId: name, kind: 'DEPOSIT', itemId, amount }]))]
   }
   return []
 }
 
-/** Builds a record of a bank's file for the list of reports that wait for review. */
-export function bankEvent(id: string, type: string, data: object) {
-  return { id, type, data: plainJson(data) }
+/** Builds the report of a record in a bank's file. */
+export function toBankEvent(id: string, type: string, data: object) {
+  return { id, type, data: toPlainJson(data) }
 }
 
-/** Records once that a record of a bank's file waits for a person. */
+/** Reports once that a record in a bank's file waits for a person. */
 export function holdRecord(
   worker: BankFileWorker,
-  event: ReturnType<typeof bankEvent>,
+  event: ReturnType<typeof toBankEvent>,
   reason: RailEventReason,
 ): Promise<void> {
   return decide(worker, (op) => recordOnce(op, worker.rail.name, event, reason))

@@ -8,19 +8,19 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_INITIAL, BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
-import { acknowledgementIn, applyAcknowledgement, findAcknowledged } from './acknowledgements.ts'
+import { applyAcknowledgement, findAcknowledgedFile, readAcknowledgement } from './acknowledgements.ts'
 import { applyRecords } from './file-records.ts'
 import { quoteForMessage } from './formats/decimal-amounts.ts'
 import { type FileRecord, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
-import { inboxFileIdOf } from './ids.ts'
+import { toInboxFileId } from './ids.ts'
 import { listComplete } from './inbox-markers.ts'
-import { markerOf } from './markers.ts'
+import { toMarkerName } from './markers.ts'
 import { type BankFilesRail, type BankFileWorker, hasDebits } from './rail.ts'
-import { kindOf, readRecords } from './read-records.ts'
+import { detectKind, readRecords } from './read-records.ts'
 import { type Spooled, spool } from './spool.ts'
 import { selectInboxFile } from './store.ts'
-import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folder.ts'
+import { FileAlreadyExists, FileNotFound, type FolderFile } from './stores/bank-folder.ts'
 
 const HEAD_BYTES = 4_096
 
@@ -51,18 +51,18 @@ async function readFile(
 ): Promise<void> {
   const spooled = await spool(worker, file, path)
   if (!spooled) return
-  const found = await selectInboxFile(await opOf(worker), inboxFileIdOf(worker.rail.name, spooled.digest))
-  const row = found ? await lookAgain(worker, found, spooled) : await begin(worker, spooled)
-  if (row.state === BANK_INBOX_INITIAL) await takeEffect(worker, row, spooled, renew)
-  await putAway(worker, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
+  const found = await selectInboxFile(await opOf(worker), toInboxFileId(worker.rail.name, spooled.digest))
+  const row = found ? await inspectAgain(worker, found, spooled) : await recordFile(worker, spooled)
+  if (row.state === BANK_INBOX_INITIAL) await applyFile(worker, row, spooled, renew)
+  await moveWithMarker(worker, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
 }
 
-/** Inspects a file and records it, either to be read or as refused, with a report for a person. */
-async function begin(worker: BankFileWorker, spooled: Spooled): Promise<BankInboxFileRow> {
-  const { kind, reason } = await lookThrough(worker, spooled)
+/** Inspects a new file and records it: accepted for reading, or refused with a report for a person. */
+async function recordFile(worker: BankFileWorker, spooled: Spooled): Promise<BankInboxFileRow> {
+  const { kind, reason } = await inspectFile(worker, spooled)
   const op = await opOf(worker)
   const row: BankInboxFileRow = {
-    id: inboxFileIdOf(worker.rail.name, spooled.digest),
+    id: toInboxFileId(worker.rail.name, spooled.digest),
     platform_id: worker.platformId,
     rail: worker.rail.name,
     name: spooled.name,
@@ -75,22 +75,22 @@ async function begin(worker: BankFileWorker, spooled: Spooled): Promise<BankInbo
     created_at: op.now,
     updated_at: op.now,
   }
-  const refusalWrites = reason === undefined ? [] : refusalOf(op, worker, spooled, reason)
+  const refusalWrites = reason === undefined ? [] : recordRefusal(op, worker, spooled, reason)
   if (reason !== undefined)
     op.log.error({ rail: worker.rail.name, file: spooled.name, reason }, 'refused an unreadable bank file')
   const { done } = await worker.app.commit(op, [insert('bank_inbox_files', row), ...refusalWrites])
-  if (!done) throw new Error(`Another process is reading ${spooled.name}`)
+  if (!done) throw new Error(`Another process is reading ${spooled.name}.`)
   return row
 }
 
-/** Inspects a refused file again, because the operator wants to retry it. */
-async function lookAgain(
+/** Inspects a file again if the operator requested a retry. */
+async function inspectAgain(
   worker: BankFileWorker,
   found: BankInboxFileRow,
   spooled: Spooled,
 ): Promise<BankInboxFileRow> {
   if (found.state !== BANK_INBOX_INITIAL || found.kind !== 'UNKNOWN') return found
-  const { kind, reason } = await lookThrough(worker, spooled)
+  const { kind, reason } = await inspectFile(worker, spooled)
   const op = await opOf(worker)
   const guard = { state: found.state, kind: found.kind }
   const { row, write } =
@@ -98,29 +98,29 @@ async function lookAgain(
       ? { row: { ...found, kind }, write: update('bank_inbox_files', found.id, guard, { kind }) }
       : transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, found, 'refuse', { kind, reason })
   if (!(await worker.app.commit(op, [write])).done)
-    throw new Error(`Another process is reading ${found.name}`)
+    throw new Error(`Another process is reading ${found.name}.`)
   return row
 }
 
-type Looked = Pick<BankInboxFileRow, 'kind'> & { readonly reason?: string }
+type Inspection = Pick<BankInboxFileRow, 'kind'> & { readonly reason?: string }
 
-async function lookThrough(worker: BankFileWorker, { path, name, fault }: Spooled): Promise<Looked> {
+async function inspectFile(worker: BankFileWorker, { path, name, fault }: Spooled): Promise<Inspection> {
   const { entry, statementFormats } = worker.rail
   if (fault !== undefined) return { kind: 'UNKNOWN', reason: fault }
-  const said = acknowledgementIn(entry, name)
-  if (said)
-    return (await findAcknowledged(await opOf(worker), worker.rail.name, said))
+  const acknowledgement = readAcknowledgement(entry, name)
+  if (acknowledgement)
+    return (await findAcknowledgedFile(await opOf(worker), worker.rail.name, acknowledgement))
       ? { kind: 'ACKNOWLEDGEMENT' }
       : {
           kind: 'UNKNOWN',
-          reason: `acknowledges ${quoteForMessage(said.value)}, and we have written no file of this name`,
+          reason: `acknowledges ${quoteForMessage(acknowledgement.value)}, but this server has not written a file with that name`,
         }
-  const kind = kindOf(await headOf(path))
+  const kind = detectKind(await readHead(path))
   if (kind === 'UNKNOWN') return { kind, reason: NO_KNOWN_FORMAT }
   try {
     for await (const file of readRecords(kind, path))
       if (isStatement(file) && !statementFormats.includes(file.format))
-        return { kind, reason: `has a statement in ${file.format}; ${adviceOn(file.format, entry)}` }
+        return { kind, reason: `has a statement in ${file.format}; ${suggestFormat(file.format, entry)}` }
     return { kind }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
@@ -128,10 +128,10 @@ async function lookThrough(worker: BankFileWorker, { path, name, fault }: Spoole
   }
 }
 
-function adviceOn(statement: StatementFormat, { format }: BankFilesRail['entry']): string {
+function suggestFormat(statement: StatementFormat, { format }: BankFilesRail['entry']): string {
   return statement === 'BAI2' && hasDebits(format)
-    ? 'a rail with debits needs camt.053 or MT940, which tell a collection from a deposit'
-    : 'set statementFormat if the bank sends no others'
+    ? 'a rail with debits needs camt.053 or MT940, because BAI2 does not tell a collection from a deposit'
+    : 'set statementFormat if the bank sends only this format'
 }
 
 /** True for a record of a statement. Intraday reports and advices are read in every format. */
@@ -141,7 +141,7 @@ function isStatement(file: FileRecord): file is Extract<FileRecord, { of: 'ACCOU
   )
 }
 
-async function headOf(path: string): Promise<Buffer> {
+async function readHead(path: string): Promise<Buffer> {
   const file = await open(path, 'r')
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
@@ -151,7 +151,7 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-function refusalOf(
+function recordRefusal(
   op: Op,
   { rail }: BankFileWorker,
   { name, digest, bytes }: Spooled,
@@ -166,45 +166,49 @@ function refusalOf(
 }
 
 /** Applies a file's records, then marks the file as read. */
-async function takeEffect(
+async function applyFile(
   worker: BankFileWorker,
   row: BankInboxFileRow,
   { path, name, digest, contentDigest }: Spooled,
   renew: () => Promise<void>,
 ): Promise<void> {
-  const said = row.kind === 'ACKNOWLEDGEMENT' && acknowledgementIn(worker.rail.entry, name)
-  if (said) await applyAcknowledgement(worker, said, { path, digest })
+  const acknowledgement = row.kind === 'ACKNOWLEDGEMENT' && readAcknowledgement(worker.rail.entry, name)
+  if (acknowledgement) await applyAcknowledgement(worker, acknowledgement, { path, digest })
   else await applyRecords(worker, row.id, contentDigest, readRecords(row.kind, path), renew)
   await decide(worker, async (op) => {
-    const now = await selectInboxFile(op, row.id)
-    if (now?.state !== BANK_INBOX_INITIAL) return []
-    return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, now, 'read').write]
+    const current = await selectInboxFile(op, row.id)
+    if (current?.state !== BANK_INBOX_INITIAL) return []
+    return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, current, 'read').write]
   })
 }
 
 /** Moves a file out of the inbox, followed by its marker. */
-async function putAway({ rail }: BankFileWorker, spooled: Spooled, where: 'done' | 'refused'): Promise<void> {
-  await moveAway(rail, spooled, where)
+async function moveWithMarker(
+  { rail }: BankFileWorker,
+  spooled: Spooled,
+  target: 'done' | 'refused',
+): Promise<void> {
+  await moveFile(rail, spooled, target)
   const { theirs } = rail.entry.markers ?? {}
-  if (theirs) await moveAway(rail, { ...spooled, name: markerOf(theirs, spooled.name) }, where)
+  if (theirs) await moveFile(rail, { ...spooled, name: toMarkerName(theirs, spooled.name) }, target)
 }
 
 /** Moves a file. If the name is taken, appends the file's digest. */
-async function moveAway(
+async function moveFile(
   rail: BankFilesRail,
   { name, digest }: Pick<Spooled, 'name' | 'digest'>,
-  where: 'done' | 'refused',
+  target: 'done' | 'refused',
 ): Promise<void> {
   const from = { folder: rail.entry.place.inbox, name }
-  const folder = rail.entry.place[where]
+  const folder = rail.entry.place[target]
   for (const to of [name, `${digest.slice(0, 12)}-${name}`])
     try {
       await rail.folder.rename(from, { folder, name: to })
       return
     } catch (error) {
-      if (error instanceof FileIsMissing) return
-      if (!(error instanceof FileIsThere)) throw error
+      if (error instanceof FileNotFound) return
+      if (!(error instanceof FileAlreadyExists)) throw error
     }
-  // The name with the digest is taken too, so it is the same file or its marker.
+  // The name with the digest is taken too, so the same file or marker has already been moved.
   await rail.folder.remove(from)
 }

@@ -15,56 +15,56 @@ export interface IsoStatus {
 const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
 
 /**
- * ISO 20022's external code sets for the status of payments, groups and batches. `ACSC` from our own bank
- * means settled on our account, `ACCC` settled on the creditor's account. After `ACWP` and `BLCK`, the
- * creditor's bank has the payment but has not credited it; neither is final, and `BLCK` is followed by
- * neither a credit nor a return, so a person must ask.
+ * ISO 20022's external code sets for the status of payments, groups and batches. `ACSC` means settled on our
+ * account, `ACCC` on the creditor's account. After `ACWP` and `BLCK`, the creditor's bank has the payment
+ * without crediting it; a `BLCK` payment is neither credited nor returned later, so a person must ask the
+ * bank.
  */
 export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
-  RCVD: toAccepted('The bank has received it'),
-  PDNG: toAccepted('It is pending, further checks follow'),
-  PATC: toAccepted('Some of the signatures that it needs are there, others are missing'),
-  ACTC: toAccepted('Its signature and its form are right'),
+  RCVD: toAccepted('The bank has received the payment'),
+  PDNG: toAccepted('The payment is pending until further checks'),
+  PATC: toAccepted('Some of the required signatures are missing'),
+  ACTC: toAccepted('The signature and the format are valid'),
   ACCP: toAccepted('The customer profile was checked'),
   ACFC: toAccepted('The funds were checked'),
-  ACFW: toAccepted('The funds were checked, and a confirmation of the customer is awaited'),
-  ACSP: toAccepted('It is accepted for execution'),
-  ACWC: toAccepted('It is accepted with a change, such as another date'),
-  ACPD: toAccepted('It has left the bank, and the clearing has accepted it'),
-  ACWP: toAccepted('The creditor’s bank has accepted it and not yet posted it'),
-  ACIS: toAccepted('A cheque was issued, and is not yet deposited or cleared'),
+  ACFW: toAccepted('The funds were checked, and the customer must confirm the payment'),
+  ACSP: toAccepted('The payment is accepted for execution'),
+  ACWC: toAccepted('The payment is accepted with a change, such as another date'),
+  ACPD: toAccepted('The payment has left the bank, and the clearing has accepted it'),
+  ACWP: toAccepted('The creditor’s bank has accepted the payment, but not posted it yet'),
+  ACIS: toAccepted('A check was issued, but not deposited or cleared yet'),
   PRES: toAccepted('The request for payment was presented to the debtor'),
-  RCVC: { ...toAccepted('The names of the payees match'), payeeCheck: 'MATCHED' },
+  RCVC: { ...toAccepted('The payee names match'), payeeCheck: 'MATCHED' },
   RVMC: {
-    ...toAccepted('The name of the payee matches closely: the bank may await a confirmation'),
+    ...toAccepted('The payee’s name matches closely: the bank may wait for a confirmation'),
     needsPerson: true,
     payeeCheck: 'PARTIAL_MATCH',
   },
   RVNM: {
-    ...toAccepted('The name of the payee does not match: the bank may await a confirmation'),
+    ...toAccepted('The payee’s name does not match: the bank may wait for a confirmation'),
     needsPerson: true,
     payeeCheck: 'NOT_MATCHED',
   },
   RVCM: {
-    ...toAccepted('Names of payees do not match: the bank may await a confirmation'),
+    ...toAccepted('Some payee names do not match: the bank may wait for a confirmation'),
     needsPerson: true,
   },
-  RVNA: toAccepted('The name of the payee could not be checked'),
-  RVNC: toAccepted('The names of payees are still being checked'),
-  ACSC: { words: 'It is settled', event: 'deliver' },
+  RVNA: toAccepted('The payee’s name could not be checked'),
+  RVNC: toAccepted('The payee names are still being checked'),
+  ACSC: { words: 'The payment is settled', event: 'deliver' },
   ACCC: { words: 'The creditor’s account is credited', event: 'deliver' },
   CPUC: { words: 'The creditor has picked up the cash', event: 'deliver' },
-  RJCT: { words: 'It was rejected', event: 'fail' },
-  CANC: { words: 'It was cancelled', event: 'cancel' },
+  RJCT: { words: 'The payment was rejected', event: 'fail' },
+  CANC: { words: 'The payment was canceled', event: 'cancel' },
   PART: { words: 'Some of the payments are accepted', event: null },
   BLCK: {
-    words: 'The creditor’s bank blocks it: it is neither credited nor returned',
+    words: 'The creditor’s bank has blocked the payment: it is neither credited nor returned',
     event: null,
     needsPerson: true,
   },
 }
 
-/** Undefined for a code that is in no code set. */
-export function isoStatus(code: string): IsoStatus | undefined {
+/** Finds the meaning of a status code. Undefined for an unknown code. */
+export function findIsoStatus(code: string): IsoStatus | undefined {
   return Object.hasOwn(ISO_STATUSES, code) ? ISO_STATUSES[code] : undefined
 }

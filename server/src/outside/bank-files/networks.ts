@@ -9,7 +9,7 @@ export const NETWORKS = {
   FASTER_PAYMENTS: ['FASTER_PAYMENTS'],
 } as const satisfies Record<string, readonly PaymentRailName[]>
 
-/** The batch of payments by networks that settle on every day. */
+/** The batch name for networks that settle every day. */
 export const INSTANT_BATCH = 'INSTANT'
 
 /** The European Economic Area: the European Union, Iceland, Liechtenstein and Norway. */
@@ -18,7 +18,7 @@ const EEA = new Set([
   ...['LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK', 'IS', 'LI', 'NO'],
 ])
 
-/** True if an account's bank is in the EEA. Payments to banks outside it must state the payer's address. */
+/** True if the account's bank is in the EEA. Payments to other banks must state the payer's address. */
 export function isInEea(iban: string): boolean {
   return EEA.has(iban.slice(0, 2).toUpperCase())
 }

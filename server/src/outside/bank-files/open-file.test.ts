@@ -13,13 +13,13 @@ const entryUntil = (sameDayUntil?: string): BankFilesRailValue => ({
   },
 })
 
-test('payments above the limit of same-day ACH have separate files while others can be same-day', () => {
+test('ACH payments above the same-day limit get separate files while others can be same-day', () => {
   expect([100_000_000n, 100_000_001n].map(isSameDayAmount)).toEqual([true, false])
   const morning = '2026-03-03T10:00'
-  const of = (made_on: string, executed_on: string, until?: string) =>
+  const check = (made_on: string, executed_on: string, until?: string) =>
     isSameDayFile(entryUntil(until), { made_on, executed_on })
-  expect(of(morning, '2026-03-03', '14:45')).toBe(true)
-  expect(of(morning, '2026-03-04', '14:45')).toBe(false)
-  expect(of('2026-03-03T15:00', '2026-03-04', '14:45')).toBeUndefined()
-  expect(of(morning, '2026-03-04')).toBeUndefined()
+  expect(check(morning, '2026-03-03', '14:45')).toBe(true)
+  expect(check(morning, '2026-03-04', '14:45')).toBe(false)
+  expect(check('2026-03-03T15:00', '2026-03-04', '14:45')).toBeUndefined()
+  expect(check(morning, '2026-03-04')).toBeUndefined()
 })

@@ -8,37 +8,37 @@ import {
   isOfKind,
 } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
-import { leadDaysOf } from './bacs-payments.ts'
+import { countLeadDays } from './bacs-payments.ts'
 import {
-  collectionDate,
-  dayOfBankTime,
-  effectiveDate,
-  executionDate,
+  canBeSameDay,
+  findCollectionDate,
+  findEffectiveDate,
+  findExecutionDate,
   formatBankTime,
-  sameDayOf,
+  toBankDay,
 } from './cut-off-times.ts'
-import { endingOf } from './file-content.ts'
-import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
+import { toExtension } from './file-content.ts'
+import { buildFileNames, findFreeModifier, formatFileName, MARK_BYTES } from './file-names.ts'
 import { countFilesOfDay, selectFileByName, selectFilesOfDay } from './file-store.ts'
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
-import { workerIdOf } from './ids.ts'
+import { toWorkerId } from './ids.ts'
 import { INSTANT_BATCH } from './networks.ts'
-import { provenUntil } from './prenotes.ts'
-import { debitSequenceOf, isMicroFile, isReversalFile } from './queue.ts'
+import { findProvenDate } from './prenotes.ts'
+import { isMicroFile, isReversalFile, parseDebitSequence } from './queue.ts'
 import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { REVERSALS_PER_DAY_MAX } from './reversal-requests.ts'
-import { checkBeforeLeaving } from './reversals.ts'
+import { checkBeforeSending } from './reversals.ts'
 import { selectWorker } from './store.ts'
 
 /** The maximum number of payments per file, unless the rails file sets one. */
 export const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
-/** One for each class and direction in a balanced file. Prenote batches do not use theirs. */
+/** One for each possible batch of a balanced file. Prenote batches do not use theirs. */
 const OFFSETS_MAX = 16
 const MICRO_FILES_PER_DAY_MAX = 6
 const PGP_ENDING = '.pgp'
-/** The CORE rules require that the bank receives a collection one day before its date. */
+/** The CORE rules require the bank to receive a collection one day before its date. */
 const LEAD_DAYS = 1
 /** Nacha's maximum for a same-day ACH entry, in cents. */
 const SAME_DAY_MAX = 100_000_000n
@@ -46,39 +46,39 @@ const SAME_DAY_MAX = 100_000_000n
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file with the payment that has waited longest, if one has been waiting since `until` or
- * earlier, otherwise with a deposit that verifies an account, or a reversal. Returns false if none has. A file without a payment cannot exist, even if
- * two workers open one for the same payment.
+ * Opens the next file with the payment that has waited longest since `until` or before, otherwise with a
+ * deposit that verifies an account, or with a reversal. Returns false if nothing is waiting. A file without a
+ * payment cannot exist, even if two workers open one for the same payment.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
-  let isDone = true
+  let isOpened = false
   await decide(worker, async (op) => {
-    const writes = await opening(op, worker, until)
-    isDone = writes.length === 0
+    const writes = await buildOpening(op, worker, until)
+    isOpened = writes.length > 0
     return writes
   })
-  return !isDone
+  return isOpened
 }
 
-async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<readonly Write[]> {
+async function buildOpening(op: Op, worker: BankFileWorker, until: Date): Promise<readonly Write[]> {
   const { name: rail, entry } = worker.rail
-  const workerRow = await selectWorker(op, workerIdOf(rail))
-  const first = await nextRow(op, worker, until)
+  const workerRow = await selectWorker(op, toWorkerId(rail))
+  const first = await findNextRow(op, worker, until)
   if (!workerRow || !first) return []
-  const modifier = await nextModifier(op, worker)
+  const modifier = await findNextModifier(op, worker)
   if (modifier === undefined) return []
-  const names = await namesOf(op, worker, workerRow.files + 1n)
-  const row = newFile(op, worker, workerRow, { first, modifier, until, names })
+  const names = await chooseNames(op, worker, workerRow.files + 1n)
+  const row = buildFile(op, worker, workerRow, { first, modifier, until, names })
   const guards: Write[] = []
   if (isOfKind(first, 'REVERSAL')) {
-    const checked = await checkBeforeLeaving(op, entry, first, row.executed_on)
+    const checked = await checkBeforeSending(op, entry, first, row.executed_on)
     if ('ended' in checked) return checked.ended
     guards.push(...checked.guards)
   }
   return [
     ...guards,
     insert('bank_files', row),
-    putIntoFile(first, row, 1),
+    addToFile(first, row, 1),
     update(
       'bank_file_workers',
       workerRow.id,
@@ -88,31 +88,34 @@ async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<rea
   ]
 }
 
-/** Deposits and reversals come last, in a few files a day, because payments need these files too. */
-async function nextRow(
+/**
+ * Deposits that verify accounts and reversals come last, in a few files a day, so that payments keep most
+ * files.
+ */
+async function findNextRow(
   op: Op,
   { rail: { name: rail, entry } }: BankFileWorker,
   until: Date,
 ): Promise<BankPaymentRow | undefined> {
-  const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn: provenUntil(entry, op.now) })
+  const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn: findProvenDate(entry, op.now) })
   if (first || entry.format.type !== 'ACH') return first
-  const used = await filesOfDay(op, entry, entry.format)
-  if (used.filter(isMicroFile).length < MICRO_FILES_PER_DAY_MAX) {
+  const todaysFiles = await listFilesOfDay(op, entry, entry.format)
+  if (todaysFiles.filter(isMicroFile).length < MICRO_FILES_PER_DAY_MAX) {
     const [deposit] = await selectWaiting(op, { rail, until, limit: 1, isMicro: true })
     if (deposit) return deposit
   }
-  if (used.filter(isReversalFile).length >= REVERSALS_PER_DAY_MAX) return undefined
+  if (todaysFiles.filter(isReversalFile).length >= REVERSALS_PER_DAY_MAX) return undefined
   return selectWaitingReversal(op, { rail, until })
 }
 
 type AchFormat = Extract<Entry['format'], { type: 'ACH' }>
 
-function filesOfDay(op: Op, entry: Entry, format: AchFormat) {
-  return selectFilesOfDay(op.read, op.platform.id, format, dayOfBankTime(formatBankTime(entry, op.now)))
+function listFilesOfDay(op: Op, entry: Entry, format: AchFormat) {
+  return selectFilesOfDay(op.read, op.platform.id, format, toBankDay(formatBankTime(entry, op.now)))
 }
 
-/** The write that adds a waiting payment to this file. It fails if the payment is already in a file. */
-export function putIntoFile(
+/** The write that adds a waiting payment to a file. It fails if the payment is already in a file. */
+export function addToFile(
   { id }: Pick<BankPaymentRow, 'id'>,
   { id: fileId, traces_before }: Pick<BankFileRow, 'id' | 'traces_before'>,
   place: number,
@@ -121,28 +124,30 @@ export function putIntoFile(
   return update('bank_payments', id, { file_id: null }, { file_id: fileId, place, trace })
 }
 
-/** The modifier of the day's next file. Null for formats without modifiers, undefined if all are used. */
-async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
+/**
+ * Finds the modifier of the day's next file. Null for formats without modifiers, undefined if all are used.
+ */
+async function findNextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
   const { name, entry } = rail
   const { format } = entry
   if (format.type !== 'ACH') return null
-  const modifier = freeModifier(await filesOfDay(op, entry, format))
+  const modifier = findFreeModifier(await listFilesOfDay(op, entry, format))
   if (modifier === undefined)
-    app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
+    app.log.warn({ rail: name }, 'no ACH file id modifiers left today, payments wait until tomorrow')
   return modifier
 }
 
-/** The names of the next file. A name in the bank's scheme gets the first free number of the day. */
-async function namesOf(op: Op, { rail: { name: rail, entry } }: BankFileWorker, number: bigint) {
-  const ending = endingOf(entry.format) + (entry.pgp ? PGP_ENDING : '')
-  // The name must fit into the contra record.
+/** Chooses the names of the next file. A name in the bank's scheme gets the first free number of the day. */
+async function chooseNames(op: Op, { rail: { name: rail, entry } }: BankFileWorker, number: bigint) {
+  const ending = toExtension(entry.format) + (entry.pgp ? PGP_ENDING : '')
+  // The message name must fit into the contra record.
   const charactersMax = entry.format.type === 'BACS' ? BACS_TEXT_CHARACTERS : undefined
-  const names = namesOfFile(rail, number, op.random(MARK_BYTES), ending, charactersMax)
+  const names = buildFileNames(rail, number, op.random(MARK_BYTES), ending, charactersMax)
   if (entry.fileNames === undefined) return names
-  const day = dayOfBankTime(formatBankTime(entry, op.now))
+  const day = toBankDay(formatBankTime(entry, op.now))
   const parts = { day, message: names.message_name, account: accountOf(entry.format) }
   for (let sequence = (await countFilesOfDay(op, rail, day)) + 1; ; sequence++) {
-    const name = nameByScheme(entry.fileNames, { ...parts, sequence })
+    const name = formatFileName(entry.fileNames, { ...parts, sequence })
     if (!(await selectFileByName(op, rail, name))) return { ...names, name }
   }
 }
@@ -154,7 +159,7 @@ interface NextFile {
   readonly names: Pick<BankFileRow, 'name' | 'message_name'>
 }
 
-function newFile(
+function buildFile(
   op: Op,
   { rail }: BankFileWorker,
   { files, traces }: BankFileWorkerRow,
@@ -178,7 +183,7 @@ function newFile(
     traces_before: traces + BigInt(filePaymentsMax + OFFSETS_MAX) > TRACES_MAX ? 0n : traces,
     format,
     made_on: madeOn,
-    executed_on: executedOn(entry, op.now, first),
+    executed_on: findExecutionDay(entry, op.now, first),
     part: null,
     accepted_at: null,
     settles_at: null,
@@ -189,16 +194,20 @@ function newFile(
   }
 }
 
-/** The date of the payments of a file that is made at this time, taken from the first one. */
-export function executedOn(entry: Entry, now: Date, first: Pick<BankPaymentRow, 'batch' | 'amount'>): string {
+/** Finds the execution day of a file created at this time, by its first payment. */
+export function findExecutionDay(
+  entry: Entry,
+  now: Date,
+  first: Pick<BankPaymentRow, 'batch' | 'amount'>,
+): string {
   const { format } = entry
-  if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))
-  if (format.type === 'SEPA' && debitSequenceOf(first.batch))
-    return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
-  if (format.type !== 'ACH') return executionDate(entry, now, first.batch === INSTANT_BATCH)
+  if (format.type === 'BACS') return findCollectionDate(entry, now, countLeadDays(format, first.batch))
+  if (format.type === 'SEPA' && parseDebitSequence(first.batch))
+    return findCollectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
+  if (format.type !== 'ACH') return findExecutionDate(entry, now, first.batch === INSTANT_BATCH)
   const madeOn = formatBankTime(entry, now)
-  const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
-  return isSameDay ? dayOfBankTime(madeOn) : effectiveDate(entry, now)
+  const isSameDay = isSameDayAmount(first.amount) && canBeSameDay(entry, madeOn)
+  return isSameDay ? toBankDay(madeOn) : findEffectiveDate(entry, now)
 }
 
 export function isSameDayAmount(amount: bigint): boolean {
@@ -206,13 +215,13 @@ export function isSameDayAmount(amount: bigint): boolean {
 }
 
 /**
- * True for a file of same-day ACH, false for a file of payments that exceed its limit. Undefined if the
- * amount makes no difference: it is too late in the day, or the bank does not offer same-day ACH.
+ * True for a same-day ACH file, false for a file of payments above the same-day limit. Undefined if the
+ * amount makes no difference, because it is too late in the day or the bank does not offer same-day ACH.
  */
 export function isSameDayFile(
   entry: Entry,
   { made_on, executed_on }: Pick<BankFileRow, 'made_on' | 'executed_on'>,
 ): boolean | undefined {
-  const isSameDay = executed_on === dayOfBankTime(made_on)
-  return entry.format.type === 'ACH' && (isSameDay || sameDayOf(entry, made_on)) ? isSameDay : undefined
+  const isSameDay = executed_on === toBankDay(made_on)
+  return entry.format.type === 'ACH' && (isSameDay || canBeSameDay(entry, made_on)) ? isSameDay : undefined
 }

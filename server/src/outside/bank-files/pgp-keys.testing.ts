@@ -13,7 +13,7 @@ export async function newKeyPair(name: string, passphrase?: string): Promise<Key
   return { privateKey: Buffer.from(privateKey), publicKey: Buffer.from(publicKey) }
 }
 
-/** One side of an exchange: its own keys, and the counterparty's public key. */
+/** Creates one side of an exchange, with its own keys and the counterparty's public key. */
 export function sideOf(own: KeyPair, other: KeyPair, isArmored = false): Promise<Pgp> {
   const files = { ownKeys: [own.privateKey], bankKeys: [other.publicKey] }
   return createPgp({ ...files, passphrase: undefined, isArmored })
@@ -25,6 +25,6 @@ export async function bytesIn(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(found)
 }
 
-export async function* piecesOf<Piece>(...pieces: Piece[]): AsyncGenerator<Piece> {
+export async function* yieldPieces<Piece>(...pieces: Piece[]): AsyncGenerator<Piece> {
   yield* pieces
 }

@@ -13,31 +13,31 @@ import type {
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
-/** False while a change of the counterparty's account waits for a decision. */
+/** False while a change to the counterparty's account waits for a decision. */
 const IS_REVIEWED = sql<boolean>`NOT EXISTS (
   SELECT FROM account_changes AS c
     JOIN transactions AS t ON c.external_account_id IN (t.source_account_id, t.destination_account_id)
   WHERE c.platform_id = bank_payments.platform_id AND c.state = ${sql.lit(ACCOUNT_CHANGE_INITIAL)}
     AND t.id = bank_payments.payment_id)`
 
-/** Selects payments that have been waiting for a file since before `until`. */
+/** A filter for payments that have been waiting for a file since `until` or longer. */
 export interface Waiting {
   readonly rail: string
   readonly until: Date
   readonly limit: number
   readonly batch?: string | undefined
   /**
-   * Prenotes up to this effective date have passed their waiting period. Undefined if no payment needs one.
+   * The latest effective date of prenotes past their waiting period. Undefined if payments need no prenote.
    */
   readonly provenOn?: string | undefined
-  /** True for deposits that verify accounts, which have separate files. Default: all others. */
+  /** True for deposits that verify accounts, which have separate files. Default: all other entries. */
   readonly isMicro?: boolean
 }
 
 /**
- * Payments that wait for a file, prenotes and instructions, but no reversals, oldest first: of one batch, or
- * all. Payments to an account with reported changes wait until a person has reviewed them, and payments to an
- * account without a prenote wait until its prenote has passed its waiting period.
+ * Selects payments, prenotes and instructions that wait for a file, oldest first, from one batch or all.
+ * Payments to an account with reported changes are excluded until a person has reviewed the changes, and
+ * payments that need a prenote until its waiting period has passed. Reversals are never included.
  */
 export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promise<BankPaymentRow[]> {
   return waitingPayments(op, waiting)
@@ -45,7 +45,7 @@ export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promis
     .execute()
 }
 
-/** Waiting payments whose account still needs a prenote. */
+/** Selects waiting payments whose account still needs a prenote. */
 export function selectWithoutPrenote(op: Op, waiting: Waiting): Promise<QueuedPaymentRow[]> {
   return waitingPayments(op, waiting)
     .where('kind', '=', 'PAYMENT')
@@ -55,8 +55,8 @@ export function selectWithoutPrenote(op: Op, waiting: Waiting): Promise<QueuedPa
 }
 
 /**
- * The reversal that waits longest for a file, if one waits since `until` or longer. Changes of its account do not
- * matter.
+ * Selects the reversal that has waited longest for a file, since `until` or longer. Reported changes to its
+ * account do not delay it.
  */
 export function selectWaitingReversal(
   op: Op,
@@ -89,8 +89,8 @@ function waitingReversals(read: Read, platformId: string, rail: string) {
     .where(sql<boolean>`details ? 'failure'`, '=', false)
 }
 
-/** Waiting payments whose prenote has failed in the meantime, with the failure. */
-export function selectRefused(
+/** Selects waiting payments whose prenote has failed since, with the failure. */
+export function selectRefusedPayments(
   op: Op,
   rail: string,
   limit: number,
@@ -116,15 +116,15 @@ export function selectRefused(
 }
 
 /**
- * False for a payment that ended while it was waiting, in whatever state. Prenotes and instructions have no
- * payment record.
+ * False for a payment that ended while it was waiting. Prenotes and instructions have no payment record, so
+ * they are always open.
  */
 const IS_OPEN = sql<boolean>`(bank_payments.kind <> 'PAYMENT' OR EXISTS (
   SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED')))`
 
 /**
- * True for another payment or a prenote `p` to the same account in the same direction. A pull also proves the
- * account for payments.
+ * True for a payment or prenote `p` with the same account in the same direction. A pull also proves the
+ * account for outgoing payments.
  */
 function isOfSameAccount(): RawBuilder<boolean> {
   return sql<boolean>`(p.details ? 'accountKind' AND p.platform_id = bank_payments.platform_id
@@ -134,12 +134,12 @@ function isOfSameAccount(): RawBuilder<boolean> {
     AND p.direction IN (bank_payments.direction, 'PULL'))`
 }
 
-/** The end of the name of a batch of deposits that verify accounts. */
+/** The suffix of batch names for deposits that verify accounts. */
 export const MICRO_ENDING = '-MICRO'
-/** Of an account that does not say its kind. */
+/** The default kind of an account. */
 const CHECKING = 'CHECKING' satisfies BankPaymentRow['details']['accountKind']
 
-/** True for a deposit that verifies an account. It needs no prenote, because it is itself the check. */
+/** True for a deposit that verifies an account, which replaces the prenote. */
 const IS_MICRO = sql<boolean>`bank_payments.batch LIKE ${sql.lit(`%${MICRO_ENDING}`)}`
 
 /** True if a customer has verified the account. */
@@ -154,19 +154,19 @@ const IS_VERIFIED = sql<boolean>`EXISTS (
     AND coalesce(a.account_info->>'bankAccountType', ${sql.lit(CHECKING)}) = bank_payments.details->>'accountKind')`
 
 /**
- * True for a prenote or a deposit that verifies an account, and for a payment whose account was verified, or has
- * had a delivered payment, or a prenote up to this effective date that did not fail. With null, a prenote that
- * still waits for its file or its waiting period counts too.
+ * True for entries that need no further prenote: prenotes, deposits that verify an account, and payments
+ * whose account was verified, has a delivered payment, or has an unfailed prenote up to this effective date.
+ * With null, a prenote counts even before its waiting period has passed.
  */
 function isProven(provenOn: string | null): RawBuilder<boolean> {
-  const hasHadTime =
+  const hasWaited =
     provenOn === null ? sql`true` : sql`f.accepted_at IS NOT NULL AND f.executed_on <= ${provenOn}`
   return sql<boolean>`(bank_payments.kind <> 'PAYMENT' OR ${IS_MICRO} OR ${IS_VERIFIED} OR EXISTS (
     SELECT FROM bank_payments AS p
       LEFT JOIN bank_files AS f ON f.id = p.file_id
       LEFT JOIN rail_payments AS r ON r.id = p.id
     WHERE p.rail = bank_payments.rail AND ${isOfSameAccount()}
-      AND (r.state = 'DELIVERED' OR p.kind = 'PRENOTE' AND NOT p.details ? 'failure' AND ${hasHadTime})))`
+      AND (r.state = 'DELIVERED' OR p.kind = 'PRENOTE' AND NOT p.details ? 'failure' AND ${hasWaited})))`
 }
 
 function waitingPayments(op: Op, { rail, until, limit, batch, isMicro = false }: Omit<Waiting, 'provenOn'>) {
@@ -179,14 +179,14 @@ function waitingPayments(op: Op, { rail, until, limit, batch, isMicro = false }:
     .where(IS_MICRO, '=', isMicro)
     .where('created_at', '<=', until)
     .where(({ not, exists, selectFrom }) => {
-      const [account, routing] = [ofPayment('account'), ofPayment('routingNumber')]
+      const [account, routing] = [paymentDetail('account'), paymentDetail('routingNumber')]
       return not(
         exists(
           selectFrom('rail_events as e')
             .select('e.id')
             .whereRef('e.platform_id', '=', 'bank_payments.platform_id')
             .whereRef('e.rail', '=', 'bank_payments.rail')
-            .where(isDoubt('e', account, routing)),
+            .where(isDoubtReport('e', account, routing)),
         ),
       )
     })
@@ -209,15 +209,15 @@ export async function isInDoubt(
     .selectFrom('rail_events')
     .where('platform_id', '=', platformId)
     .where('rail', '=', rail)
-    .where(isDoubt('rail_events', sql`${account}`, sql`${routingNumber}`))
+    .where(isDoubtReport('rail_events', sql`${account}`, sql`${routingNumber}`))
     .select('id')
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** True for a report that puts this account in doubt. */
-function isDoubt(
+/** True for an open report that puts this account in doubt. */
+function isDoubtReport(
   table: string,
   account: RawBuilder<unknown>,
   routing: RawBuilder<unknown>,
@@ -228,6 +228,6 @@ function isDoubt(
     AND ${doubted}->>'account' = ${account} AND ${doubted}->>'routingNumber' = ${routing}`
 }
 
-function ofPayment(name: string): RawBuilder<unknown> {
+function paymentDetail(name: string): RawBuilder<unknown> {
   return sql`bank_payments.details->>${sql.lit(name)}`
 }

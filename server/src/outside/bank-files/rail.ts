@@ -9,8 +9,8 @@ import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
 import { queueInstruction } from './bacs-payments.ts'
 import type { Pgp } from './pgp.ts'
-import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
-import { reversalsOf } from './reversal-requests.ts'
+import { enqueue, findPaymentFault, isAccountInDoubt } from './queue.ts'
+import { buildReversals } from './reversal-requests.ts'
 import type { BankFolder } from './stores/bank-folder.ts'
 
 /** A rail of kind `bank-files`, with its shared folders. */
@@ -26,18 +26,18 @@ export interface BankFilesRail extends ConfiguredRail {
   readonly statementFormats: readonly StatementFormat[]
   /** Undefined if files are not encrypted. */
   readonly pgp: Pgp | undefined
-  /** Opens the folder over a separate connection, for use outside the worker. The caller must close it. */
+  /** Opens the folder over a separate connection for callers other than the worker, which must close it. */
   openFolder(): BankFolder
 }
 
 const INBOX_EVERY_SECONDS = 60
 /** The country code and the check digits. */
-const IBAN_HEAD_CHARACTERS = 4
+const IBAN_PREFIX_CHARACTERS = 4
 
 /** The currency of each format's payments. */
 export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD', BACS: 'GBP', FASTER_PAYMENTS: 'GBP' } as const
-/** The type of the account at the bank. */
-const ACCOUNT_TYPE = {
+/** The account type at the bank, by format. */
+const ACCOUNT_TYPES = {
   SEPA: 'EUR_ACCOUNT',
   ACH: 'USD_ACCOUNT',
   WIRE: 'USD_ACCOUNT',
@@ -46,8 +46,8 @@ const ACCOUNT_TYPE = {
 } as const
 
 /**
- * Creates the rail of a bank that accepts files. Payments wait in this server's queue until they are put into
- * a file. The bank's replies are also files.
+ * Creates the rail of a bank that exchanges files. Payments wait in this server's queue until they are added
+ * to a file, and the bank's replies are also files.
  */
 export function createBankFilesRail(
   entry: BankFilesRailValue,
@@ -62,32 +62,32 @@ export function createBankFilesRail(
     entry,
     folder: openFolder(),
     openFolder,
-    // Banks book pulls before the pulls can no longer be returned.
+    // Banks book pulls while they can still be returned.
     arePullsProvisional: entry.format.type !== 'WIRE',
     needsMandates: entry.format.type === 'SEPA' || entry.format.type === 'BACS',
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),
-    accountNumbers: [...accountNumbersOf(entry.format), ...otherAccountNumbers],
+    accountNumbers: [...listAccountNumbers(entry.format), ...otherAccountNumbers],
     inboxEverySeconds,
     depositsFrom,
     pgp,
-    statementFormats: statementFormatsOf(entry),
+    statementFormats: listStatementFormats(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),
-    ...instructions(entry),
-    ...reversalsOf(entry),
-    faultOfPayment: (payment) => faultOfPayment(entry, payment),
+    ...buildInstructions(entry),
+    ...buildReversals(entry),
+    faultOfPayment: (payment) => findPaymentFault(entry, payment),
     isAccountInDoubt: (read, platformId, account) => isAccountInDoubt(entry, read, platformId, account),
-    send: byFiles,
-    pull: byFiles,
+    send: refuseDirectCall,
+    pull: refuseDirectCall,
     pullable: async () => undefined,
-    openDepositAccount: async (_, wanted) => depositAccount(entry, wanted),
+    openDepositAccount: async (_, wanted) => buildDepositAccount(entry, wanted),
   }
 }
 
-/** BAI2 does not distinguish a collection from a deposit. */
-function statementFormatsOf({ statementFormat, format }: BankFilesRailValue): readonly StatementFormat[] {
+/** With debits, BAI2 does not count, because it does not distinguish a collection from a deposit. */
+function listStatementFormats({ statementFormat, format }: BankFilesRailValue): readonly StatementFormat[] {
   if (statementFormat) return [statementFormat]
   return hasDebits(format) ? ['CAMT_053'] : ['CAMT_053', 'BAI2']
 }
@@ -97,8 +97,8 @@ export function hasDebits(format: BankFilesRailValue['format']): boolean {
   return 'debits' in format && format.debits !== undefined
 }
 
-/** Bacs allows debits only by mandates whose instruction has reached the debtor's bank. */
-function instructions({ name, format }: BankFilesRailValue): Pick<BankFilesRail, 'instruct'> {
+/** Bacs allows debits only after an instruction about the mandate has reached the debtor's bank. */
+function buildInstructions({ name, format }: BankFilesRailValue): Pick<BankFilesRail, 'instruct'> {
   if (format.type !== 'BACS') return {}
   return { instruct: (instruction) => queueInstruction({ name, format }, instruction) }
 }
@@ -112,28 +112,25 @@ export function isBankFilesRail(rail: object): rail is BankFilesRail {
   return 'folder' in rail && 'entry' in rail
 }
 
-async function byFiles(): Promise<never> {
-  throw new Error('A bank-file rail takes payments from its queue')
+async function refuseDirectCall(): Promise<never> {
+  throw new Error('A bank file rail sends payments only from its queue.')
 }
 
-/**
- * All payers pay into the same account and state a reference. The id contains the reference, so that it is
- * unique.
- */
-function depositAccount(
+/** All payers pay into the same account and state a reference, so the reference makes the id unique. */
+function buildDepositAccount(
   { format }: BankFilesRailValue,
   { reference }: WantedDepositAccount,
 ): OpenedDepositAccount {
-  const type = ACCOUNT_TYPE[format.type]
+  const type = ACCOUNT_TYPES[format.type]
   const accountInfo = {
     accountType: type,
-    ...detailsOfAccount(format),
+    ...toAccountDetails(format),
     paymentRails: [...accountType(type).rails],
   } as OpenedDepositAccount['accountInfo']
   return { railReference: `${accountOf(format)} ${reference}`, matching: 'REFERENCE', accountInfo }
 }
 
-function detailsOfAccount(format: BankFilesRailValue['format']) {
+function toAccountDetails(format: BankFilesRailValue['format']) {
   if (format.type === 'SEPA') return { iban: format.iban, ...present({ swiftCode: format.bic }) }
   const { accountNumber } = format
   return 'sortCode' in format
@@ -141,12 +138,9 @@ function detailsOfAccount(format: BankFilesRailValue['format']) {
     : { accountNumber, routingNumber: format.routingNumber }
 }
 
-/**
- * The numbers that a bank's files may use for the account. An IBAN contains the national bank code and
- * account number.
- */
-function accountNumbersOf(format: BankFilesRailValue['format']): readonly string[] {
-  if (format.type === 'SEPA') return [format.iban, format.iban.slice(IBAN_HEAD_CHARACTERS)]
+/** The numbers that a bank's files may use for the account, such as the national part of the IBAN. */
+function listAccountNumbers(format: BankFilesRailValue['format']): readonly string[] {
+  if (format.type === 'SEPA') return [format.iban, format.iban.slice(IBAN_PREFIX_CHARACTERS)]
   if (!('sortCode' in format)) return [accountOf(format)]
   const iban = format.type === 'FASTER_PAYMENTS' ? format.iban : undefined
   return [accountOf(format), format.accountNumber, ...(iban === undefined ? [] : [iban])]

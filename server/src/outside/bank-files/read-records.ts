@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { quoteForMessage } from './formats/decimal-amounts.ts'
-import { FILE_FORMATS, type FileRecord, formatOf, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
+import { detectFormat, FILE_FORMATS, type FileRecord, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { readTwice } from './formats/read-twice.ts'
-import { unreadPart } from './formats/unread-part.ts'
+import { toUnreadPart } from './formats/unread-part.ts'
 import { UnreadableArchive, UnreadableFile } from './formats/unreadable-file.ts'
 import { type PackedFile, readZipFiles, startsLikeZip } from './formats/zip-files.ts'
 
@@ -12,16 +12,16 @@ type Kind = BankInboxFileRow['kind']
 const HEAD_BYTES = 4_096
 
 /**
- * Detects a file's format by its first bytes. Only the records of an XML file show which messages it
+ * Detects a file's format from its first bytes. Only the records of an XML file show which messages it
  * contains.
  */
-export function kindOf(head: Uint8Array): Kind {
-  return startsLikeZip(head) ? 'ZIP' : (formatOf(head) ?? 'UNKNOWN')
+export function detectKind(head: Uint8Array): Kind {
+  return startsLikeZip(head) ? 'ZIP' : (detectFormat(head) ?? 'UNKNOWN')
 }
 
 /**
- * Reads the records of a file on this machine. Every read returns the same records. Throws UnreadableFile;
- * read the file twice, as `readTwice` does.
+ * Reads the records of a local file. Every read returns the same records. Throws UnreadableFile, possibly
+ * after some records, so read the file twice, as `readTwice` does.
  */
 export async function* readRecords(kind: Kind, path: string): AsyncGenerator<FileRecord> {
   if (kind === 'ZIP') yield* readZip(path)
@@ -36,7 +36,10 @@ function readPlain(kind: Kind, bytes: AsyncIterable<Uint8Array>): AsyncIterable<
   return FILE_FORMATS[format].read(bytes)
 }
 
-/** The files of an archive are independent: an unreadable one waits for a person, and the others are read. */
+/**
+ * Reads the files of an archive independently: an unreadable file waits for a person, and the others are
+ * read.
+ */
 async function* readZip(path: string): AsyncGenerator<FileRecord> {
   const waiting: FileRecord[] = []
   let isRead = false
@@ -46,7 +49,7 @@ async function* readZip(path: string): AsyncGenerator<FileRecord> {
       return waiting.splice(0)
     })
     if (fault === undefined) continue
-    const unread: FileRecord = { of: 'UNREAD', record: unreadPart(quoteForMessage(file.name), fault, '') }
+    const unread: FileRecord = { of: 'UNREAD', record: toUnreadPart(quoteForMessage(file.name), fault, '') }
     if (isRead) yield unread
     else waiting.push(unread)
   }
@@ -66,7 +69,7 @@ async function* readPacked(
   begin: () => readonly FileRecord[],
 ): AsyncGenerator<FileRecord, string | undefined> {
   try {
-    const kind = kindOf(await headOf(open()))
+    const kind = detectKind(await readHead(open()))
     for await (const record of readTwice(open, (bytes) => readPlain(kind, bytes))) {
       yield* begin()
       yield record
@@ -78,7 +81,7 @@ async function* readPacked(
   }
 }
 
-async function headOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readHead(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let count = 0
   for await (const piece of bytes) {

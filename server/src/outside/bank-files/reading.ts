@@ -11,7 +11,7 @@ export interface Reading {
   readonly isWholeDay: boolean
   /** Deposits that earlier lines of this statement have confirmed. */
   readonly taken: Set<string>
-  /** Bank references shared by several entries of the statement, so that they identify none. */
+  /** Bank references shared by several entries of the statement, which therefore identify none of them. */
   readonly shared: ReadonlySet<string>
   /** The names of all lines in the statement. */
   readonly names: ReadonlySet<string>

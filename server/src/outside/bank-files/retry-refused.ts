@@ -1,17 +1,17 @@
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
-import { workerIdOf } from './ids.ts'
-import { markerOf } from './markers.ts'
+import { toWorkerId } from './ids.ts'
+import { toMarkerName } from './markers.ts'
 import { type BankFilesRail, type BankFileWorker, isBankFilesRail } from './rail.ts'
 import { selectInboxFile, selectToRetry, selectWorker } from './store.ts'
-import { type BankFolder, FileIsMissing, type FolderPath } from './stores/bank-folder.ts'
+import { type BankFolder, FileNotFound, type FolderPath } from './stores/bank-folder.ts'
 
 /** The outcome for one refused file. */
-export interface Retried {
+export interface RetryOutcome {
   readonly rail: string
   readonly file: string
   readonly ok: boolean
@@ -19,84 +19,81 @@ export interface Retried {
 }
 
 /**
- * Moves refused files back to the inbox to read them again, for example after an upgrade: the files of one
- * rail or of all rails, with one name or any name.
+ * Moves refused files back to the inbox to read them again, for example after an upgrade. `rail` and `file`
+ * limit the selection by name.
  */
-export async function retryRefused(app: App, rail?: string, file?: string): Promise<Retried[]> {
+export async function retryRefused(app: App, rail?: string, file?: string): Promise<RetryOutcome[]> {
   const rails = app.rails
     .list()
     .filter(isBankFilesRail)
     .filter(({ name }) => rail === undefined || name === rail)
   if (rail !== undefined && rails.length === 0)
     throw new Error(`Rail ${rail} of kind bank-files not found in RAILS_FILE.`)
-  const retried: Retried[] = []
-  for (const one of rails) retried.push(...(await retryAt(app, one, file)))
-  if (file !== undefined && retried.length === 0) throw new Error(`No file ${file} was refused.`)
+  const retried: RetryOutcome[] = []
+  for (const bankRail of rails) retried.push(...(await retryRail(app, bankRail, file)))
+  if (file !== undefined && retried.length === 0) throw new Error(`Refused file ${file} not found.`)
   app.workers.wake()
   return retried
 }
 
-async function retryAt(app: App, rail: BankFilesRail, file: string | undefined): Promise<Retried[]> {
+async function retryRail(app: App, rail: BankFilesRail, file: string | undefined): Promise<RetryOutcome[]> {
   const platformId = await app.rails.ownerOf(rail)
   if (platformId === undefined) return []
   const worker: BankFileWorker = { app, rail, platformId }
-  const retried: Retried[] = []
+  const retried: RetryOutcome[] = []
   const share = rail.openFolder()
   try {
     for (const row of await selectToRetry(app, platformId, rail.name, file))
-      retried.push(await retry(worker, share, row))
+      retried.push(await retryFile(worker, share, row))
   } finally {
     await share.close()
   }
-  if (retried.length > 0) await decide(worker, (op) => lookNow(op, rail))
+  if (retried.length > 0) await decide(worker, (op) => scheduleInboxCheck(op, rail))
   return retried
 }
 
 /**
- * Makes the next check of the inbox due. The new time differs from the one that a running worker has read, so
- * that worker checks again. A new worker starts with the inbox anyway.
+ * Makes the next inbox check due. The new time differs from the time that a running worker has read, so that
+ * worker checks again. A new worker starts with the inbox anyway.
  */
-async function lookNow(op: Op, rail: BankFilesRail): Promise<Write[]> {
-  const id = workerIdOf(rail.name)
+async function scheduleInboxCheck(op: Op, rail: BankFilesRail): Promise<Write[]> {
+  const id = toWorkerId(rail.name)
   const row = await selectWorker(op, id)
   if (!row) return []
-  const due = plusSeconds(op.now, -rail.inboxEverySeconds)
+  const due = addSeconds(op.now, -rail.inboxEverySeconds)
   const looked_at = new Date(Math.min(row.looked_at.getTime(), due.getTime()) - 1)
   return [update('bank_file_workers', id, {}, { looked_at })]
 }
 
-/**
- * Writes the record first. If a crash prevents the file from being moved back to the inbox, the next call
- * completes it.
- */
-async function retry(
+/** Updates the record first. If a crash prevents the move to the inbox, the next call completes it. */
+async function retryFile(
   worker: BankFileWorker,
   share: BankFolder,
   { id, name, sha256 }: BankInboxFileRow,
-): Promise<Retried> {
+): Promise<RetryOutcome> {
   await decide(worker, async (op) => {
     const row = await selectInboxFile(op, id)
     if (row?.state !== BANK_INBOX_REFUSED) return []
-    // Resets the kind, so that the file is inspected again before it has any effect.
-    const anew = { kind: 'UNKNOWN', reason: null, records: 0 } as const
-    return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, row, 'retry', anew).write]
+    // Resets the kind, so that the file is inspected again before it takes effect.
+    const reset = { kind: 'UNKNOWN', reason: null, records: 0 } as const
+    return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, row, 'retry', reset).write]
   })
   const logFields = { rail: worker.rail.name, file: name }
-  const isBack = await backToInbox(share, worker.rail, name, Buffer.from(sha256).toString('hex'))
+  const isBack = await moveToInbox(share, worker.rail, name, Buffer.from(sha256).toString('hex'))
   return isBack
-    ? { ...logFields, ok: true, says: 'It is back in the inbox, and will be read next.' }
+    ? { ...logFields, ok: true, says: 'The file is back in the inbox and will be read next.' }
     : {
         ...logFields,
         ok: false,
-        says: `It is not in ${worker.rail.entry.place.refused} any more: put it into the inbox.`,
+        says: `The file is no longer in ${worker.rail.entry.place.refused}. Move it to the inbox.`,
       }
 }
 
 /**
- * Moves a file back to the inbox. If two refused files have the same name, the later one has its digest in
- * front. The marker comes last, as when a bank writes it.
+ * Moves a file back to the inbox. If two refused files have the same name, the later one has its digest as a
+ * prefix. The marker is moved last, just as a bank writes it last.
  */
-async function backToInbox(
+async function moveToInbox(
   share: BankFolder,
   { entry }: BankFilesRail,
   name: string,
@@ -104,28 +101,32 @@ async function backToInbox(
 ): Promise<boolean> {
   const { inbox, refused, done } = entry.place
   const to = { folder: inbox, name }
-  const inRefused = (one: string) => [
-    { folder: refused, name: `${digest.slice(0, 12)}-${one}` },
-    { folder: refused, name: one },
+  const inRefused = (fileName: string) => [
+    { folder: refused, name: `${digest.slice(0, 12)}-${fileName}` },
+    { folder: refused, name: fileName },
   ]
-  const isBack = await isMoved(share, inRefused(name), to)
+  const isBack = await moveFirstFound(share, inRefused(name), to)
   const { theirs } = entry.markers ?? {}
   if (theirs) {
-    const marker = markerOf(theirs, name)
+    const marker = toMarkerName(theirs, name)
     const places = [...inRefused(marker), { folder: done, name: marker }]
-    await isMoved(share, places, { folder: inbox, name: marker })
+    await moveFirstFound(share, places, { folder: inbox, name: marker })
   }
   return isBack || share.exists(to)
 }
 
-/** Moves the first of these files that exists. Returns false if none does. */
-async function isMoved(share: BankFolder, places: readonly FolderPath[], to: FolderPath): Promise<boolean> {
+/** Moves the first of these files that exists. Returns false if none exists. */
+async function moveFirstFound(
+  share: BankFolder,
+  places: readonly FolderPath[],
+  to: FolderPath,
+): Promise<boolean> {
   for (const from of places)
     try {
       await share.rename(from, to)
       return true
     } catch (error) {
-      if (!(error instanceof FileIsMissing)) throw error
+      if (!(error instanceof FileNotFound)) throw error
     }
   return false
 }

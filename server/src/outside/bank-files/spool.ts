@@ -2,8 +2,8 @@ import { createHash, hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { acknowledgementIn } from './acknowledgements.ts'
-import { atMost } from './formats/read-twice.ts'
+import { readAcknowledgement } from './acknowledgements.ts'
+import { limitBytes } from './formats/read-twice.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { checkMarker } from './inbox-markers.ts'
 import type { Pgp } from './pgp.ts'
@@ -20,15 +20,15 @@ export interface Spooled {
   readonly bytes: number
   /** Identifies the file. */
   readonly digest: string
-  /** Identifies its content. A bank may encrypt the same content twice. */
+  /** Identifies the decrypted content. A bank may encrypt the same content twice. */
   readonly contentDigest: string
-  /** The reason why nothing in it can be trusted, if there is one. */
+  /** The reason why the file is refused, if there is one. */
   readonly fault?: string
 }
 
 /**
- * Copies a file to `path` on this machine. Undefined if the file has disappeared, or if its marker is not
- * complete yet. A file that is too large is only measured.
+ * Copies a file to `path` on this machine. Undefined if the file has disappeared, or if its marker is
+ * incomplete. A file that is too large is not copied.
  */
 export async function spool(
   worker: BankFileWorker,
@@ -36,35 +36,35 @@ export async function spool(
   path: string,
 ): Promise<Spooled | undefined> {
   const { rail } = worker
-  const max = (rail.entry.fileMegabytesMax ?? MEGABYTES_MAX) * MEGABYTE
-  if (bytes > max) {
+  const bytesMax = (rail.entry.fileMegabytesMax ?? MEGABYTES_MAX) * MEGABYTE
+  if (bytes > bytesMax) {
     const digest = hash('sha256', `${name} ${bytes}`)
     return { path: '', name, bytes, digest, contentDigest: digest, fault: 'is larger than fileMegabytesMax' }
   }
   const stream = await rail.folder.open({ folder: rail.entry.place.inbox, name })
   if (!stream) return undefined
   const copy = await writeCopy(
-    atMost(stream, max, () => new Error(`${name} is growing while it is read`)),
+    limitBytes(stream, bytesMax, () => new Error(`The file ${name} grew while it was read.`)),
     path,
   )
   const marker = await checkMarker(rail, name, copy.digest)
   if (marker === 'INCOMPLETE') return undefined
-  // Two acknowledgements may have the same content, so they are told apart by name.
-  const isNamed = acknowledgementIn(rail.entry, name) !== undefined
+  // Two acknowledgements may have the same content, so their names distinguish them.
+  const isNamed = readAcknowledgement(rail.entry, name) !== undefined
   const digest = isNamed ? hash('sha256', `${name} ${copy.digest}`) : copy.digest
   const spooled = { path, name, bytes: copy.bytes, digest, contentDigest: digest }
   if (marker !== undefined) return { ...spooled, fault: marker }
-  return rail.pgp ? decrypt(rail.pgp, spooled, max, worker.app.clock()) : spooled
+  return rail.pgp ? decrypt(rail.pgp, spooled, bytesMax, worker.app.clock()) : spooled
 }
 
 /** Decrypts a copy in place. */
-async function decrypt(pgp: Pgp, spooled: Spooled, max: number, now: Date): Promise<Spooled> {
+async function decrypt(pgp: Pgp, spooled: Spooled, bytesMax: number, now: Date): Promise<Spooled> {
   const { path } = spooled
   const plain = `${path}-plain`
   const pieces = pgp.decrypt(createReadStream(path), now)
   try {
     const tooLarge = () => new UnreadableFile('unpacks to more than fileMegabytesMax')
-    const { digest: contentDigest } = await writeCopy(atMost(pieces, max, tooLarge), plain)
+    const { digest: contentDigest } = await writeCopy(limitBytes(pieces, bytesMax, tooLarge), plain)
     await rename(plain, path)
     return { ...spooled, contentDigest }
   } catch (error) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { BankRecord } from './formats/camt.ts'
 import { readIsoMessages } from './formats/iso-messages.ts'
 import { all, bytesOf, camtFile, type SampleEntry } from './formats/samples.testing.ts'
-import { type BankStatement, linesOf, StatementGatherer } from './statement-lines.ts'
+import { type BankStatement, StatementGatherer, toLines } from './statement-lines.ts'
 
 const money = fc.integer({ min: 0, max: 300 }).map((cents) => (cents / 100).toFixed(2))
 const text = fc.constantFrom('for CS0123456789', 'rent', '')
@@ -18,7 +18,7 @@ const entry: fc.Arbitrary<SampleEntry> = fc.record({
 })
 const entries = fc.array(entry, { minLength: 1, maxLength: 8 })
 
-async function statementOf(
+async function readStatement(
   list: readonly SampleEntry[],
   version: '08' | '02' = '08',
 ): Promise<BankStatement> {
@@ -30,39 +30,41 @@ async function statementOf(
   return statement
 }
 
-const namesOf = (statement: BankStatement) =>
-  linesOf(statement)
+const listNames = (statement: BankStatement) =>
+  toLines(statement)
     .map(({ name }) => name)
     .sort()
 
-test('the lines of a statement sum to its booked entries, whatever the details say', async () => {
+test('the lines of a statement add up to its booked entries, whatever the details state', async () => {
   await fc.assert(
     fc.asyncProperty(entries, async (list) => {
-      const statement = await statementOf(list)
+      const statement = await readStatement(list)
       const booked = statement.entries.reduce(
         (sum, { entry: one }) => sum + (one.status === 'BOOK' ? one.amount : 0n),
         0n,
       )
-      expect(linesOf(statement).reduce((sum, { amount }) => sum + amount, 0n)).toBe(booked)
+      expect(toLines(statement).reduce((sum, { amount }) => sum + amount, 0n)).toBe(booked)
     }),
   )
 })
 
-test('no two lines of a statement have one name, and the order of its entries changes no name', async () => {
+test('every line of a statement has a unique name that does not depend on the order of entries', async () => {
   await fc.assert(
     fc.asyncProperty(entries, async (list) => {
-      const names = namesOf(await statementOf(list))
+      const names = listNames(await readStatement(list))
       expect(new Set(names).size).toBe(names.length)
-      expect(namesOf(await statementOf(list.toReversed()))).toEqual(names)
+      expect(listNames(await readStatement(list.toReversed()))).toEqual(names)
     }),
   )
 })
 
-test('a line has the same name in every version of the format that tells the same', async () => {
+test('a statement line has the same name in every format version with the same content', async () => {
   await fc.assert(
     fc.asyncProperty(entries, async (list) => {
       const withSums = list.map((one) => ({ ...one, transactions: (one.transactions ?? []).slice(0, 1) }))
-      expect(namesOf(await statementOf(withSums, '02'))).toEqual(namesOf(await statementOf(withSums, '08')))
+      expect(listNames(await readStatement(withSums, '02'))).toEqual(
+        listNames(await readStatement(withSums, '08')),
+      )
     }),
   )
 })

@@ -25,7 +25,7 @@ export interface EntryWithDetails {
 
 /** A booked amount with the bank's details. Each line takes effect as a unit. */
 export interface Line {
-  /** Identifies the same amount of money in every file that describes it in the same words. */
+  /** Identifies the same money in every file that describes it in the same way. */
   readonly name: string
   /** The booked amount, signed, in smallest units. Positive for incoming money. */
   readonly amount: bigint
@@ -34,14 +34,16 @@ export interface Line {
   readonly details: readonly BankTransaction[]
   /** True if some of its details could not be read. */
   readonly isIncomplete: boolean
-  /** Its only detail. Absent if only the entry is known, or if its details do not add up to it. */
+  /**
+   * The only detail of the line. Absent without details, or if several details do not add up to the entry.
+   */
   readonly only?: BankTransaction
   /** True if the line covers its whole entry. */
   readonly isWholeEntry: boolean
 }
 
-/** Structured ids in a line by which banks name a file of ours. */
-export function fileIdsOf({ entry: { batch, reference }, details }: Line): string[] {
+/** Lists the structured ids of a line that may name one of our files. */
+export function listFileIds({ entry: { batch, reference }, details }: Line): string[] {
   return [
     ...[batch?.messageId, batch?.paymentInformationId, reference],
     ...details.flatMap((one) => [one.messageId, one.paymentInformationId]),
@@ -55,7 +57,9 @@ export class StatementGatherer {
   #unread: Unread[] = []
   #open: BankStatement | undefined
 
-  /** Adds a record. Returns the statement that is now complete, because no page of it can follow. */
+  /**
+   * Adds a record. Returns the previous statement if it is now complete, because no further page can follow.
+   */
   take(record: BankRecord): BankStatement | undefined {
     if (record.type === 'transaction') {
       this.#details.push(record.transaction)
@@ -89,7 +93,7 @@ export class StatementGatherer {
     return last
   }
 
-  /** Even if a detail cannot be read, its entry still exists and has an amount. */
+  /** An entry counts even if one of its details cannot be read. */
   #hasEntry(place: number | null): boolean {
     return this.#entries.some(({ entry }) => entry.place === place)
   }
@@ -111,33 +115,32 @@ export class StatementGatherer {
   }
 }
 
-function isNextPage({ head: one }: BankStatement, { head: next }: BankStatement): boolean {
+function isNextPage({ head: current }: BankStatement, { head: next }: BankStatement): boolean {
   return (
-    one.kind === next.kind &&
-    one.id === next.id &&
-    one.account === next.account &&
-    one.currency === next.currency &&
-    one.page !== null &&
+    current.kind === next.kind &&
+    current.id === next.id &&
+    current.account === next.account &&
+    current.currency === next.currency &&
+    current.page !== null &&
     next.page !== null &&
-    next.page.number === one.page.number + 1
+    next.page.number === current.page.number + 1
   )
 }
 
 /**
- * The lines of a statement, which add up to its booked entries: details count individually only if they add
- * up exactly to the entry.
+ * Splits a statement into lines. Details become separate lines only if they add up exactly to their entry.
  */
-export function linesOf({ head, entries }: BankStatement): Line[] {
+export function toLines({ head, entries }: BankStatement): Line[] {
   const occurrences = new Map<string, number>()
-  return entries.flatMap(amountsOf).map((one) => {
-    const digest = digestOf(head, one)
-    const nth = occurrences.get(digest) ?? 0
-    occurrences.set(digest, nth + 1)
-    return { ...one, name: nameOf(one.entry, digest, nth) }
+  return entries.flatMap(splitEntry).map((line) => {
+    const digest = digestLine(head, line)
+    const earlier = occurrences.get(digest) ?? 0
+    occurrences.set(digest, earlier + 1)
+    return { ...line, name: toLineName(line.entry, digest, earlier) }
   })
 }
 
-function amountsOf({ entry, details, isIncomplete }: EntryWithDetails): Omit<Line, 'name'>[] {
+function splitEntry({ entry, details, isIncomplete }: EntryWithDetails): Omit<Line, 'name'>[] {
   if (entry.status !== 'BOOK' || entry.amount === 0n) return []
   const { amount, currency } = entry
   const whole = { amount, currency, entry, details, isIncomplete, isWholeEntry: true }
@@ -156,22 +159,20 @@ function amountsOf({ entry, details, isIncomplete }: EntryWithDetails): Omit<Lin
 const DIGEST_CHARACTERS = 32
 
 /**
- * A line's name: its day, everything that the bank reports about it, and its number among identical lines.
- * Its position in a file is not used, because positions restart.
+ * A line's name consists of its day, a digest of its content, and its number among identical lines. Positions
+ * are not used, because they restart in each file.
  */
-function nameOf({ bookedOn, valueOn }: BankEntry, digest: string, nth: number): string {
-  return `${bookedOn ?? valueOn ?? ''} ${digest}${nth === 0 ? '' : ` ${nth + 1}`}`.trim()
+function toLineName({ bookedOn, valueOn }: BankEntry, digest: string, earlier: number): string {
+  return `${bookedOn ?? valueOn ?? ''} ${digest}${earlier === 0 ? '' : ` ${earlier + 1}`}`.trim()
 }
 
-/**
- * The name of another line with the same content, which the account's balances prove to be different money.
- */
-export function nextName(name: string): string {
-  const [, rest = name, nth = '1'] = /^(.*[0-9a-f]{32})(?: (\d+))?$/.exec(name) ?? []
-  return `${rest} ${Number(nth) + 1}`
+/** The name of a further line with the same content, if the balances prove that it is different money. */
+export function toNextName(name: string): string {
+  const [, base = name, number = '1'] = /^(.*[0-9a-f]{32})(?: (\d+))?$/.exec(name) ?? []
+  return `${base} ${Number(number) + 1}`
 }
 
-function digestOf(
+function digestLine(
   { account }: StatementHead,
   { amount, currency, entry, details }: Omit<Line, 'name'>,
 ): string {
@@ -188,8 +189,8 @@ function digestOf(
       one.endToEndId,
       one.instructionId,
       one.servicerReference,
-      partyOf(one.debtor),
-      partyOf(one.creditor),
+      pickPartyFields(one.debtor),
+      pickPartyFields(one.creditor),
       one.remittanceInformation,
       one.returnReason,
     ]),
@@ -197,12 +198,15 @@ function digestOf(
   return hash('sha256', JSON.stringify(identity)).slice(0, DIGEST_CHARACTERS)
 }
 
-/** The parts of a party that name a line, in this order for ever: a line with another name counts again. */
-function partyOf(party: BankParty | null | undefined) {
+/**
+ * The fields of a party that count in a line's name. Never change their order: a line with a new name counts
+ * again.
+ */
+function pickPartyFields(party: BankParty | null | undefined) {
   return party && { name: party.name, account: party.account, bic: party.bic }
 }
 
-/** Bank references that several entries share, so that they identify none. */
+/** Finds the bank references that several entries share, which therefore identify none of them. */
 export function findSharedReferences({ entries }: BankStatement): ReadonlySet<string> {
   const seen = new Set<string>()
   const shared = new Set<string>()
@@ -216,16 +220,16 @@ export function findSharedReferences({ entries }: BankStatement): ReadonlySet<st
 }
 
 /**
- * A statement's opening and closing balance. Undefined if it lacks them, because then it does not cover a
- * whole day.
+ * Finds the opening and closing balance. Undefined without them, because the statement then covers no whole
+ * day.
  */
-export function balancesOf({ head, balances, entries }: BankStatement): Balances | undefined {
+export function findBalances({ head, balances, entries }: BankStatement): Balances | undefined {
   const opening = balances.find(({ type }) => OPENING.has(type))
   const closing = balances.findLast(({ type }) => CLOSING.has(type))
   const known = closing ?? opening
   if (!known || (opening && closing && opening.currency !== closing.currency)) return undefined
   const booked = entries.reduce((sum, { entry }) => sum + (entry.status === 'BOOK' ? entry.amount : 0n), 0n)
-  // A page of a statement may have only one of the two.
+  // A page of a statement may have only one of the two balances.
   const from = opening && opening !== closing ? opening.amount : undefined
   const to = closing && closing !== opening ? closing.amount : undefined
   const isKnown = from !== undefined && to !== undefined
@@ -249,6 +253,6 @@ export interface Balances {
   readonly booked: bigint
 }
 
-/** Interim balances are at the ends of pages, and of parts of a day. */
+/** Interim balances (`ITBD`) delimit pages and parts of a day. */
 const OPENING: ReadonlySet<string> = new Set(['OPBD', 'PRCD', 'ITBD'])
 const CLOSING: ReadonlySet<string> = new Set(['CLBD', 'ITBD'])

@@ -21,7 +21,7 @@ export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRo
   return op.find(WORKER_BY_ID, id)
 }
 
-/** Reads the worker state for a caller without an operation. */
+/** Selects the worker state without an operation. */
 export function selectWorkerById(
   read: Read,
   platformId: string,
@@ -42,12 +42,12 @@ export async function selectBankPayment(op: Op, id: string): Promise<QueuedPayme
   return row && isOfKind(row, 'PAYMENT') ? row : undefined
 }
 
-/** A row of any kind. */
+/** Selects a row of any kind. */
 export async function selectQueued(op: Op, id: string): Promise<BankPaymentRow | undefined> {
   return op.find(PAYMENT_BY_ID, id)
 }
 
-/** A row and the file that it is in, if any. */
+/** Selects a row with the file that contains it, if any. */
 export async function selectWithFile(read: Read, platformId: string, id: string) {
   return read
     .selectFrom('bank_payments as b')
@@ -65,7 +65,7 @@ export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFile
   return op.find(INBOX_BY_ID, id)
 }
 
-/** A rail's files that were refused or wait to be inspected again: those with a name, or all. */
+/** Selects a rail's files that were refused or wait for another inspection. `name` limits the selection. */
 export async function selectToRetry(
   { db }: Pick<App, 'db'>,
   platformId: string,
@@ -82,7 +82,7 @@ export async function selectToRetry(
   return rows
 }
 
-/** The payments of a file after a position, in order. */
+/** Selects the payments of a file after a position, in order. */
 export function selectPaymentsOfFile(
   op: Op,
   fileId: string,
@@ -101,10 +101,7 @@ export function selectPaymentsOfFile(
     .execute()
 }
 
-/**
- * Payments in files that have one of these references. Usually one, unless the bank or we repeated a
- * reference.
- */
+/** Selects payments in files by reference. Usually one, unless a reference was used twice. */
 export function selectByReference(
   op: Op,
   rail: string,
@@ -127,26 +124,26 @@ export function selectByReference(
 export interface ReversalNames {
   readonly references: readonly string[]
   readonly ids: readonly string[]
-  /** Of 15 digits. They count only with the amount. */
+  /** Full trace numbers of 15 digits, which count only together with the amount. */
   readonly traces: readonly string[]
   readonly amount: bigint
-  /** True if references count only with the amount. */
+  /** True if references count only together with the amount. */
   readonly isIncoming: boolean
   readonly files: readonly string[]
 }
 
-/** The trace number of a row, which begins with the bank that originated its file. */
+/** The full trace number of a row, which begins with the originating bank's number. */
 const FULL_TRACE = sql<string>`((f.format->>'originatingBank') || lpad(b.trace::text, 7, '0'))`
 const TRACE_DIGITS = 7
 
-/** A reversal in a file that has one of these names. */
+/** Selects a reversal in a file by one of these ids. */
 export async function selectNamedReversal(
   op: Op,
   rail: string,
   { references, ids, traces, amount, isIncoming, files }: ReversalNames,
 ): Promise<ReversalRow | undefined> {
   if ([references, ids, traces, files].every((names) => names.length === 0)) return undefined
-  const numbers = traces.map((one) => BigInt(one.slice(-TRACE_DIGITS)))
+  const numbers = traces.map((trace) => BigInt(trace.slice(-TRACE_DIGITS)))
   return op.read
     .selectFrom('bank_payments as b')
     .innerJoin('bank_files as f', 'f.id', 'b.file_id')
@@ -172,7 +169,7 @@ export async function selectNamedReversal(
     .executeTakeFirst()
 }
 
-/** Collections with a mandate's reference in files of this day (`YYYY-MM-DD`). */
+/** Selects the collections of a mandate in files of this day (`YYYY-MM-DD`). */
 export function selectCollections(
   op: Op,
   rail: string,
@@ -201,8 +198,8 @@ const COLLECTIONS_MAX = 100
 export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
 
 /**
- * The payments of a file that have not failed, in order. These are the ones that a bank books if it books the
- * file as one sum.
+ * Selects the payments of a file that have not failed, in order: those in the sum that a bank books for the
+ * file.
  */
 export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePayment[]> {
   return op.read
@@ -216,8 +213,7 @@ export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePaymen
 }
 
 /**
- * The pulls of a file after a position that have not ended, in order, and whether a statement has booked
- * them.
+ * Selects the open pulls of a file after a position, in order. `isBooked`: a statement has booked the pull.
  */
 export function selectOpenPulls(
   op: Op,
@@ -250,7 +246,7 @@ export function selectOpenPulls(
 const DEPOSITS_MAX = 100
 const DEPOSITS_OF_ENTRY_MAX = 1_000
 
-/** Up to two deposits that the bank's files reported with this entry reference. */
+/** Selects up to two deposits that the bank's files reported with this entry reference. */
 export function selectByEntryReference(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -258,7 +254,7 @@ export function selectByEntryReference(op: Op, rail: string, reference: string):
     .execute()
 }
 
-/** Deposits that a different kind of file counted, and that no statement has confirmed. */
+/** Selects deposits that advices or ACH files reported and no statement has confirmed. */
 export function selectCounted(
   op: Op,
   rail: string,
@@ -277,7 +273,7 @@ export function selectCounted(
     .execute()
 }
 
-/** Unconfirmed deposits with this entry reference that were not reported by statements. */
+/** Selects unconfirmed deposits with this entry reference that advices or ACH files reported. */
 export function selectCountedOfEntry(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -308,7 +304,7 @@ export async function isConfirmed(op: Op, depositId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Deposits of this amount that only statements have reported. */
+/** Selects deposits of this amount that only statements have reported. */
 export function selectStatedOnly(
   op: Op,
   rail: string,
@@ -338,7 +334,7 @@ function bankDeposits(op: Op, rail: string) {
     .orderBy('id')
 }
 
-/** The rows of any kind with a trace number, newest first. The numbers restart after ten million. */
+/** Selects rows of any kind by trace number, newest first. Trace numbers restart after ten million. */
 export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<BankPaymentRow[]> {
   return op.read
     .selectFrom('bank_payments')

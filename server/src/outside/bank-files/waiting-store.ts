@@ -13,7 +13,7 @@ export interface WaitingSum {
   readonly bookedOn: string
 }
 
-/** Waiting lines that book one of our files as a single sum. */
+/** Selects waiting lines that book one of our files as a single sum. */
 export function selectWaitingSums(op: Op, rail: string, messageName: string): Promise<WaitingSum[]> {
   return waitingLines(op, rail)
     .where('reason', '=', 'OTHER_AMOUNT')
@@ -31,7 +31,7 @@ export function selectWaitingSums(op: Op, rail: string, messageName: string): Pr
     .execute()
 }
 
-/** The names of waiting reports about lines with this amount and entry reference. */
+/** Selects up to two ids of waiting reports about lines with this amount and entry reference. */
 export async function selectWaitingCredits(
   op: Op,
   rail: string,

@@ -12,9 +12,8 @@ import { findBookedPayments } from './understand-line.ts'
 import { selectWaitingSums, type WaitingSum } from './waiting-store.ts'
 
 /**
- * Completes a file's payments if the bank booked their sum before it reported which of them it rejects: the
- * others now add up to the booked amount. Runs again after a crash, together with the status that triggers
- * it.
+ * Completes the payments of a file if the bank booked their sum before it reported the rejected ones: the
+ * others now add up to the booked amount. After a crash, the status that triggers this is applied again.
  */
 export async function settleWaitingSums(worker: BankFileWorker, messageName: string): Promise<void> {
   for (const waiting of await selectWaitingSums(await opOf(worker), worker.rail.name, messageName))
@@ -26,19 +25,23 @@ async function settleSum(worker: BankFileWorker, messageName: string, waiting: W
   const name = getReportedLine(waiting.id)
   const amount = BigInt(waiting.amount)
   const op = await opOf(worker)
-  const payments = await paymentsOfSum(op, rail, messageName, amount)
+  const payments = await findPaymentsOfSum(op, rail, messageName, amount)
   if (!payments) return
   const state = await findEntryState(op, rail, name)
   // The operator has already booked it.
   if (state === 'explained') return
-  if (state === 'absent') for (const one of payments) await applyOnce(worker, evidenceOf(waiting, name, one))
+  if (state === 'absent')
+    for (const payment of payments) await applyOnce(worker, toEvidence(waiting, name, payment))
   await decide(worker, async (op) => {
     const ended = await endHold(op, rail, name)
     if (ended.length === 0 || state === 'absent') return ended
-    const now = await paymentsOfSum(op, rail, messageName, amount)
-    const [first, ...rest] = (now ?? []).map((one) => ({ ...one, entryId: nameOf(name, one) }))
+    const current = await findPaymentsOfSum(op, rail, messageName, amount)
+    const [first, ...others] = (current ?? []).map((payment) => ({
+      ...payment,
+      entryId: toEntryName(name, payment),
+    }))
     if (!first) return []
-    const explained = await explainEntry(op, rail, [first, ...rest])
+    const explained = await explainEntry(op, rail, [first, ...others])
     return explained.length === 0 ? [] : [...explained, ...ended]
   })
 }
@@ -50,8 +53,8 @@ interface PaymentOfSum {
   readonly part: string | undefined
 }
 
-/** The payments of a file that the bank may have booked, if they add up to this amount. */
-async function paymentsOfSum(
+/** Finds the payments of a file that the bank may have booked, if they add up to this amount. */
+async function findPaymentsOfSum(
   op: Op,
   rail: string,
   messageName: string,
@@ -62,21 +65,25 @@ async function paymentsOfSum(
   return booked?.map(({ kind, id, amount, part }) => ({ kind, itemId: id, amount, part }))
 }
 
-function nameOf(name: string, { part }: PaymentOfSum): string {
+function toEntryName(name: string, { part }: PaymentOfSum): string {
   return part === undefined ? name : `${name}/${part}`
 }
 
-function evidenceOf({ currency, bookedOn }: WaitingSum, name: string, one: PaymentOfSum): PaymentEvidence {
-  const { direction, event, isMoneyOut } = PAYMENT_ENTRIES[one.kind]
+function toEvidence(
+  { currency, bookedOn }: WaitingSum,
+  name: string,
+  payment: PaymentOfSum,
+): PaymentEvidence {
+  const { direction, event, isMoneyOut } = PAYMENT_ENTRIES[payment.kind]
   return {
-    id: nameOf(name, one),
+    id: toEntryName(name, payment),
     source: 'STATEMENT',
     // The line was matched to the rail's account when it was read.
     account: null,
     kind: 'payment',
     event,
-    subject: { direction, id: one.itemId },
-    amount: isMoneyOut ? -one.amount : one.amount,
+    subject: { direction, id: payment.itemId },
+    amount: isMoneyOut ? -payment.amount : payment.amount,
     currency,
     occurredAt: `${bookedOn}T00:00:00.000Z`,
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BANK_FILE_TRANSITIONS, type BankFileState } from '../../storage/rows/states.ts'
-import { markerOf } from './markers.ts'
+import { toMarkerName } from './markers.ts'
 import type { BankFolder, Piece } from './stores/bank-folder.ts'
 import { createDiskFolder } from './stores/disk-folder.ts'
 import { type FileToWrite, removeParts, takeWritingStep } from './writing.ts'
@@ -13,7 +13,7 @@ const NAME = 'PAYMENTS-0000000007.xml'
 const CONTENT = ['<Document>', 'one payment of 12.50', 'another of 7.50', '</Document>']
 
 const MARKER = { name: '{stem}.ok', content: 'SHA256' } as const
-const MARKER_NAME = markerOf(MARKER, NAME)
+const MARKER_NAME = toMarkerName(MARKER, NAME)
 const MARKER_TEXT = `${createHash('sha256').update(CONTENT.join('')).digest('hex')}  ${NAME}\n`
 
 let root: string
@@ -26,11 +26,11 @@ afterEach(async () => {
 
 class Crash extends Error {}
 
-/** Counts every step, outside and in the record; the process dies before, in or after one of these. */
+/** Counts every step, in the folder and in the record, and crashes before or after one of them. */
 class World {
   record: FileToWrite = { name: NAME, state: 'WRITING', part: null }
   #attempts = 0
-  #happened = 0
+  #stepCount = 0
   readonly #crashAt: number
   readonly #when: 'before' | 'after'
 
@@ -39,14 +39,14 @@ class World {
     this.#when = when
   }
 
-  get happened(): number {
-    return this.#happened
+  get stepCount(): number {
+    return this.#stepCount
   }
 
-  async happens<Result>(what: () => Promise<Result> | Result): Promise<Result> {
-    const at = this.#happened++
+  async takeStep<Result>(step: () => Promise<Result> | Result): Promise<Result> {
+    const at = this.#stepCount++
     if (at === this.#crashAt && this.#when === 'before') throw new Crash()
-    const result = await what()
+    const result = await step()
     if (at === this.#crashAt) throw new Crash()
     return result
   }
@@ -56,18 +56,18 @@ class World {
     return {
       ...disk,
       write: (path, pieces) => disk.write(path, this.#each(pieces)),
-      rename: (from, to) => this.happens(() => disk.rename(from, to)),
-      parts: (folder, name) => this.happens(() => disk.parts(folder, name)),
-      remove: (path) => this.happens(() => disk.remove(path)),
+      rename: (from, to) => this.takeStep(() => disk.rename(from, to)),
+      parts: (folder, name) => this.takeStep(() => disk.parts(folder, name)),
+      remove: (path) => this.takeStep(() => disk.remove(path)),
     }
   }
 
   async *#each(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
-    for await (const piece of pieces) yield await this.happens(() => piece)
-    await this.happens(() => undefined)
+    for await (const piece of pieces) yield await this.takeStep(() => piece)
+    await this.takeStep(() => undefined)
   }
 
-  /** One run of a job: a step, and its record, guarded by the state that the step was taken for. */
+  /** Runs the job once: a step and its record, guarded by the state before the step. */
   async step(): Promise<boolean> {
     const before = this.record
     const place = { folder: this.folder(), outbox: 'out', marker: MARKER }
@@ -76,7 +76,7 @@ class World {
       await removeParts(before, place)
       return false
     }
-    await this.happens(() => {
+    await this.takeStep(() => {
       const state: BankFileState | null = BANK_FILE_TRANSITIONS[this.record.state][step.event]
       if (this.record.state === before.state && state) this.record = { ...before, state, part: step.part }
     })
@@ -88,33 +88,33 @@ class World {
   }
 }
 
-/** Runs jobs until nothing is left, as a restarted server would. */
+/** Runs the job until the file is finished, as a restarted server would. */
 async function finish(world: World, between: () => Promise<void>): Promise<void> {
   for (let runs = 0; runs < 20; runs++) {
-    const isMore = await world.step().catch((error: unknown) => {
+    const isUnfinished = await world.step().catch((error: unknown) => {
       if (!(error instanceof Crash)) throw error
       return true
     })
     await between()
-    if (!isMore) return
+    if (!isUnfinished) return
   }
-  throw new Error('The file was never finished')
+  throw new Error('The file was never finished.')
 }
 
-const steps = async () => {
+const countSteps = async () => {
   const world = new World(-1, 'before')
   await finish(world, async () => {})
   await rm(root, { recursive: true, force: true })
-  return world.happened
+  return world.stepCount
 }
 
 test.each(['before', 'after'] as const)(
-  'the bank gets a file once and whole, and then its marker, whatever line the process dies %s, and however soon it takes the file',
+  'the bank receives a file exactly once and complete, followed by its marker, if the process crashes %s any step',
   async (when) => {
-    const count = await steps()
+    const count = await countSteps()
     expect(count).toBeGreaterThan(CONTENT.length + 4)
     for (let crashAt = 0; crashAt < count; crashAt++)
-      for (const isTakenAtOnce of [true, false]) {
+      for (const isTakenEarly of [true, false]) {
         const world = new World(crashAt, when)
         const taken: string[] = []
         const take = async () => {
@@ -126,7 +126,7 @@ test.each(['before', 'after'] as const)(
             taken.push(await readFile(to, 'utf8'))
           }
         }
-        await finish(world, isTakenAtOnce ? take : async () => {})
+        await finish(world, isTakenEarly ? take : async () => {})
         await take()
         expect(taken, `${when} ${crashAt}`).toEqual([CONTENT.join(''), MARKER_TEXT])
         expect(world.record.state).toBe('WRITTEN')
@@ -137,12 +137,12 @@ test.each(['before', 'after'] as const)(
   },
 )
 
-test('of two processes that write the same file one is recorded, and the other does it no harm', async () => {
+test('if two processes write the same bank file, one is recorded and the other does no harm', async () => {
   const world = new World(-1, 'before')
   const place = { folder: createDiskFolder(root), outbox: 'out' }
   const slow = takeWritingStep(world.record, 'slow', place, async function* () {
     yield CONTENT[0]!
-    // Meanwhile another process does all of it.
+    // Meanwhile, another process writes the whole file.
     await world.step()
     await world.step()
     yield CONTENT.slice(1).join('')
@@ -154,17 +154,17 @@ test('of two processes that write the same file one is recorded, and the other d
   expect(await place.folder.list('out')).toMatchObject([{ name: MARKER_NAME }, { name: NAME }])
 })
 
-test('a name that is taken stops the file, and the other stays as it is', async () => {
+test('a bank file whose name is taken is not written, and the existing file does not change', async () => {
   const world = new World(-1, 'before')
   const disk = createDiskFolder(root)
   await disk.write(
     { folder: 'out', name: NAME },
     (async function* () {
-      yield 'of somebody else'
+      yield 'a file of another program'
     })(),
   )
   await world.step()
   await expect(world.step()).rejects.toThrow(NAME)
-  expect(await readFile(join(root, 'out', NAME), 'utf8')).toBe('of somebody else')
+  expect(await readFile(join(root, 'out', NAME), 'utf8')).toBe('a file of another program')
   expect(world.record.state).toBe('READY')
 })

@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { MarkerValue } from '@countersign/contract/connectors/file-exchange'
 import type { BankFileEvent, BankFileState } from '../../storage/rows/states.ts'
-import { markerContent, markerOf } from './markers.ts'
+import { buildMarkerContent, toMarkerName } from './markers.ts'
 import {
-  attemptOf,
   type BankFolder,
-  FileIsMissing,
+  FileNotFound,
   type FolderPath,
   type Piece,
-  partName,
+  readAttempt,
+  toPartName,
 } from './stores/bank-folder.ts'
 
 /** A file to be written. */
@@ -23,7 +23,7 @@ export interface WritingPlace {
   readonly folder: BankFolder
   /** The folder in which the bank looks for our files. */
   readonly outbox: string
-  /** The marker file that says that ours is complete. */
+  /** The setting for the marker file, which states that our file is complete. */
   readonly marker?: MarkerValue | undefined
 }
 
@@ -35,11 +35,10 @@ export interface WritingStep {
 
 /**
  * Takes the next step in writing a file whose number, name and payments are already recorded:
- * - WRITING: writes the whole file under a name that is unique to this attempt and flushes it, then does the
- *   same with its marker (then READY)
- * - READY: renames the file to the name that the bank looks for, then its marker. If the temporary file is
- *   gone, an earlier attempt has renamed it and the bank may have taken it, so it is never written again (then
- *   WRITTEN)
+ * - WRITING: writes and flushes the whole file under a name that is unique to this attempt, then its marker
+ *   (then READY)
+ * - READY: renames the file to its final name, then its marker. If the temporary file is missing, an earlier attempt
+ *   has renamed it, so it is never written again (then WRITTEN)
  * After a crash, the step is repeated from the record. Concurrent processes write separate temporary files, and
  * only the recorded one is ever renamed.
  * @param attempt is unique to this call
@@ -52,21 +51,21 @@ export async function takeWritingStep(
   content: () => AsyncIterable<Piece>,
 ): Promise<WritingStep | undefined> {
   const inOutbox = (name: string) => ({ folder: outbox, name })
-  const markerName = marker && markerOf(marker, file.name)
+  const markerName = marker && toMarkerName(marker, file.name)
   if (file.state === 'WRITING') {
-    const part = partName(file.name, attempt)
+    const part = toPartName(file.name, attempt)
     const sha256 = createHash('sha256')
-    await folder.write(inOutbox(part), digesting(content(), sha256))
+    await folder.write(inOutbox(part), digestPieces(content(), sha256))
     if (marker && markerName !== undefined) {
-      const text = markerContent(marker, file.name, sha256.digest('hex'))
-      await folder.write(inOutbox(partName(markerName, attempt)), onePiece(text))
+      const text = buildMarkerContent(marker, file.name, sha256.digest('hex'))
+      await folder.write(inOutbox(toPartName(markerName, attempt)), toPieces(text))
     }
     return { event: 'whole', part }
   }
   if (file.state !== 'READY' || file.part === null) return undefined
   await renameOnce(folder, inOutbox(file.part), inOutbox(file.name))
   if (markerName !== undefined) {
-    const part = partName(markerName, attemptOf(file.part, file.name))
+    const part = toPartName(markerName, readAttempt(file.part, file.name))
     await renameOnce(folder, inOutbox(part), inOutbox(markerName))
   }
   return { event: 'rename', part: file.part }
@@ -76,29 +75,27 @@ async function renameOnce(folder: BankFolder, from: FolderPath, to: FolderPath):
   try {
     await folder.rename(from, to)
   } catch (error) {
-    if (!(error instanceof FileIsMissing)) throw error
+    if (!(error instanceof FileNotFound)) throw error
   }
 }
 
-async function* digesting(pieces: AsyncIterable<Piece>, sha256: Hash): AsyncGenerator<Piece> {
+async function* digestPieces(pieces: AsyncIterable<Piece>, sha256: Hash): AsyncGenerator<Piece> {
   for await (const piece of pieces) {
     sha256.update(piece)
     yield piece
   }
 }
 
-async function* onePiece(text: string): AsyncGenerator<string> {
+async function* toPieces(text: string): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/**
- * Removes the temporary files of a written file and its marker that belong to attempts that were never
- * recorded.
- */
+/** Removes temporary files of attempts that were never recorded, for a file and its marker. */
 export async function removeParts(
   { name }: FileToWrite,
   { folder, outbox, marker }: WritingPlace,
 ): Promise<void> {
-  for (const whole of marker ? [name, markerOf(marker, name)] : [name])
-    for (const part of await folder.parts(outbox, whole)) await folder.remove({ folder: outbox, name: part })
+  for (const fileName of marker ? [name, toMarkerName(marker, name)] : [name])
+    for (const part of await folder.parts(outbox, fileName))
+      await folder.remove({ folder: outbox, name: part })
 }

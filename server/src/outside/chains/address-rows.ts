@@ -1,10 +1,10 @@
 import type { Hex } from '../../base/formats/hex.ts'
 import type { RecordsFrom } from '../../kernel/ports/rail-chain.ts'
 import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
-import { chainAddressIdOf } from './ids.ts'
+import { deriveAddressId } from './ids.ts'
 
 /** Builds the record of one of our addresses. Its id is derived from the rail and the purpose. */
-export function addressRow(
+export function buildAddressRow(
   rail: string,
   { now, platform }: RecordsFrom,
   fields: {
@@ -16,7 +16,7 @@ export function addressRow(
   },
 ): ChainAddressRow {
   return {
-    id: chainAddressIdOf(rail, fields.purpose),
+    id: deriveAddressId(rail, fields.purpose),
     platform_id: platform.id,
     rail,
     address: fields.address,

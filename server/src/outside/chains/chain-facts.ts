@@ -3,7 +3,7 @@ import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currenci
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import { domainSeparator } from '../../base/crypto/evm/authorization.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { CallReverted, type ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { TokenFacts } from '../../storage/rows/chain.ts'
 
@@ -27,7 +27,7 @@ export async function readFacts(entry: EvmRailValue, nodes: ChainNodes): Promise
   const genesis = await nodes.genesis()
   const tokens: Record<string, TokenFacts> = {}
   for (const token of entry.tokens) {
-    const address = lowerHex(token.address)
+    const address = toLowerHex(token.address)
     tokens[address] = await readTokenFacts(nodes, token, address, chainId)
   }
   return { genesis, tokens }
@@ -49,7 +49,9 @@ async function readTokenFacts(
   const version = await readText(nodes, address, 'version()')
   const separator = await callView(nodes, address, 'DOMAIN_SEPARATOR()')
   if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
-    throw new WrongChain(`the contract ${address} has a different domain than its name and version`)
+    throw new WrongChain(
+      `the DOMAIN_SEPARATOR of the contract ${address} does not match its name and version`,
+    )
   return { decimals, domain: { name, version, separator } }
 }
 
@@ -76,7 +78,7 @@ async function callView(nodes: ChainNodes, to: Hex, signature: string): Promise<
   try {
     return await nodes.call({ to, data: toFunctionSelector(signature) })
   } catch (error) {
-    if (error instanceof CallReverted) throw new WrongChain(`the contract ${to} has no ${signature}`)
+    if (error instanceof CallReverted) throw new WrongChain(`the contract ${to} has no function ${signature}`)
     throw error
   }
 }

@@ -3,17 +3,17 @@ import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currenci
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { COIN_OF } from '../../base/pricing/network-fees.ts'
-import { type App, plusSeconds } from '../../kernel/operation/app.ts'
+import { CHAIN_COINS } from '../../base/pricing/network-fees.ts'
+import { type App, addSeconds } from '../../kernel/operation/app.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import { type ChainBlock, timeOf } from '../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
-import { type EvmRail, gasNames, isEvmRail } from './evm-rail.ts'
-import { lowLevels, readLevels } from './levels.ts'
+import { type EvmRail, isEvmRail, listGasNames } from './evm-rail.ts'
+import { describeLowLevels, readLevels } from './levels.ts'
 import { findChain } from './records.ts'
-import { tokenBalance } from './token-balance.ts'
+import { readTokenBalance } from './token-balance.ts'
 
 /** A chain's status for an operator: name and value pairs, and the problems as sentences. */
 export interface ChainReport {
@@ -29,19 +29,19 @@ const LAG_SECONDS_MAX = 600
  * Reads from a chain's nodes everything that an operator has to monitor. Throws NodeError if none responds.
  */
 export async function checkChain(app: App, rail: object, platformId: string): Promise<ChainReport> {
-  if (!isEvmRail(rail)) throw new Error('This rail is not a chain')
+  if (!isEvmRail(rail)) throw new Error('This rail is not on a chain.')
   const { entry, nodes, chain, gas } = rail
   const head = await nodes.head()
   const parts = await Promise.all([
     reportPosition(app, rail, platformId, head),
-    { facts: entry.tokens.map((token) => tokenLine(rail, token)), faults: [] },
+    { facts: entry.tokens.map((token) => describeToken(rail, token)), faults: [] },
     reportBalances(rail, 'treasury', chain.treasury),
-    ...gasNames(entry).map((name, index) => reportBalances(rail, name.toLowerCase(), gas[index]!)),
+    ...listGasNames(entry).map((name, index) => reportBalances(rail, name.toLowerCase(), gas[index]!)),
     readLevels(app, rail, app.clock()).then((levels) => ({
-      facts: levels.map(levelLine),
-      faults: lowLevels(levels),
+      facts: levels.map(describeLevel),
+      faults: describeLowLevels(levels),
     })),
-    Promise.all(rail.nodesByHost.map((node) => nodeLine(node, entry.chainId))).then(joinReports),
+    Promise.all(rail.nodesByHost.map((node) => reportNode(node, entry.chainId))).then(joinReports),
   ])
   const chainLine = [
     'chain',
@@ -55,7 +55,7 @@ function joinReports(parts: readonly ChainReport[]): ChainReport {
   return { facts: parts.flatMap(({ facts }) => facts), faults: parts.flatMap(({ faults }) => faults) }
 }
 
-function levelLine({ account, asset, decimals, lowWater }: ChainLevel) {
+function describeLevel({ account, asset, decimals, lowWater }: ChainLevel) {
   return [
     `low-water mark of ${account.toLowerCase()}`,
     `${decimalText(lowWater, decimals)} ${asset}`,
@@ -70,30 +70,36 @@ async function reportPosition(
   head: ChainBlock,
 ): Promise<ChainReport> {
   const row = await findChain(await opOf({ app, rail, platformId }), rail.name)
-  if (!row) return { facts: [['followed', 'not yet']], faults: ['The chain is not followed yet.'] }
+  if (!row)
+    return { facts: [['followed', 'not yet']], faults: ['The server has not started to follow this chain.'] }
   const { followed_block, followed_time } = row
   const lag = head.number - followed_block
   const facts = [['followed', `block ${followed_block}, ${lag} behind the head`]] as const
   const isLate =
-    lag > BigInt(rail.entry.confirmations) && plusSeconds(followed_time, LAG_SECONDS_MAX) < timeOf(head)
-  return { facts, faults: isLate ? [`The chain is followed up to block ${followed_block} only.`] : [] }
+    lag > BigInt(rail.entry.confirmations) && addSeconds(followed_time, LAG_SECONDS_MAX) < timeOf(head)
+  return {
+    facts,
+    faults: isLate ? [`The server has followed this chain only up to block ${followed_block}.`] : [],
+  }
 }
 
-function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailValue['tokens'][number]) {
-  const known = facts?.tokens[address.toLowerCase()]
-  const domain = known?.domain ? `, "${known.domain.name}" version ${known.domain.version}` : ''
-  const read = known ? `${known.decimals} decimals${domain}` : 'not read yet'
-  return [`token ${currency}`, `${address} ${standard}, ${read}`] as const
+function describeToken({ facts }: EvmRail, { currency, address, standard }: EvmRailValue['tokens'][number]) {
+  const tokenFacts = facts?.tokens[address.toLowerCase()]
+  const domain = tokenFacts?.domain
+    ? `, "${tokenFacts.domain.name}" version ${tokenFacts.domain.version}`
+    : ''
+  const details = tokenFacts ? `${tokenFacts.decimals} decimals${domain}` : 'not read yet'
+  return [`token ${currency}`, `${address} ${standard}, ${details}`] as const
 }
 
 /** Reports the balances of one of our accounts. */
 async function reportBalances(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
   const { entry, nodes } = rail
-  const asset = COIN_OF[entry.network]
+  const asset = CHAIN_COINS[entry.network]
   const [coin, ...tokenBalances] = await Promise.all([
     nodes.coin(address),
     ...entry.tokens.map(async ({ currency, address: token }) => {
-      const amount = await tokenBalance(nodes, lowerHex(token), address)
+      const amount = await readTokenBalance(nodes, toLowerHex(token), address)
       return `${formatAmount(amount, currency)} ${currency}`
     }),
   ])
@@ -108,7 +114,7 @@ function formatAmount(amount: bigint, currency: string): string {
   return isKnownCurrency(currency) ? decimalText(amount, CURRENCIES[currency].decimals) : String(amount)
 }
 
-async function nodeLine(
+async function reportNode(
   { host, nodes }: EvmRail['nodesByHost'][number],
   expected: number,
 ): Promise<ChainReport> {

@@ -1,47 +1,53 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
-import { coldStorageOf } from '../../kernel/ports/rail.ts'
+import { toColdStorageName } from '../../kernel/ports/rail.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { addressRow } from './address-rows.ts'
+import { buildAddressRow } from './address-rows.ts'
 import { type EvmRail, requireFollowedBlock } from './evm-rail.ts'
-import { chainMoveIdOf } from './ids.ts'
-import { faultOfOwnAddress } from './payees.ts'
-import { newChainPayment } from './queue.ts'
+import { deriveMoveId } from './ids.ts'
+import { findOwnAddressFault } from './payees.ts'
+import { buildChainPayment } from './queue.ts'
 import { buildStatement, readBalances } from './statement.ts'
-import { selectAddressesAfter, selectRoleOf } from './store.ts'
+import { selectAddressesAfter, selectAddressRole } from './store.ts'
 
 /** Cold storage: the operator's addresses on a chain, whose keys are not on this server. */
 
-/** The name of a cold address in its rail's address table. */
-function getPurpose(address: Hex): string {
+/** The purpose of a cold address in its rail's address table. */
+function formatPurpose(address: Hex): string {
   return `COLD ${address}`
 }
 
-type ColdStorage = Pick<RailChain, 'faultOfColdStorage' | 'coldAddress' | 'move'>
+type ColdStorage = Pick<RailChain, 'findColdStorageFault' | 'coldAddress' | 'move'>
 
-export function coldStorageCalls(rail: () => EvmRail): ColdStorage {
+export function buildColdStorageCalls(rail: () => EvmRail): ColdStorage {
   return {
-    async faultOfColdStorage(read, address) {
+    async findColdStorageFault(read, address) {
       const isCold = await isColdAddress(read, rail().name, address)
-      return isCold ? undefined : faultOfOwnAddress(rail(), read, address)
+      return isCold ? undefined : findOwnAddressFault(rail(), read, address)
     },
     async coldAddress(read, from, ownAccountId, address) {
       requireFollowedBlock(rail())
       const { name } = rail()
       if (await isColdAddress(read, name, address)) return []
-      const purpose = getPurpose(address)
-      const row = addressRow(name, from, { purpose, address, role: 'COLD', path: '', ownerId: ownAccountId })
+      const purpose = formatPurpose(address)
+      const row = buildAddressRow(name, from, {
+        purpose,
+        address,
+        role: 'COLD',
+        path: '',
+        ownerId: ownAccountId,
+      })
       return [insert('chain_addresses', row)]
     },
     move: ({ now, platform }, { id, ...transfer }) =>
       insert(
         'chain_payments',
-        newChainPayment(rail(), {
+        buildChainPayment(rail(), {
           ...transfer,
-          id: chainMoveIdOf(id),
+          id: deriveMoveId(id),
           platformId: platform.id,
           kind: 'MOVE',
           paymentId: id,
@@ -52,13 +58,13 @@ export function coldStorageCalls(rail: () => EvmRail): ColdStorage {
 }
 
 async function isColdAddress(read: Read, rail: string, address: Hex): Promise<boolean> {
-  return (await selectRoleOf(read, rail, address)) === 'COLD'
+  return (await selectAddressRole(read, rail, address)) === 'COLD'
 }
 
 /** A rail's cold storage as an account with statements. */
-export function coldStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail {
+export function createColdStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail {
   return {
-    name: coldStorageOf(entry.name),
+    name: toColdStorageName(entry.name),
     entry,
     isRetired: true,
     lateDeposits: 'RETURN',
@@ -76,5 +82,5 @@ export function coldStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail 
 }
 
 async function refusePayment(): Promise<never> {
-  throw new Error('Cold storage takes no payments')
+  throw new Error('Cold storage does not send payments.')
 }

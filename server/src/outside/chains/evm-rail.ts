@@ -43,8 +43,8 @@ export interface ChainWorker extends RailWorker {
 
 export const TREASURY = 'TREASURY'
 
-/** The name of a treasury key in its rail's address table. */
-export function treasuryName(keyNumber: number): string {
+/** The purpose of a treasury key's address in its rail's address table. */
+export function formatTreasuryName(keyNumber: number): string {
   return keyNumber === 0 ? TREASURY : `${TREASURY} ${keyNumber}`
 }
 
@@ -53,7 +53,7 @@ export function isTreasury({ treasury, retired }: EvmRail, address: Hex): boolea
   return address === treasury || retired.includes(address)
 }
 
-export function gasNames({ gasAccounts = 1 }: EvmRailValue): string[] {
+export function listGasNames({ gasAccounts = 1 }: EvmRailValue): string[] {
   return Array.from({ length: gasAccounts }, (_, index) => `GAS ${index}`)
 }
 

@@ -2,19 +2,19 @@ import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
-import { COIN_OF } from '../../base/pricing/network-fees.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
+import { CHAIN_COINS } from '../../base/pricing/network-fees.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import type { ChainBalance } from '../../kernel/ports/metrics.ts'
 import type { ReadsFrom } from '../../kernel/ports/rail.ts'
-import { type EvmRail, gasNames, TREASURY } from './evm-rail.ts'
+import { type EvmRail, listGasNames, TREASURY } from './evm-rail.ts'
 import { selectPaidOutSince } from './store.ts'
-import { tokenBalance } from './token-balance.ts'
-import { transferCost } from './transfer-fee.ts'
+import { readTokenBalance } from './token-balance.ts'
+import { computeTransferCost } from './transfer-fee.ts'
 
 /** A gas account is low if it cannot pay for this many transfers, unless the rails file sets a mark. */
-const TRANSFERS = 100
+const TRANSFERS_DEFAULT = 100
 const COIN_DECIMALS = 18
 const DAY_SECONDS = 86_400
 
@@ -25,39 +25,39 @@ export async function readLevels(
   now: Date,
 ): Promise<readonly ChainLevel[]> {
   const { entry, chain, gas } = rail
-  const gasMark = await gasLowWater(rail)
-  const payers = gasNames(entry).map((name, index) => [name, gas[index]] as const)
+  const gasMark = await computeGasLowWater(rail)
+  const payers = listGasNames(entry).map((name, index) => [name, gas[index]] as const)
   const hasPlainTokens = entry.tokens.some(({ standard }) => standard === 'ERC20')
   const coins = await Promise.all(
     [...payers, ...(hasPlainTokens ? [[TREASURY, chain.treasury] as const] : [])].map(([name, address]) =>
-      coinLevel(rail, name, address, gasMark),
+      readCoinLevel(rail, name, address, gasMark),
     ),
   )
-  const paidOut = await selectPaidOutSince(from, rail.name, chain.treasury, plusSeconds(now, -DAY_SECONDS))
-  const tokens = await Promise.all(entry.tokens.map((token) => tokenLevel(rail, token, paidOut)))
-  return [...coins.flat(), ...(await retiredCoins(rail)), ...tokens.flat()]
+  const paidOut = await selectPaidOutSince(from, rail.name, chain.treasury, addSeconds(now, -DAY_SECONDS))
+  const tokens = await Promise.all(entry.tokens.map((token) => readTokenLevel(rail, token, paidOut)))
+  return [...coins.flat(), ...(await readRetiredCoins(rail)), ...tokens.flat()]
 }
 
 /**
  * Reads the coin left at retired treasury addresses, which pays the gas for tokens that arrive later. These
  * levels have no low-water mark.
  */
-async function retiredCoins(rail: EvmRail): Promise<ChainLevel[]> {
+async function readRetiredCoins(rail: EvmRail): Promise<ChainLevel[]> {
   const levels = await Promise.all(
-    rail.retired.map((address) => coinLevel(rail, `RETIRED ${TREASURY} ${address}`, address, 0n)),
+    rail.retired.map((address) => readCoinLevel(rail, `RETIRED ${TREASURY} ${address}`, address, 0n)),
   )
   return levels.flat().filter(({ balance }) => balance > 0n)
 }
 
 /** The cost of `transfers` transfers of the most expensive kind at current fees, in wei. */
-async function gasLowWater({ entry, nodes }: EvmRail): Promise<bigint> {
-  const { transfers = TRANSFERS } = entry.lowWater ?? {}
+async function computeGasLowWater({ entry, nodes }: EvmRail): Promise<bigint> {
+  const { transfers = TRANSFERS_DEFAULT } = entry.lowWater ?? {}
   const fees = await nodes.fees()
-  const costs = entry.tokens.map(({ standard }) => transferCost(entry, fees, standard, transfers))
+  const costs = entry.tokens.map(({ standard }) => computeTransferCost(entry, fees, standard, transfers))
   return costs.reduce((highest, cost) => (cost > highest ? cost : highest), 0n)
 }
 
-async function coinLevel(
+async function readCoinLevel(
   { entry, nodes }: EvmRail,
   account: string,
   address: Hex | undefined,
@@ -65,14 +65,14 @@ async function coinLevel(
 ): Promise<ChainLevel[]> {
   if (!address) return []
   const balance = await nodes.coin(address)
-  return [{ account, asset: COIN_OF[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
+  return [{ account, asset: CHAIN_COINS[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
 }
 
 /**
  * The treasury is low if it has less than the mark in the rails file, or, without a mark, less than it paid
  * out in the last day.
  */
-async function tokenLevel(
+async function readTokenLevel(
   { entry, nodes, chain }: EvmRail,
   { currency, address }: EvmRailValue['tokens'][number],
   paidOut: ReadonlyMap<string, bigint>,
@@ -80,12 +80,12 @@ async function tokenLevel(
   if (!isKnownCurrency(currency)) return []
   const configuredMark = entry.lowWater?.treasury?.find((mark) => mark.currency === currency)?.amount
   const lowWater = configuredMark ?? paidOut.get(currency) ?? 0n
-  const balance = await tokenBalance(nodes, lowerHex(address), chain.treasury)
+  const balance = await readTokenBalance(nodes, toLowerHex(address), chain.treasury)
   return [{ account: TREASURY, asset: currency, decimals: CURRENCIES[currency].decimals, balance, lowWater }]
 }
 
 /** Describes the accounts that are low, in sentences for an operator. */
-export function lowLevels(levels: readonly ChainLevel[]): string[] {
+export function describeLowLevels(levels: readonly ChainLevel[]): string[] {
   return levels.flatMap(({ account, asset, decimals, balance, lowWater }) => {
     const name = account.toLowerCase()
     // An account without coin blocks every payment; one without a token blocks only payments in that token.
@@ -97,7 +97,7 @@ export function lowLevels(levels: readonly ChainLevel[]): string[] {
 }
 
 /** The levels for the metrics, in whole coins and whole currency units. */
-export function balanceFigures(levels: readonly ChainLevel[]): ChainBalance[] {
+export function toBalanceMetrics(levels: readonly ChainLevel[]): ChainBalance[] {
   return levels.map(({ account, asset, decimals, balance, lowWater }) => ({
     account,
     asset,

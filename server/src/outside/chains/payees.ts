@@ -1,19 +1,16 @@
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { NodeError } from '../../kernel/ports/chain-nodes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { type EvmRail, isTreasury } from './evm-rail.ts'
-import { selectRoleOf } from './store.ts'
+import { selectAddressRole } from './store.ts'
 
 /** Checks whether an address can be paid on a chain. */
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
-/**
- * Code prefix of a wallet that delegates its calls to a contract (EIP-7702). Its key can still move its
- * money.
- */
-const DELEGATED = '0xef0100'
+/** Code prefix of a wallet that delegates its calls to a contract (EIP-7702). Its key can still spend. */
+const DELEGATION_PREFIX = '0xef0100'
 /** The time for which an address is cached as not being a contract. */
 const CACHE_MS = 10 * 60_000
 const CACHE_MAX = 10_000
@@ -22,46 +19,45 @@ const CACHE_MAX = 10_000
 export function findPermanentFault(rail: EvmRail, address: Hex): string | undefined {
   const { entry, gas } = rail
   if (address === ZERO_ADDRESS) return 'is the zero address'
-  if (entry.tokens.some((token) => token.address.toLowerCase() === address))
-    return 'is the contract of a token'
-  return isTreasury(rail, address) || gas.includes(address) ? OWN : undefined
+  if (entry.tokens.some((token) => token.address.toLowerCase() === address)) return 'is a token contract'
+  return isTreasury(rail, address) || gas.includes(address) ? OWN_ADDRESS_FAULT : undefined
 }
 
-const OWN = 'is an address of this platform: pay its internal account instead'
+const OWN_ADDRESS_FAULT = 'is an address of this platform. Pay its internal account instead'
 
 /**
  * Returns why an address cannot be paid. Checks the records and the chain too. Also undefined if no node
  * responds, because the worker checks again before sending.
  */
-export async function faultOfPayee(
+export async function findPayeeFault(
   rail: EvmRail,
   read: Read,
   account: AccountDetails,
 ): Promise<string | undefined> {
-  const rawAddress = addressIn(account)
+  const rawAddress = findAddress(account)
   if (rawAddress === undefined) return undefined
-  const address = lowerHex(rawAddress)
-  return faultOfOwnAddress(rail, read, address)
+  const address = toLowerHex(rawAddress)
+  return findOwnAddressFault(rail, read, address)
 }
 
 /** Returns why a lowercase address must not be paid: it is one of ours, or a contract. */
-export async function faultOfOwnAddress(
+export async function findOwnAddressFault(
   rail: EvmRail,
   read: Read,
   address: Hex,
 ): Promise<string | undefined> {
-  const fixed = findPermanentFault(rail, address)
-  if (fixed !== undefined) return fixed
-  if (await selectRoleOf(read, rail.name, address)) return OWN
+  const permanentFault = findPermanentFault(rail, address)
+  if (permanentFault !== undefined) return permanentFault
+  if (await selectAddressRole(read, rail.name, address)) return OWN_ADDRESS_FAULT
   try {
-    return (await isContract(rail, address)) ? CONTRACT : undefined
+    return (await isContract(rail, address)) ? CONTRACT_FAULT : undefined
   } catch (error) {
     if (error instanceof NodeError) return undefined
     throw error
   }
 }
 
-const CONTRACT = 'is a contract, not a wallet'
+const CONTRACT_FAULT = 'is a contract, not a wallet'
 
 /** Cache of addresses known not to be contracts, by rail, with the real time of each check. */
 const walletCache = new WeakMap<EvmRail, Map<Hex, number>>()
@@ -74,13 +70,12 @@ export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> 
   walletCache.set(rail, wallets)
   if ((wallets.get(address) ?? Number.NEGATIVE_INFINITY) > performance.now() - CACHE_MS) return false
   const code = await rail.nodes.code(address)
-  if (code !== '0x' && !code.startsWith(DELEGATED)) return true
+  if (code !== '0x' && !code.startsWith(DELEGATION_PREFIX)) return true
   if (wallets.size >= CACHE_MAX) wallets.clear()
   wallets.set(address, performance.now())
   return false
 }
 
-/** The address in an account's details. */
-export function addressIn(account: AccountDetails): string | undefined {
+export function findAddress(account: AccountDetails): string | undefined {
   return 'address' in account && typeof account.address === 'string' ? account.address : undefined
 }

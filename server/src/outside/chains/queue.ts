@@ -1,13 +1,13 @@
-import { authorizationNonce } from '../../base/crypto/evm/authorization.ts'
+import { deriveAuthorizationNonce } from '../../base/crypto/evm/authorization.ts'
 import { hasEvmChecksum } from '../../base/formats/addresses.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import type { Enqueued, QueuedPayment, SignedChainPayment } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_INITIAL } from '../../storage/rows/states.ts'
 import { type EvmRail, isTreasury, requireFollowedBlock } from './evm-rail.ts'
-import { addressIn, findPermanentFault } from './payees.ts'
+import { findAddress, findPermanentFault } from './payees.ts'
 
 /** A transfer to make on the chain, without the fields that are derived from these. */
 export interface NewChainPayment {
@@ -31,13 +31,15 @@ export interface NewChainPayment {
  * Builds the record of a queued transfer. Its nonce is derived from its name, so the chain accepts the
  * transfer only once. Throws 503 `UNAVAILABLE` until the chain has been reached and the token read.
  */
-export function newChainPayment(rail: EvmRail, payment: NewChainPayment): ChainPaymentRow {
+export function buildChainPayment(rail: EvmRail, payment: NewChainPayment): ChainPaymentRow {
   const { address: token, standard } = rail.chain.token(payment.currency)
   const { signed } = payment
-  const from = signed ? { id: signed.senderId, address: signed.sender } : (payment.from ?? treasuryOf(rail))
+  const from = signed
+    ? { id: signed.senderId, address: signed.sender }
+    : (payment.from ?? getTreasurySender(rail))
   const isPlain = standard === 'ERC20'
   if (isPlain && !isTreasury(rail, from.address))
-    throw new Error(`${payment.currency} has no signed transfers: only the treasury can pay it`)
+    throw new Error(`${payment.currency} has no signed transfers, so only the treasury can pay it.`)
   return {
     id: payment.id,
     platform_id: payment.platformId,
@@ -50,12 +52,12 @@ export function newChainPayment(rail: EvmRail, payment: NewChainPayment): ChainP
     sender_id: from.id,
     sender: from.address,
     recipient: payment.recipient,
-    nonce: isPlain ? null : authorizationNonce('payment', payment.paymentId),
+    nonce: isPlain ? null : deriveAuthorizationNonce('payment', payment.paymentId),
     valid_before: signed?.validBefore ?? null,
     signature: signed?.signature ?? null,
     fee_amount: signed?.fee?.amount ?? null,
     fee_recipient: signed?.fee?.recipient ?? null,
-    fee_nonce: signed?.fee ? authorizationNonce('fee', payment.paymentId) : null,
+    fee_nonce: signed?.fee ? deriveAuthorizationNonce('fee', payment.paymentId) : null,
     fee_signature: signed?.fee?.signature ?? null,
     state: CHAIN_PAYMENT_INITIAL,
     from_block: requireFollowedBlock(rail),
@@ -74,20 +76,19 @@ export function newChainPayment(rail: EvmRail, payment: NewChainPayment): ChainP
  * The treasury as sender. If the key is rotated before the payment is signed, `reassign` moves it to the new
  * address.
  */
-function treasuryOf({ treasury, treasuryId }: EvmRail): NonNullable<NewChainPayment['from']> {
+function getTreasurySender({ treasury, treasuryId }: EvmRail): NonNullable<NewChainPayment['from']> {
   return { id: treasuryId, address: treasury }
 }
 
-/** Queues a payment for a chain if its payee can be paid. Throws the same errors as `newChainPayment`. */
-export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
+/** Queues a payment for a chain if its payee can be paid. Throws the same errors as `buildChainPayment`. */
+export function enqueuePayment(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
-  if (direction === 'PULL' && !signed)
-    return toFailed('Nothing can be pulled without a signature of the payer')
+  if (direction === 'PULL' && !signed) return toFailed('A pull needs the signature of the payer.')
   const recipient = direction === 'PULL' ? rail.chain.treasury : findRecipient(payment)
-  if (recipient === undefined) return toFailed('The address of the payee is unknown')
+  if (recipient === undefined) return toFailed('The address of the payee is unknown.')
   const fault = direction === 'PULL' ? undefined : findPermanentFault(rail, recipient)
-  if (fault !== undefined) return toFailed(`The address of the payee ${fault}`)
-  const row = newChainPayment(rail, {
+  if (fault !== undefined) return toFailed(`The address of the payee ${fault}.`)
+  const row = buildChainPayment(rail, {
     id: recordId,
     platformId,
     kind: direction,
@@ -109,6 +110,6 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /** The lowercase address to pay: the account's address or, for a returned deposit, the sender's. */
 function findRecipient({ account, sender, identifier }: QueuedPayment): Hex | undefined {
-  const text = (account && addressIn(account)) ?? sender?.accountIdentifier ?? identifier
-  return text && ADDRESS.test(text) && hasEvmChecksum(text) ? lowerHex(text) : undefined
+  const text = (account && findAddress(account)) ?? sender?.accountIdentifier ?? identifier
+  return text && ADDRESS.test(text) && hasEvmChecksum(text) ? toLowerHex(text) : undefined
 }

@@ -1,7 +1,7 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { WALLET_PATH } from '../../base/crypto/evm/keys.ts'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { OpenedDepositAccount } from '../../kernel/ports/rail.ts'
@@ -10,15 +10,15 @@ import { notReached } from '../../money/rails/choose-rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { addressRow } from './address-rows.ts'
-import { coldStorageCalls, coldStorageRail } from './cold-storage.ts'
-import { type EvmRail, gasNames, requireFollowedBlock, TREASURY } from './evm-rail.ts'
+import { buildAddressRow } from './address-rows.ts'
+import { buildColdStorageCalls, createColdStorageRail } from './cold-storage.ts'
+import { type EvmRail, listGasNames, requireFollowedBlock, TREASURY } from './evm-rail.ts'
 import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
-import { chainAddressIdOf } from './ids.ts'
-import { faultOfPayee } from './payees.ts'
-import { enqueue } from './queue.ts'
-import { rotationCalls } from './rotation.ts'
+import { deriveAddressId } from './ids.ts'
+import { findPayeeFault } from './payees.ts'
+import { enqueuePayment } from './queue.ts'
+import { buildRotationCalls } from './rotation.ts'
 import { buildStatement, readBalances } from './statement.ts'
 import { createTransferFees } from './transfer-fee.ts'
 
@@ -44,9 +44,9 @@ export function createEvmRail(
     nodesByHost,
     faucet,
     treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
-    treasuryId: chainAddressIdOf(name, TREASURY),
+    treasuryId: deriveAddressId(name, TREASURY),
     retired: [],
-    gas: gasNames(entry).map((account) => enclave.chainAddress(pathOf(name, 'GAS', account))),
+    gas: listGasNames(entry).map((account) => enclave.chainAddress(pathOf(name, 'GAS', account))),
     facts: undefined,
     lowBalances: [],
     levels: [],
@@ -59,13 +59,13 @@ export function createEvmRail(
       transferFee: createTransferFees(entry, nodes, clock),
       ...(faucet ? { mint: faucet.mint } : {}),
     },
-    coldStorage: coldStorageRail(entry, () => rail),
+    coldStorage: createColdStorageRail(entry, () => rail),
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
-    enqueue: (payment) => enqueue(rail, payment),
-    faultOfPayee: (read, account) => faultOfPayee(rail, read, account),
+    enqueue: (payment) => enqueuePayment(rail, payment),
+    findPayeeFault: (read, account) => findPayeeFault(rail, read, account),
     send: refuseDirectPayment,
     pull: refuseDirectPayment,
     pullable: async () => undefined,
@@ -77,7 +77,7 @@ export function createEvmRail(
 }
 
 async function refuseDirectPayment(): Promise<never> {
-  throw new Error('A chain takes payments from its queue')
+  throw new Error('Payments on a chain must be queued.')
 }
 
 function buildChain(
@@ -97,15 +97,15 @@ function buildChain(
       requireFollowedBlock(rail())
       const path = pathOf(name, 'DEPOSIT', ownerId)
       const address = enclave.chainAddress(path)
-      const row = addressRow(name, from, { purpose: ownerId, address, role: 'DEPOSIT', path, ownerId })
+      const row = buildAddressRow(name, from, { purpose: ownerId, address, role: 'DEPOSIT', path, ownerId })
       return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
     },
-    ...coldStorageCalls(rail),
-    ...rotationCalls(enclave, rail),
-    walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
+    ...buildColdStorageCalls(rail),
+    ...buildRotationCalls(enclave, rail),
+    walletAddressId: (ownerId) => deriveAddressId(name, ownerId),
     walletAddress(from, ownerId, address) {
       requireFollowedBlock(rail())
-      const row = addressRow(name, from, {
+      const row = buildAddressRow(name, from, {
         purpose: ownerId,
         address,
         role: 'WALLET',
@@ -120,10 +120,10 @@ function buildChain(
 function getToken({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: string): ChainToken {
   const found = tokens.find((token) => token.currency === currency)
   if (!found) throw new Error(`The rail has no token for ${currency}`)
-  const address = lowerHex(found.address)
-  const known = facts?.tokens[address]
-  if (!known) throw notReached()
-  const { domain } = known
+  const address = toLowerHex(found.address)
+  const tokenFacts = facts?.tokens[address]
+  if (!tokenFacts) throw notReached()
+  const { domain } = tokenFacts
   return {
     currency,
     address,

@@ -2,33 +2,33 @@ import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { addressRow } from './address-rows.ts'
-import { type EvmRail, requireFollowedBlock, treasuryName } from './evm-rail.ts'
+import { buildAddressRow } from './address-rows.ts'
+import { type EvmRail, formatTreasuryName, requireFollowedBlock } from './evm-rail.ts'
 import { pathOf } from './formats/paths.ts'
-import { chainAddressIdOf, chainIdOf } from './ids.ts'
+import { deriveAddressId, deriveChainRecordId } from './ids.ts'
 import { selectTreasuries, selectTreasuryId } from './store.ts'
 
 /**
  * Treasury key rotation. Each key is derived from the enclave's seed by its number, and reveals nothing about
  * the others.
  */
-export function rotationCalls(
+export function buildRotationCalls(
   enclave: Enclave,
   rail: () => EvmRail,
 ): Pick<RailChain, 'treasuryAddress' | 'rotate'> {
-  const path = (number: number) => pathOf(rail().name, 'TREASURY', treasuryName(number))
-  const address = (number: number) => enclave.chainAddress(path(number))
+  const getPath = (number: number) => pathOf(rail().name, 'TREASURY', formatTreasuryName(number))
+  const deriveAddress = (number: number) => enclave.chainAddress(getPath(number))
   return {
-    treasuryAddress: address,
+    treasuryAddress: deriveAddress,
     async rotate(op, number) {
       requireFollowedBlock(rail())
       const { name } = rail()
-      const purpose = treasuryName(number)
-      const row = addressRow(name, op, {
+      const purpose = formatTreasuryName(number)
+      const row = buildAddressRow(name, op, {
         purpose,
-        address: address(number),
+        address: deriveAddress(number),
         role: 'TREASURY',
-        path: path(number),
+        path: getPath(number),
         ownerId: null,
       })
       const before = await selectTreasuryId(op.read, name)
@@ -36,9 +36,9 @@ export function rotationCalls(
         insert('chain_addresses', row),
         update(
           'chains',
-          chainIdOf(name),
+          deriveChainRecordId(name),
           { treasury_id: before },
-          { treasury_id: chainAddressIdOf(name, purpose), updated_at: op.now },
+          { treasury_id: deriveAddressId(name, purpose), updated_at: op.now },
         ),
       ]
     },

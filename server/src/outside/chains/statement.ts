@@ -1,7 +1,7 @@
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
-import { coldStorageOf, type ReadsFrom } from '../../kernel/ports/rail.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
+import { type ReadsFrom, toColdStorageName } from '../../kernel/ports/rail.ts'
 import { endOf, startOf } from '../../operation/reconciliations/days.ts'
 import type { EvmRail } from './evm-rail.ts'
 import { balancesCall, decodeBalances, MULTICALL_ADDRESS } from './formats/calls.ts'
@@ -9,11 +9,11 @@ import {
   type AddressGroup,
   type BookedMovement,
   selectAddressesAfter,
-  selectBookedOn,
+  selectBookedMovements,
   selectFollowedBlock,
   selectSums,
 } from './store.ts'
-import { tokenBalance } from './token-balance.ts'
+import { readTokenBalance } from './token-balance.ts'
 
 /** Addresses per multicall. */
 const ADDRESSES_AT_ONCE = 250
@@ -30,15 +30,15 @@ export async function readBalances(
   const followedBlock = await selectFollowedBlock(from, rail.name)
   if (followedBlock === undefined) return balances
   for (const { currency, address } of rail.entry.tokens)
-    balances.set(currency, await sumBalances(rail, from, group, lowerHex(address), followedBlock))
+    balances.set(currency, await sumBalances(rail, from, group, toLowerHex(address), followedBlock))
   return balances
 }
 
 /**
- * A day's statement: its closing balance is the on-chain balance minus later movements. Entries are the
- * recorded transfers, excluding those between our own addresses, so a missing one shows up as a gap between
- * statements. Undefined until the chain has been followed to the end of the day, and while it is being
- * re-followed.
+ * Builds a day's statement, whose closing balance is the on-chain balance minus later movements. Its entries
+ * are the recorded transfers except those between our own addresses, so a missing one shows up as a gap
+ * between statements. Undefined until the chain has been followed to the end of the day, and while it is
+ * being re-followed.
  */
 export async function buildStatement(
   rail: EvmRail,
@@ -54,11 +54,11 @@ export async function buildStatement(
   if (sums.followedBlock === undefined || sums.latestTime === undefined) return undefined
   if (!sums.isSettled || sums.latestTime < end) return undefined
   const total = await sumBalances(rail, from, group, token, sums.followedBlock)
-  const entries = await selectBookedOn(from, rail.name, currency, start, end, group)
+  const entries = await selectBookedMovements(from, rail.name, currency, start, end, group)
   const closing = total - sums.since
-  const opening = entries.reduce((rest, { amount }) => rest - amount, closing)
+  const opening = entries.reduce((balance, { amount }) => balance - amount, closing)
   return {
-    statementId: `${group === 'cold' ? coldStorageOf(rail.name) : rail.name} ${currency} ${date}`,
+    statementId: `${group === 'cold' ? toColdStorageName(rail.name) : rail.name} ${currency} ${date}`,
     date,
     currency,
     openingBalance: String(opening),
@@ -69,7 +69,7 @@ export async function buildStatement(
 
 function toEntry(row: BookedMovement): StatementEntry {
   const { entryId, bookedAt, amount, transactionHash, logIndex } = row
-  const text = `${transactionHash} log ${logIndex}${row.isReorged ? ', whose block is gone' : ''}`
+  const text = `${transactionHash} log ${logIndex}${row.isReorged ? ', in a block that was reorganized away' : ''}`
   const entry = { entryId, bookedAt: bookedAt.toISOString(), amount: String(amount), text }
   if (row.kind === 'DEPOSIT' && row.depositId !== null)
     return { ...entry, kind: row.isReorged ? 'DEPOSIT_REVERSAL' : 'DEPOSIT', depositId: row.depositId }
@@ -81,7 +81,7 @@ function toEntry(row: BookedMovement): StatementEntry {
 
 function findToken({ entry }: EvmRail, currency: string): Hex | undefined {
   const token = entry.tokens.find((candidate) => candidate.currency === currency)
-  return token && lowerHex(token.address)
+  return token && toLowerHex(token.address)
 }
 
 /** Sums a group's balances in one token at a given block. Throws NodeError. */
@@ -93,7 +93,7 @@ async function sumBalances(
   block: bigint,
 ): Promise<bigint> {
   const { multicall: configured } = rail.entry
-  const multicall = configured === undefined ? MULTICALL_ADDRESS : lowerHex(configured)
+  const multicall = configured === undefined ? MULTICALL_ADDRESS : toLowerHex(configured)
   const hasMulticall = (await rail.nodes.code(multicall)) !== '0x'
   let total = 0n
   for (let afterAddress: string | undefined; ; ) {
@@ -101,14 +101,14 @@ async function sumBalances(
     const addresses = rows.map(({ address }) => address)
     const balances = hasMulticall
       ? decodeBalances(await rail.nodes.call(balancesCall(multicall, token, addresses), block))
-      : await oneByOne(rail, token, addresses, block)
+      : await readBalancesOneByOne(rail, token, addresses, block)
     total = balances.reduce((sum, balance) => sum + balance, total)
     if (rows.length < ADDRESSES_AT_ONCE) return total
     afterAddress = rows.at(-1)?.address
   }
 }
 
-async function oneByOne(
+async function readBalancesOneByOne(
   { nodes }: EvmRail,
   token: Hex,
   addresses: readonly Hex[],
@@ -117,7 +117,9 @@ async function oneByOne(
   const balances: bigint[] = []
   for (let at = 0; at < addresses.length; at += CALLS_AT_ONCE) {
     const chunk = addresses.slice(at, at + CALLS_AT_ONCE)
-    balances.push(...(await Promise.all(chunk.map((address) => tokenBalance(nodes, token, address, block)))))
+    balances.push(
+      ...(await Promise.all(chunk.map((address) => readTokenBalance(nodes, token, address, block)))),
+    )
   }
   return balances
 }

@@ -24,7 +24,11 @@ export async function selectFollowedBlock(
 }
 
 /** The role of a lowercase address on a rail's chain, if the address is ours. */
-export async function selectRoleOf(read: Read, rail: string, address: Hex): Promise<ChainRole | undefined> {
+export async function selectAddressRole(
+  read: Read,
+  rail: string,
+  address: Hex,
+): Promise<ChainRole | undefined> {
   const found = await read
     .selectFrom('chain_addresses')
     .where('rail', '=', rail)
@@ -59,7 +63,7 @@ const SIGNS = {
     WHEN 'COLD_OUT' THEN -1 WHEN 'FROM_COLD' THEN -1 ELSE 0 END`,
 } as const satisfies Record<AddressGroup, string>
 
-const sumsQuery = (sign: string) => `
+const buildSumsQuery = (sign: string) => `
 SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
   c.followed_block = c.highest_block
     AND NOT EXISTS (SELECT 1 FROM chain_movements u WHERE u.rail = c.rail AND u.state = 'UNSURE') AS "isSettled",
@@ -69,7 +73,7 @@ SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
       AND m.gone_at >= $3), 0))::text AS since
 FROM chains c WHERE c.rail = $1`
 
-const SUMS = { ours: sumsQuery(SIGNS.ours), cold: sumsQuery(SIGNS.cold) } as const
+const SUMS = { ours: buildSumsQuery(SIGNS.ours), cold: buildSumsQuery(SIGNS.cold) } as const
 
 export async function selectSums(
   { db }: Pick<ReadsFrom, 'db'>,
@@ -104,7 +108,7 @@ export interface BookedMovement {
   readonly paymentId: string | null
 }
 
-const bookedOnQuery = (sign: string) => `
+const buildBookedQuery = (sign: string) => `
 SELECT b.* FROM (
   SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${sign} * m.amount AS amount, false AS "isReorged", m.kind,
     m.transaction_hash AS "transactionHash", m.log_index AS "logIndex", d.rail_reference AS "depositId",
@@ -124,12 +128,12 @@ SELECT b.* FROM (
   WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND ${sign} <> 0
 ) b ORDER BY b."bookedAt", b."entryId"`
 
-const BOOKED_ON = { ours: bookedOnQuery(SIGNS.ours), cold: bookedOnQuery(SIGNS.cold) } as const
+const BOOKED = { ours: buildBookedQuery(SIGNS.ours), cold: buildBookedQuery(SIGNS.cold) } as const
 
 /**
  * Movements booked in a time range, and movements whose booking was undone by a reorganization in that range.
  */
-export async function selectBookedOn(
+export async function selectBookedMovements(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
   currency: string,
@@ -137,7 +141,7 @@ export async function selectBookedOn(
   until: Date,
   group: AddressGroup,
 ): Promise<BookedMovement[]> {
-  const { rows } = await db.query<BookedMovement>(BOOKED_ON[group], [rail, currency, from, until])
+  const { rows } = await db.query<BookedMovement>(BOOKED[group], [rail, currency, from, until])
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
 }
 

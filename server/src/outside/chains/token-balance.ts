@@ -6,7 +6,7 @@ import { balanceCall, decodeBalance } from './formats/calls.ts'
  * An address's token balance in the smallest unit, now or at a block. 0 at a block before the token contract
  * was created. Throws NodeError.
  */
-export async function tokenBalance(
+export async function readTokenBalance(
   nodes: ChainNodes,
   token: Hex,
   account: Hex,

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { networkFeeRoundedUp } from '../../base/pricing/network-fees.ts'
 import { feesOf, price } from '../../base/pricing/pricing.ts'
-import { type RateTable, type Ratio, rateBetween } from '../../base/pricing/ratios.ts'
+import { findRate, type RateTable, type Ratio } from '../../base/pricing/ratios.ts'
 import { type ChainFees, NodeError } from '../../kernel/ports/chain-nodes.ts'
-import { feeLimit } from './fees.ts'
-import { createTransferFees, transferCost } from './transfer-fee.ts'
+import { readFeeLimit } from './fees.ts'
+import { computeTransferCost, createTransferFees } from './transfer-fee.ts'
 
 const GWEI = 10n ** 9n
 
@@ -31,11 +31,11 @@ const tables: fc.Arbitrary<RateTable> = fc.tuple(ratios, ratios, ratios, ratios)
   usdPerUnit: (code) =>
     code === 'USD' ? { numerator: 1n, denominator: 1n } : rates[(CODES as readonly string[]).indexOf(code)],
 }))
-const wei = (most: bigint) => fc.bigInt(0n, most)
+const wei = (maximum: bigint) => fc.bigInt(0n, maximum)
 
 describe('a network fee', () => {
-  test('is never below the paid fee, at any chain fees, rates, margins and amounts, and the sums add up', () => {
-    const asked = fc.record({
+  test('a network fee never falls below the paid gas, for any chain fees, rates, margins and amounts', () => {
+    const inputs = fc.record({
       rates: tables,
       base: wei(2000n * GWEI),
       priority: wei(100n * GWEI),
@@ -52,72 +52,78 @@ describe('a network fee', () => {
       amount: fc.bigInt(1n, 10n ** 15n),
     })
     fc.assert(
-      fc.property(asked, (one) => {
-        const { rates, sending, receiving, transfers, marginPercent, extraWei, gasUnits } = one
-        const entry = entryWith({ marginPercent, maxGwei: one.maxGwei, extraWei, gasUnits })
-        const present = { baseFeePerGas: one.base, priorityFeePerGas: one.priority }
-        const amount = transferCost(entry, present, 'EIP3009', transfers)
+      fc.property(inputs, (input) => {
+        const { rates, sending, receiving, transfers, marginPercent, extraWei, gasUnits } = input
+        const entry = entryWith({ marginPercent, maxGwei: input.maxGwei, extraWei, gasUnits })
+        const chainFees = { baseFeePerGas: input.base, priorityFeePerGas: input.priority }
+        const amount = computeTransferCost(entry, chainFees, 'EIP3009', transfers)
         // Cost of a transaction signed with this limit, in whatever block it lands.
-        const limit = min(2n * one.base + one.priority, feeLimit(entry))
-        const paid = ((BigInt(gasUnits) * one.gasShare) / 1000n) * min(limit, one.laterBase + one.priority)
-        const most = BigInt(transfers) * (paid + extraWei)
-        expect(amount * 100n).toBeGreaterThanOrEqual(most * BigInt(100 + marginPercent))
+        const limit = min(2n * input.base + input.priority, readFeeLimit(entry))
+        const paid =
+          ((BigInt(gasUnits) * input.gasShare) / 1000n) * min(limit, input.laterBase + input.priority)
+        const costMax = BigInt(transfers) * (paid + extraWei)
+        expect(amount * 100n).toBeGreaterThanOrEqual(costMax * BigInt(100 + marginPercent))
 
         const fee = networkFeeRoundedUp(rates, sending, { asset: 'ETH', amount })!
-        const [coin, own] = [rates.usdPerUnit('ETH')!, rates.usdPerUnit(sending)!]
+        const [coinRate, sendingRate] = [rates.usdPerUnit('ETH')!, rates.usdPerUnit(sending)!]
         const decimals = sending === 'USDC' ? 6n : 2n
         // fee × rate ≥ cost, in dollars times both denominators.
-        expect(fee * own.numerator * coin.denominator * 10n ** 18n).toBeGreaterThanOrEqual(
-          most * coin.numerator * own.denominator * 10n ** decimals,
+        expect(fee * sendingRate.numerator * coinRate.denominator * 10n ** 18n).toBeGreaterThanOrEqual(
+          costMax * coinRate.numerator * sendingRate.denominator * 10n ** decimals,
         )
 
-        const found = price(rates, [], sending, receiving, one.side, one.amount, fee)
-        const plain = price(rates, [], sending, receiving, one.side, one.amount)
-        if (!found) return
-        expect(feesOf(found)).toBeGreaterThanOrEqual(fee)
-        expect(found.sendingAmount).toBe(found.deliveredAmount + found.fixedFee + found.variableFee)
-        if (one.side === 'SENDING') expect(found.receivingAmount).toBeLessThanOrEqual(plain!.receivingAmount)
-        else expect(found.sendingAmount).toBeGreaterThanOrEqual(plain!.sendingAmount + fee)
-        expect(rateBetween(rates, sending, receiving)).toEqual(found.rate)
+        const priced = price(rates, [], sending, receiving, input.side, input.amount, fee)
+        const plain = price(rates, [], sending, receiving, input.side, input.amount)
+        if (!priced) return
+        expect(feesOf(priced)).toBeGreaterThanOrEqual(fee)
+        expect(priced.sendingAmount).toBe(priced.deliveredAmount + priced.fixedFee + priced.variableFee)
+        if (input.side === 'SENDING')
+          expect(priced.receivingAmount).toBeLessThanOrEqual(plain!.receivingAmount)
+        else expect(priced.sendingAmount).toBeGreaterThanOrEqual(plain!.sendingAmount + fee)
+        expect(findRate(rates, sending, receiving)).toEqual(priced.rate)
       }),
       { numRuns: 3000 },
     )
   })
 
-  test('is twice the base fee plus the tip, with the margin, and at most the limit', () => {
+  test('a network fee is twice the base fee plus the tip, with the margin, and at most the limit', () => {
     const fees = { baseFeePerGas: 3n * GWEI, priorityFeePerGas: GWEI }
-    expect(transferCost(entryWith(undefined), fees, 'EIP3009', 1)).toBe((120_000n * 7n * GWEI * 120n) / 100n)
-    expect(transferCost(entryWith(undefined), fees, 'ERC20', 2)).toBe((160_000n * 7n * GWEI * 120n) / 100n)
-    expect(transferCost(entryWith({ maxGwei: 0.5, marginPercent: 0 }), fees, 'EIP3009', 1)).toBe(
+    expect(computeTransferCost(entryWith(undefined), fees, 'EIP3009', 1)).toBe(
+      (120_000n * 7n * GWEI * 120n) / 100n,
+    )
+    expect(computeTransferCost(entryWith(undefined), fees, 'ERC20', 2)).toBe(
+      (160_000n * 7n * GWEI * 120n) / 100n,
+    )
+    expect(computeTransferCost(entryWith({ maxGwei: 0.5, marginPercent: 0 }), fees, 'EIP3009', 1)).toBe(
       (120_000n * GWEI) / 2n,
     )
   })
 
-  test('is read from the chain once for all quotes within two seconds, and again after a failure', async () => {
-    let [asks, nowMs, fails] = [0, 0, false]
+  test('the chain fees are read once for all quotes within two seconds, and again after a failure', async () => {
+    let [reads, nowMs, isFailing] = [0, 0, false]
     const nodes = {
       async fees(): Promise<ChainFees> {
-        asks += 1
-        if (fails) throw new NodeError('NO_ANSWER', 'nobody is there')
-        return { baseFeePerGas: BigInt(asks), priorityFeePerGas: 0n }
+        reads += 1
+        if (isFailing) throw new NodeError('NO_ANSWER', 'no node responds')
+        return { baseFeePerGas: BigInt(reads), priorityFeePerGas: 0n }
       },
     }
-    const feeOf = createTransferFees(
+    const estimateFee = createTransferFees(
       entryWith({ marginPercent: 0, gasUnits: 21_000 }),
       nodes,
       () => new Date(nowMs),
     )
-    const both = await Promise.all([feeOf('USDC', 1), feeOf('USDC', 1)])
+    const both = await Promise.all([estimateFee('USDC', 1), estimateFee('USDC', 1)])
     expect(both).toEqual(Array(2).fill({ asset: 'ETH', amount: 42_000n }))
     nowMs += 1999
-    expect((await feeOf('USDC', 2)).amount).toBe(84_000n)
-    expect(asks).toBe(1)
+    expect((await estimateFee('USDC', 2)).amount).toBe(84_000n)
+    expect(reads).toBe(1)
     nowMs += 1
-    fails = true
-    await expect(feeOf('USDC', 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    fails = false
-    expect((await feeOf('USDC', 1)).amount).toBe(3n * 42_000n)
-    expect(asks).toBe(3)
+    isFailing = true
+    await expect(estimateFee('USDC', 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    isFailing = false
+    expect((await estimateFee('USDC', 1)).amount).toBe(3n * 42_000n)
+    expect(reads).toBe(3)
   })
 })
 

@@ -1,7 +1,7 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { expect, test } from 'vitest'
 import { serves } from '../../money/rails/routing.ts'
-import { bankFilesRail, faultOfSharedOutbox, openBankFilesRail } from './bank-files.ts'
+import { buildBankFilesRail, findSharedOutboxFault, openBankFilesRail } from './bank-files.ts'
 
 const place = { type: 'folder', path: '/bank', outbox: 'o', inbox: 'i', done: 'd', refused: 'r' } as const
 const SEPA = { type: 'SEPA', name: 'Acme', iban: 'DE89370400440532013000' } as const
@@ -41,13 +41,13 @@ const LINES: Readonly<Record<BankFilesRailValue['format']['type'], Serves>> = {
 
 function rail(format: BankFilesRailValue['format'], line: Partial<Serves> = {}) {
   const serves = [{ ...LINES[format.type], ...line }]
-  return bankFilesRail({ kind: 'bank-files', name: 'bank', serves, format, place }, {}).entry
+  return buildBankFilesRail({ kind: 'bank-files', name: 'bank', serves, format, place }, {}).entry
 }
 
 const payment = (paymentRail: string | null, direction: 'OUT' | 'PULL' | 'IN' = 'OUT') =>
   ({ direction, accountType: 'USD_ACCOUNT', paymentRail, currency: 'USD', amount: 1n }) as const
 
-test('a rail of files takes payments only for the networks of its format, also if its entry names none', () => {
+test('a bank-files rail accepts payments only for the networks of its format, even if its entry names none', () => {
   for (const direction of ['OUT', 'PULL'] as const) {
     const entry = rail(ACH, { direction })
     expect(serves(entry, payment('ACH', direction))).toBe(true)
@@ -56,14 +56,14 @@ test('a rail of files takes payments only for the networks of its format, also i
       expect(serves(entry, payment(other, direction))).toBe(false)
   }
   const sepa = rail(SEPA)
-  const wanted = { ...payment(null), accountType: 'EUR_ACCOUNT', currency: 'EUR' } as const
+  const euroPayment = { ...payment(null), accountType: 'EUR_ACCOUNT', currency: 'EUR' } as const
   for (const paymentRail of ['SEPA', 'SEPA_INSTANT', null])
-    expect(serves(sepa, { ...wanted, paymentRail })).toBe(true)
+    expect(serves(sepa, { ...euroPayment, paymentRail })).toBe(true)
   const slow = rail(SEPA, { paymentRails: ['SEPA'] })
-  expect(serves(slow, { ...wanted, paymentRail: 'SEPA_INSTANT' })).toBe(false)
+  expect(serves(slow, { ...euroPayment, paymentRail: 'SEPA_INSTANT' })).toBe(false)
 })
 
-test('money comes in by every network of the account', () => {
+test('a bank-files rail accepts incoming payments over every network of the account', () => {
   expect(serves(rail(ACH, { direction: 'IN' }), payment('WIRE', 'IN'))).toBe(true)
 })
 
@@ -71,8 +71,8 @@ test.each<[string, Parameters<typeof rail>]>([
   ['ACH files carry ACH payments, not WIRE', [ACH, { paymentRails: ['ACH', 'WIRE'] }]],
   ['ACH files carry ACH payments, not RTP', [ACH, { direction: 'PULL', paymentRails: ['RTP'] }]],
   ['SEPA files carry SEPA and SEPA_INSTANT payments, not SWIFT', [SEPA, { paymentRails: ['SWIFT'] }]],
-  ['ACH does not reach accounts of the type EUR_ACCOUNT', [ACH, { accountTypes: ['EUR_ACCOUNT'] }]],
-])('an entry is refused at the start: %s', (message, [format, line]) => {
+  ['ACH does not reach accounts of type EUR_ACCOUNT', [ACH, { accountTypes: ['EUR_ACCOUNT'] }]],
+])('a bank-files rail with wrong networks is rejected at startup: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: serves: ${message}`)
 })
 
@@ -85,23 +85,26 @@ test.each<[string, Parameters<typeof rail>]>([
   ['serves: WIRE carries USD, not EUR', [WIRE, { currencies: ['EUR'] }]],
   ['format: routingNumber is not a routing number', [{ ...WIRE, routingNumber: '021000022' }]],
   [
-    'format: csv.columns has no column with the value REFERENCE',
+    'format: csv.columns must have a column with the value REFERENCE',
     [{ ...WIRE, csv: { columns: columns.filter(({ value }) => value !== 'REFERENCE') } }],
   ],
   [
-    'format: csv.columns[5] has both a value and a text',
+    'format: csv.columns[5] must not have both a value and a text',
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X', value: 'TEXT', text: 'X' }] } }],
   ],
   [
-    'format: csv.columns[5] begins like a formula',
+    'format: csv.columns[5] must not begin like a formula',
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X', text: '=HYPERLINK("https://example.com")' }] } }],
   ],
   [
-    'format: csv.columns[5] has a control character',
+    'format: csv.columns[5] must not contain control characters',
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X\r\nY' }] } }],
   ],
-  ['format: csv.separator is the decimal mark', [{ ...WIRE, csv: { columns, decimalMark: ',' } }]],
-])('an entry for wires is refused at the start: %s', (message, [format, line]) => {
+  [
+    'format: csv.separator and csv.decimalMark must differ',
+    [{ ...WIRE, csv: { columns, decimalMark: ',' } }],
+  ],
+])('a wire rail with wrong settings is rejected at startup: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
 })
 
@@ -113,59 +116,62 @@ test.each<[string, Parameters<typeof rail>]>([
   ['serves: Faster Payments cannot pull', [FASTER_PAYMENTS, { direction: 'PULL' }]],
   ['serves: FASTER_PAYMENTS carries GBP, not EUR', [FASTER_PAYMENTS, { currencies: ['EUR'] }]],
   [
-    'format: iban is not the one of sortCode and accountNumber',
+    'format: iban does not match sortCode and accountNumber',
     [{ ...FASTER_PAYMENTS, iban: 'GB33BUKB20201555555555' }],
   ],
-])('an entry for Faster Payments is refused at the start: %s', (message, [format, line]) => {
+])('a Faster Payments rail with wrong settings is rejected at startup: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
 })
 
-const entryWith = (more: Partial<BankFilesRailValue>): BankFilesRailValue => ({
+const entryWith = (overrides: Partial<BankFilesRailValue>): BankFilesRailValue => ({
   ...{ kind: 'bank-files', name: 'bank', serves: [LINES.SEPA], format: SEPA, place },
-  ...more,
+  ...overrides,
 })
 
 test.each<[string, Partial<BankFilesRailValue>]>([
   [
-    'format: debits needs statements in camt.053 or MT940, not the statementFormat BAI2',
+    'format: debits needs statements in camt.053 or MT940, not BAI2',
     { format: SEPA_DEBITS, statementFormat: 'BAI2' },
   ],
-  ['fileNames: {message}, or {date} and {sequence}, are required', { fileNames: 'A{date}' }],
-  ['markers: {file} is the name of the file itself', { markers: { ours: { name: '{file}' } } }],
-  ['markers: {stem} needs an ending such as {stem}.ok', { markers: { theirs: { name: '{stem}' } } }],
-  ['markers: .{file} is hidden', { markers: { theirs: { name: '.{file}' } } }],
-  ['acknowledgements: {file} needs a text before or after it', { acknowledgements: { accepted: '{file}' } }],
+  ['fileNames: must contain {message}, or {date} and {sequence}', { fileNames: 'A{date}' }],
+  ['markers: {file} must differ from the name of the file', { markers: { ours: { name: '{file}' } } }],
+  ['markers: {stem} must have an extension, as in {stem}.ok', { markers: { theirs: { name: '{stem}' } } }],
+  ['markers: .{file} must not be hidden', { markers: { theirs: { name: '.{file}' } } }],
   [
-    'acknowledgements: accepted and rejected have the same name',
+    'acknowledgements: {file} must have text before or after it',
+    { acknowledgements: { accepted: '{file}' } },
+  ],
+  [
+    'acknowledgements: accepted and rejected must have different names',
     { acknowledgements: { accepted: '{file}.a', rejected: '{file}.a' } },
   ],
   [
-    'format: accountNumber is not of 1 to 17 letters and digits',
+    'format: accountNumber must have 1 to 17 letters and digits',
     { serves: [LINES.ACH], format: { ...ACH, isBalanced: true, accountNumber: '12/34' } },
   ],
-])('an entry is refused at the start: %s', (message, more) => {
-  expect(() => bankFilesRail(entryWith(more), {})).toThrow(`RAILS_FILE, rail bank: ${message}`)
+])('a bank-files rail with wrong file settings is rejected at startup: %s', (message, overrides) => {
+  expect(() => buildBankFilesRail(entryWith(overrides), {})).toThrow(`RAILS_FILE, rail bank: ${message}`)
 })
 
-test('two rails of one outbox are refused if their schemes could give one name', () => {
-  const fault = (one: string, other: string) =>
-    faultOfSharedOutbox(entryWith({ fileNames: one }), entryWith({ name: 'other', fileNames: other }))
-  expect(fault('A{date}{sequence}', 'A{date}-{sequence}')).toContain('the rail other has the same outbox')
-  expect(fault('{date}{sequence}', 'B{date}{sequence}')).toContain('the same outbox')
-  expect(fault('A{date}{sequence}', 'B{date}{sequence}')).toBeUndefined()
-  expect(fault('{message}', 'B{date}{sequence}')).toBeUndefined()
+test('two rails with the same outbox are rejected if they could create files with the same name', () => {
+  const findFault = (fileNames: string, otherFileNames: string) =>
+    findSharedOutboxFault(entryWith({ fileNames }), entryWith({ name: 'other', fileNames: otherFileNames }))
+  expect(findFault('A{date}{sequence}', 'A{date}-{sequence}')).toContain('the rail other has the same outbox')
+  expect(findFault('{date}{sequence}', 'B{date}{sequence}')).toContain('the same outbox')
+  expect(findFault('A{date}{sequence}', 'B{date}{sequence}')).toBeUndefined()
+  expect(findFault('{message}', 'B{date}{sequence}')).toBeUndefined()
   const elsewhere = { ...place, path: '/other' }
   const other = entryWith({ fileNames: 'A{date}{sequence}', place: elsewhere })
-  expect(faultOfSharedOutbox(entryWith({ fileNames: 'A{date}{sequence}' }), other)).toBeUndefined()
+  expect(findSharedOutboxFault(entryWith({ fileNames: 'A{date}{sequence}' }), other)).toBeUndefined()
 })
 
-test('keys that are missing, or whose passphrase is, are refused at the start', async () => {
+test('a bank-files rail without its PGP keys, or without their passphrase, is rejected at startup', async () => {
   const pgp = { bankKeys: ['/none/bank.asc'], ownKeys: ['/none/own.asc'] }
   await expect(openBankFilesRail(entryWith({ pgp }), {})).rejects.toThrow(
     'RAILS_FILE, rail bank: pgp: ENOENT',
   )
   const locked = { ...pgp, passphrase: { env: 'PGP_WORDS' } }
   await expect(openBankFilesRail(entryWith({ pgp: locked }), {})).rejects.toThrow(
-    'the environment variable PGP_WORDS must have the passphrase of pgp',
+    'the environment variable PGP_WORDS must contain the passphrase of pgp',
   )
 })

@@ -8,7 +8,7 @@ import type { EvmRail } from '../chains/evm-rail.ts'
 import { createFaucet } from '../chains/faucet.ts'
 import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
 import { createEvmRail } from '../chains/rail.ts'
-import { problem } from './config-problem.ts'
+import { railConfigError } from './config-problem.ts'
 import type { Loading } from './loading.ts'
 
 /** A local chain makes blocks on demand, and its time may be moved forward, so the head may have any age. */
@@ -21,13 +21,13 @@ const ANY_TIME = {
  * Opens the `evm` rail of a well-formed entry. Reads the chain id and the tokens from its nodes; if none
  * responds, the rail starts without them and retries. Throws ConfigError if a response contradicts the entry.
  */
-export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
-  const fault = faultOf(entry)
-  if (fault !== undefined) throw problem(entry, fault)
+export async function openEvmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
+  const fault = findEntryFault(entry)
+  if (fault !== undefined) throw railConfigError(entry, fault)
   const { environment, clock, enclave, log, onNodeAlert } = loading
   const rpcs = entry.rpcs.map((rpc) => parseNodeUrl(entry, rpc, environment))
   // Otherwise a single node could agree with itself.
-  if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have the same URL')
+  if (new Set(rpcs).size < rpcs.length) throw railConfigError(entry, 'rpcs: two nodes have the same URL')
   let otherChain: string | undefined
   const options = {
     chainId: entry.chainId,
@@ -59,15 +59,15 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   try {
     rail.facts = await readFacts(entry, nodes)
   } catch (error) {
-    if (error instanceof WrongChain) throw problem(entry, error.message)
+    if (error instanceof WrongChain) throw railConfigError(entry, error.message)
     if (!(error instanceof NodeError)) throw error
   }
-  if (otherChain !== undefined) throw problem(entry, otherChain)
+  if (otherChain !== undefined) throw railConfigError(entry, otherChain)
   return rail
 }
 
-/** Finds a problem in an entry. Undefined if it is valid. */
-function faultOf({
+/** Returns what is wrong with an entry. Undefined if it is valid. */
+function findEntryFault({
   network,
   serves,
   tokens,
@@ -77,28 +77,29 @@ function faultOf({
   agreement = 1,
   faucet,
 }: EvmRailValue): string | undefined {
-  const wrong = tokens.find(({ address }) => !hasEvmChecksum(address))
-  if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
+  const misspelled = tokens.find(({ address }) => !hasEvmChecksum(address))
+  if (misspelled) return `tokens: the checksum of ${misspelled.address} is wrong`
   if (faucet !== undefined && !hasEvmChecksum(faucet)) return `faucet: the checksum of ${faucet} is wrong`
   const currencies = tokens.map(({ currency }) => currency)
   if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have the same currency'
   const type = `${network}_WALLET`
   for (const { direction, accountTypes, currencies: served } of serves) {
     if (direction === 'PULL') return 'serves: a chain cannot pull'
-    if (accountTypes.some((one) => one !== type)) return `serves: accountTypes of ${network} are only ${type}`
-    const other = served.find((one) => !currencies.includes(one))
-    if (other !== undefined) return `serves: tokens has no contract for ${other}`
+    if (accountTypes.some((name) => name !== type))
+      return `serves: accountTypes of ${network} can contain only ${type}`
+    const unknown = served.find((currency) => !currencies.includes(currency))
+    if (unknown !== undefined) return `serves: tokens has no contract for ${unknown}`
   }
   const unmarked = lowWater?.treasury?.find(({ currency }) => !currencies.includes(currency))
   if (unmarked) return `lowWater: tokens has no contract for ${unmarked.currency}`
   const unswept = sweeps.find(({ currency }) => !currencies.includes(currency))
   if (unswept) return `sweeps: tokens has no contract for ${unswept.currency}`
   const plain = sweeps.find(({ currency }) =>
-    tokens.some((one) => one.currency === currency && one.standard === 'ERC20'),
+    tokens.some((token) => token.currency === currency && token.standard === 'ERC20'),
   )
   if (plain)
-    return `sweeps: ${plain.currency} has no signed transfers, so that its addresses would need coin for gas`
-  return rpcs.length < agreement ? 'rpcs: agreement of 2 needs two nodes' : undefined
+    return `sweeps: ${plain.currency} has no signed transfers, so its deposit addresses would need coin for gas`
+  return rpcs.length < agreement ? 'rpcs: an agreement of 2 needs two nodes' : undefined
 }
 
 /** Parses a node's URL. Error messages do not repeat it, because it may contain a key. */
@@ -109,6 +110,9 @@ function parseNodeUrl(
 ): string {
   const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
   if (URL.canParse(text) && isSafeWay(new URL(text))) return new URL(text).href
-  const where = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
-  throw problem(entry, `${where} must be a URL that begins with https:// (http:// only for this machine)`)
+  const source = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
+  throw railConfigError(
+    entry,
+    `${source} must be a URL that begins with https:// (http:// only for this machine)`,
+  )
 }

@@ -20,19 +20,19 @@ import { nextOpening } from '../../money/rails/opening-hours.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
-import { codeOf, refusalOf, replyOf } from './outcomes.ts'
-import { type Answered, type Connector, callConnector } from './signed-call.ts'
+import { describeRefusal, readErrorCode, toRailReply } from './outcomes.ts'
+import { type Connector, type ConnectorResponse, callConnector } from './signed-call.ts'
 
 /** A connector's response is invalid. The message is for logs and people. */
 export class ConnectorError extends Error {}
 
 /** Makes one call to a connector. */
-type Call = (method: 'GET' | 'POST', path: string, body?: object, id?: string) => Promise<Answered>
+type Call = (method: 'GET' | 'POST', path: string, body?: object, id?: string) => Promise<ConnectorResponse>
 
 /**
  * Creates a rail of kind `http`: the operator's own service, which implements the protocol in
- * docs/connectors. `clock` is real time. If a call gets no response, the payment's outcome is unknown,
- * whatever the reason.
+ * docs/connectors. `clock` is real time. If a call gets no response for any reason, the payment's outcome is
+ * unknown.
  */
 export function createHttpRail(
   entry: HttpRailValue,
@@ -48,34 +48,37 @@ export function createHttpRail(
     lateDeposits,
     currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
-    send: (payment) => submitOrQuery(call, '/payments', payment, paymentRequest(payment)),
-    pull: (payment) => submitOrQuery(call, '/pulls', payment, pullRequest(payment)),
+    send: (payment) => submitOrQuery(call, '/payments', payment, buildPaymentRequest(payment)),
+    pull: (payment) => submitOrQuery(call, '/pulls', payment, buildPullRequest(payment)),
     // A connector does not know the balances of external accounts.
     pullable: async () => undefined,
-    async openDepositAccount(_, { holder, ...wanted }) {
-      const request = { ...wanted, ...(holder ? { holder } : {}) }
-      const opened = read(
+    async openDepositAccount(_, { holder, ...fields }) {
+      const request = { ...fields, ...(holder ? { holder } : {}) }
+      const opened = readResult(
         DepositAccount,
-        await call('POST', '/deposit-accounts', request, wanted.id),
+        await call('POST', '/deposit-accounts', request, fields.id),
         'deposit',
       )
-      checkSubject('account', wanted.id, opened.id)
+      checkSubject('account', fields.id, opened.id)
       return toOpenedAccount(opened)
     },
     async checkAccount(account) {
-      const request = { ...connectorAccount(account), holderName: holderOf(account) ?? '' }
-      return read(AccountCheck, await call('POST', '/account-checks', request)).result
+      const request = { ...toConnectorAccount(account), holderName: findHolderName(account) ?? '' }
+      return readResult(AccountCheck, await call('POST', '/account-checks', request)).result
     },
     cancel: async (id) =>
-      replyOf(await call('POST', `/payments/${id}/cancel`, {}), id, { submittedAt: clock(), now: clock() }),
+      toRailReply(await call('POST', `/payments/${id}/cancel`, {}), id, {
+        submittedAt: clock(),
+        now: clock(),
+      }),
     async balances() {
-      const { balances } = read(Balances, await call('GET', '/balance'))
+      const { balances } = readResult(Balances, await call('GET', '/balance'))
       return new Map(balances.map(({ currency, value }) => [currency, amountOfDigits(value) ?? 0n]))
     },
     async statement(date, currency) {
-      const answer = await call('GET', `/statements/${date}?currency=${currency}`)
-      if (codeOf(answer) === 'STATEMENT_NOT_FOUND') return undefined
-      const statement = read(ConnectorStatement, answer)
+      const response = await call('GET', `/statements/${date}?currency=${currency}`)
+      if (readErrorCode(response) === 'STATEMENT_NOT_FOUND') return undefined
+      const statement = readResult(ConnectorStatement, response)
       checkSubject('statement', `${date} ${currency}`, `${statement.date} ${statement.currency}`)
       return statement
     },
@@ -109,20 +112,24 @@ async function submitOrQuery(
   request: object,
 ): Promise<RailReply> {
   const known = payment.alreadySubmitted ? await call('GET', `${path}/${payment.id}`) : undefined
-  const answer = known && !wasNeverReceived(known) ? known : await call('POST', path, request, payment.id)
-  return replyOf(answer, payment.id, payment)
+  const response = known && !wasNeverReceived(known) ? known : await call('POST', path, request, payment.id)
+  return toRailReply(response, payment.id, payment)
 }
 
-function wasNeverReceived(answer: Answered): boolean {
-  const code = codeOf(answer)
-  return answer.status === 404 && (code === 'PAYMENT_NOT_FOUND' || code === 'PULL_NOT_FOUND')
+function wasNeverReceived(response: ConnectorResponse): boolean {
+  const code = readErrorCode(response)
+  return response.status === 404 && (code === 'PAYMENT_NOT_FOUND' || code === 'PULL_NOT_FOUND')
 }
 
 /** Reads the body of a 200 response. Throws ConnectorError for any other response. */
-function read<T extends TSchema>(schema: T, answer: Answered, accounts?: 'deposit'): Static<T> {
-  if (answer.why !== undefined) throw new ConnectorError(answer.why)
-  if (answer.status !== 200) throw new ConnectorError(refusalOf(answer))
-  const { value, fault } = readBody(schema, answer.body, accounts)
+function readResult<T extends TSchema>(
+  schema: T,
+  response: ConnectorResponse,
+  accounts?: 'deposit',
+): Static<T> {
+  if (response.why !== undefined) throw new ConnectorError(response.why)
+  if (response.status !== 200) throw new ConnectorError(describeRefusal(response))
+  const { value, fault } = readBody(schema, response.body, accounts)
   if (fault !== undefined) throw new ConnectorError(`The connector's response is invalid: ${fault}`)
   return value
 }
@@ -130,13 +137,15 @@ function read<T extends TSchema>(schema: T, answer: Answered, accounts?: 'deposi
 /** Throws ConnectorError if a response is about something other than the call. */
 function checkSubject(label: string, expected: string, actual: string): void {
   if (actual !== expected)
-    throw new ConnectorError(`The call was about the ${label} ${expected}, and the reply is about ${actual}`)
+    throw new ConnectorError(
+      `The call was about the ${label} ${expected}, but the response is about ${actual}`,
+    )
 }
 
-function paymentRequest(payment: RailPayment): object {
+function buildPaymentRequest(payment: RailPayment): object {
   const { returnOf, account, remittanceInformation } = payment
   return {
-    ...requestOf(payment),
+    ...buildCommonFields(payment),
     ...(returnOf === undefined
       ? { beneficiary: account && toParty(account) }
       : { returnOf: { depositId: returnOf } }),
@@ -145,11 +154,11 @@ function paymentRequest(payment: RailPayment): object {
   }
 }
 
-function pullRequest(payment: RailPayment): object {
-  return { ...requestOf(payment), payer: payment.account && toParty(payment.account) }
+function buildPullRequest(payment: RailPayment): object {
+  return { ...buildCommonFields(payment), payer: payment.account && toParty(payment.account) }
 }
 
-function requestOf({ id, amount, currency, paymentRail, reference, submittedAt }: RailPayment) {
+function buildCommonFields({ id, amount, currency, paymentRail, reference, submittedAt }: RailPayment) {
   const decimals = isKnownCurrency(currency) ? currencyRecord(currency).decimals : 0
   return {
     id,
@@ -161,16 +170,16 @@ function requestOf({ id, amount, currency, paymentRail, reference, submittedAt }
 }
 
 function toParty(account: AccountDetails) {
-  const holderName = holderOf(account)
-  return { ...connectorAccount(account), ...(holderName === undefined ? {} : { holderName }) }
+  const holderName = findHolderName(account)
+  return { ...toConnectorAccount(account), ...(holderName === undefined ? {} : { holderName }) }
 }
 
-function connectorAccount({ accountType: type, ...account }: AccountDetails) {
+function toConnectorAccount({ accountType: type, ...account }: AccountDetails) {
   return { accountType: type, account }
 }
 
 /** The holder's full or legal name. Undefined for a wallet, which has no name. */
-function holderOf(account: AccountDetails): string | undefined {
+function findHolderName(account: AccountDetails): string | undefined {
   if (!('beneficiary' in account)) return undefined
   const { beneficiary } = account
   return beneficiary.beneficiaryType === 'INDIVIDUAL' ? beneficiary.fullName : beneficiary.legalName

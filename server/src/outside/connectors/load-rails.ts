@@ -6,7 +6,7 @@ import type {
   RailEntryValue,
   RailsFileValue,
 } from '@countersign/contract/connectors/rails-file'
-import { secretOfText } from '../../base/crypto/standard-webhooks.ts'
+import { parseWebhookSecret } from '../../base/crypto/standard-webhooks.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { parseJson } from '../../base/json/json.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
@@ -15,8 +15,8 @@ import { isAccount } from '../../money/evidence/judge.ts'
 import { findHoursFault } from '../../money/rails/opening-hours.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { type BankFilesRail, isBankFilesRail } from '../bank-files/rail.ts'
-import { faultOfSharedOutbox, openBankFilesRail } from './bank-files.ts'
-import { problem } from './config-problem.ts'
+import { findSharedOutboxFault, openBankFilesRail } from './bank-files.ts'
+import { railConfigError } from './config-problem.ts'
 import { createHttpRail } from './http-rail.ts'
 import type { Loading } from './loading.ts'
 
@@ -28,8 +28,8 @@ const TIMEOUT_SECONDS = 10
 export async function loadRails(path: string, loading: Loading): Promise<ConfiguredRail[]> {
   const { rails } = checkValue(await readJsonFile(path), loading.check)
   const names = rails.map(({ name }) => name)
-  const twice = names.find((name, index) => names.indexOf(name) < index)
-  if (twice !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${twice}`)
+  const duplicate = names.find((name, index) => names.indexOf(name) < index)
+  if (duplicate !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${duplicate}`)
   const chains = rails.filter((entry) => entry.kind === 'evm')
   checkChains(chains)
   checkSecrets(
@@ -42,21 +42,21 @@ export async function loadRails(path: string, loading: Loading): Promise<Configu
   return loaded
 }
 
-/** A chain id must stand for one chain, and a network for one rail. */
+/** Checks that each network has one chain id, and each chain id one network. */
 function checkChains(entries: readonly EvmRailValue[]): void {
   for (const entry of entries) {
     const other = entries.find(
       ({ network, chainId }) => (network === entry.network) !== (chainId === entry.chainId),
     )
     if (other)
-      throw problem(
+      throw railConfigError(
         entry,
-        `${entry.network} is the chain ${entry.chainId} here, but ${other.network} is ${other.chainId} for the rail ${other.name}`,
+        `network ${entry.network} is on chain ${entry.chainId} here, but the rail ${other.name} has network ${other.network} on chain ${other.chainId}`,
       )
   }
 }
 
-/** Two rails must not share a secret: one bank could send reports in the other's name. */
+/** Checks that no two rails share a secret. Otherwise one bank could send reports in the other's name. */
 function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['environment']): void {
   const owners = new Map<string, string>()
   for (const entry of entries) {
@@ -64,36 +64,36 @@ function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['e
       const text = Buffer.from(secret).toString('base64')
       const owner = owners.get(text)
       if (owner !== undefined && owner !== entry.name)
-        throw problem(
+        throw railConfigError(
           entry,
-          `the environment variable ${entry.secret.env} has a secret of the rail ${owner}: each rail needs its own`,
+          `the environment variable ${entry.secret.env} has a secret of the rail ${owner}: use different secrets for each rail`,
         )
       owners.set(text, entry.name)
     }
   }
 }
 
-/** A bank's reports about an account must count only once, so an account belongs to one rail. */
+/** Checks that each account belongs to one rail, so that a bank's reports about it count only once. */
 function checkBankAccounts(rails: readonly BankFilesRail[]): void {
   const active = rails.filter(({ isRetired }) => !isRetired)
   for (const [index, { entry, accountNumbers }] of active.entries()) {
     const other = active
       .slice(0, index)
-      .find((one) => accountNumbers.some((number) => isAccount(one.accountNumbers, number)))
+      .find((earlier) => accountNumbers.some((number) => isAccount(earlier.accountNumbers, number)))
     if (other)
-      throw problem(
+      throw railConfigError(
         entry,
-        `format: the rail ${other.name} has the same account, and it would be counted twice`,
+        `format: the rail ${other.name} has the same account, whose money would be counted twice`,
       )
   }
 }
 
-/** A bank recognizes a file by its name, so two rails must never use the same one. */
+/** Checks that no two rails use the same file names, because a bank recognizes a file by its name. */
 function checkOutboxes(entries: readonly BankFilesRailValue[]): void {
   for (const [index, entry] of entries.entries())
     for (const other of entries.slice(0, index)) {
-      const fault = faultOfSharedOutbox(entry, other)
-      if (fault !== undefined) throw problem(entry, fault)
+      const fault = findSharedOutboxFault(entry, other)
+      if (fault !== undefined) throw railConfigError(entry, fault)
     }
 }
 
@@ -118,23 +118,23 @@ async function readJsonFile(path: string): Promise<unknown> {
 
 async function buildRail(entry: RailEntryValue, loading: Loading): Promise<ConfiguredRail> {
   const fault = entry.hours && findHoursFault(entry.hours)
-  if (fault !== undefined) throw problem(entry, `hours: ${fault}`)
-  const empty = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
-  if (empty) throw problem(entry, `limits: min must not be above max for ${empty.currency}`)
+  if (fault !== undefined) throw railConfigError(entry, `hours: ${fault}`)
+  const emptyRange = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
+  if (emptyRange) throw railConfigError(entry, `limits: min must not be above max for ${emptyRange.currency}`)
   switch (entry.kind) {
     case 'http':
-      return httpRail(entry, loading)
+      return openHttpRail(entry, loading)
     case 'bank-files':
       return openBankFilesRail(entry, loading.environment)
     case 'evm':
       // Loaded lazily: the chain code takes long to load, and most servers have no chain.
-      return (await import('./evm.ts')).evmRail(entry, loading)
+      return (await import('./evm.ts')).openEvmRail(entry, loading)
   }
 }
 
-function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading): ConfiguredRail {
+function openHttpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading): ConfiguredRail {
   if (!isSafeUrl(entry.url) || new URL(entry.url).search)
-    throw problem(
+    throw railConfigError(
       entry,
       'url must begin with https:// (http:// only for this machine), without user or query',
     )
@@ -146,17 +146,17 @@ function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading
 }
 
 /**
- * One secret, or two while it is being replaced, separated by a comma or a space. Error messages do not
- * contain them.
+ * Reads one secret, or two while it is being replaced, separated by a comma or a space. Error messages never
+ * contain a secret.
  */
 function readSecrets(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
   const { env } = entry.secret
   const texts = (environment[env] ?? '').trim().split(/[\s,]+/)
-  const secrets = texts.map(secretOfText).filter((secret) => secret !== undefined)
+  const secrets = texts.map(parseWebhookSecret).filter((secret) => secret !== undefined)
   if (secrets.length < texts.length || secrets.length > 2)
-    throw problem(
+    throw railConfigError(
       entry,
-      `the environment variable ${env} must have one or two secrets like whsec_…, separated by a comma`,
+      `the environment variable ${env} must contain one or two secrets like whsec_…, separated by a comma`,
     )
   return secrets
 }

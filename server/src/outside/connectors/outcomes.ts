@@ -5,35 +5,39 @@ import { present } from '@countersign/contract/core/objects'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { RailAnswer, RailReply } from '../../kernel/ports/rail.ts'
 import { askAgainAt, type PollTimes } from '../../money/rails/ask-again.ts'
-import type { Answered } from './signed-call.ts'
+import type { ConnectorResponse } from './signed-call.ts'
 
 /**
  * Reads a connector's reply about the payment `id`. Only a payment in a 200 response states an outcome; after
  * any other reply, the outcome is unknown.
  */
-export function replyOf(answer: Answered, id: string, asking: PollTimes): RailReply {
-  if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }
-  if (answer.status !== 200) return { subject: id, ...toUnknown(refusalOf(answer), asking) }
-  const { value, fault } = readBody(ConnectorPayment, answer.body)
+export function toRailReply(response: ConnectorResponse, id: string, asking: PollTimes): RailReply {
+  if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, asking) }
+  if (response.status !== 200) return { subject: id, ...toUnknown(describeRefusal(response), asking) }
+  const { value, fault } = readBody(ConnectorPayment, response.body)
   if (fault !== undefined)
     return { subject: id, ...toUnknown(`The connector's response is invalid: ${fault}`, asking) }
-  return { subject: value.id, ...outcomeOfPayment(value, asking) }
+  return { subject: value.id, ...toRailAnswer(value, asking) }
 }
 
 function toUnknown(detail: string, asking: PollTimes): RailAnswer {
   return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asking), why: detail }
 }
 
-function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking: PollTimes): RailAnswer {
-  const named = present({ connectorReference: toReadableLine(said.connectorReference) })
-  const transactionHash = toReadableLine(said.transactionHash)
+function toRailAnswer({ status, failure, ...payment }: ConnectorPayment, asking: PollTimes): RailAnswer {
+  const reference = present({ connectorReference: toReadableLine(payment.connectorReference) })
+  const transactionHash = toReadableLine(payment.transactionHash)
   const failureReason = failure?.code ?? 'COUNTERPARTY_POST_TX_FAILED'
   const detail = toReadableLine(failure?.message) ?? `The bank says ${status}`
   switch (status) {
     case 'ACCEPTED':
-      return { outcome: 'accepted', askAgainAt: askAgainAt('accepted', asking), ...named }
+      return { outcome: 'accepted', askAgainAt: askAgainAt('accepted', asking), ...reference }
     case 'DELIVERED':
-      return { outcome: 'delivered', ...named, ...(transactionHash === undefined ? {} : { transactionHash }) }
+      return {
+        outcome: 'delivered',
+        ...reference,
+        ...(transactionHash === undefined ? {} : { transactionHash }),
+      }
     case 'FAILED':
       return { outcome: 'failed', failureReason, detail }
     case 'CANCELLED':
@@ -46,11 +50,11 @@ function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking
 }
 
 /** The error code of a response other than 200. */
-export function codeOf({ status, body }: Answered): string | undefined {
+export function readErrorCode({ status, body }: ConnectorResponse): string | undefined {
   return status !== 200 && isObject(body) && typeof body.code === 'string' ? body.code : undefined
 }
 
-/** Describes a response other than 200, for people. */
-export function refusalOf(answer: Answered): string {
-  return `The connector returned ${answer.status} ${codeOf(answer) ?? ''}`.trim()
+/** Describes a response other than 200 in a sentence for people. */
+export function describeRefusal(response: ConnectorResponse): string {
+  return `The connector returned ${response.status} ${readErrorCode(response) ?? ''}`.trim()
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { callConnector } from './signed-call.ts'
 
-test('the strings of a response can be stored, whatever a bank writes', async () => {
+test('a connector response with characters that a database cannot store is cleaned', async () => {
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json')
     response.end('{"entries": [{"text": "a\\u0000b\\ud800c", "amount": 9007199254740993}], "none": null}')

@@ -6,7 +6,7 @@ import {
 } from '@countersign/contract/connectors/protocol'
 import { isObject } from '@countersign/contract/core/decode'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
-import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { NoAnswer } from '../../base/http-client/answer.ts'
 import { PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
@@ -24,13 +24,13 @@ export interface Connector {
 }
 
 /** A connector's response, or the reason why it did not respond. */
-export type Answered =
+export type ConnectorResponse =
   | { readonly status: number; readonly body: unknown; readonly why?: undefined }
   | { readonly status?: undefined; readonly body?: undefined; readonly why: string }
 
 /**
- * Makes one signed call. `id` is the id in the body of a call that creates something; it then also is the
- * idempotency key. Does not throw.
+ * Makes one signed call. If the call creates something, `id` is the id in its body and also the idempotency
+ * key. Does not throw if the connector is unreachable.
  */
 export async function callConnector(
   { url, secrets, timeoutMs, span }: Connector,
@@ -39,7 +39,7 @@ export async function callConnector(
   now: Date,
   body?: object,
   id?: string,
-): Promise<Answered> {
+): Promise<ConnectorResponse> {
   const bytes = Buffer.from(body === undefined ? '' : toJson(body))
   const headers = {
     'User-Agent': 'Countersign-Rails/1',
@@ -48,15 +48,15 @@ export async function callConnector(
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
     ...(id === undefined ? {} : { 'Idempotency-Key': id }),
     ...span?.(),
-    ...standardHeaders(secrets, callSigningId(method, path, id), bytes, now),
+    ...buildStandardHeaders(secrets, callSigningId(method, path, id), bytes, now),
   }
   const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
-    const answer = await send(outgoing, bounds)
-    if (!answer.isWhole) return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
-    return { status: answer.status, body: toStorable(jsonFromUtf8(answer.body)) }
+    const response = await send(outgoing, bounds)
+    if (!response.isWhole) return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
+    return { status: response.status, body: toStorable(jsonFromUtf8(response.body)) }
   } catch (error) {
     if (error instanceof NoAnswer) return { why: `The connector cannot be reached: ${error.code}` }
     throw error
@@ -64,12 +64,11 @@ export async function callConnector(
 }
 
 /**
- * Removes characters that a database cannot store: a single bad character from a bank must not lose a whole
- * statement.
+ * Replaces characters that the database cannot store, so that one bad character does not lose a statement.
  */
 function toStorable(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd')
   if (Array.isArray(value)) return value.map(toStorable)
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, toStorable(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, toStorable(property)]))
 }

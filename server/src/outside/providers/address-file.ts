@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
-import { type Screening, unreadableAddress } from '../../kernel/ports/screening.ts'
+import { type Screening, toUnreadableResult } from '../../kernel/ports/screening.ts'
 
 /** A file of sanctioned addresses, as last read. */
 export interface AddressFile extends Screening {
@@ -19,8 +19,8 @@ const LABEL_CHARACTERS_MAX = 300
 /** No spaces, commas or unprintable characters. */
 const ADDRESS = /^[!-+\--~]{4,}$/
 const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i
-/** The typical line of a long list: an address that needs no normalization. */
-const USUAL_LINE = /^0x[0-9a-f]{40}$/
+/** Most lines of a long list look like this and need no normalization. */
+const BARE_EVM_LINE = /^0x[0-9a-f]{40}$/
 const LABEL = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
 
 /** Labels by address. The label is empty for a line without one. */
@@ -37,12 +37,12 @@ export async function openAddressFile(
 ): Promise<AddressFile> {
   let version = await readVersion(path)
   let addresses = await readAddresses(path)
-  let turn: Promise<unknown> = Promise.resolve()
+  let lastTask: Promise<unknown> = Promise.resolve()
 
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = turn.then(work)
-    turn = done.catch(() => {})
-    return done
+  const runInTurn = (task: () => Promise<void>): Promise<void> => {
+    const running = lastTask.then(task)
+    lastTask = running.catch(() => {})
+    return running
   }
   /**
    * Reads the version before the content: the content is at least as new, so the next check notices a
@@ -53,21 +53,21 @@ export async function openAddressFile(
     addresses = await readAddresses(path)
   }
   const refresh = async () => {
-    const seen = await readVersion(path).catch(messageOf)
-    if (seen === version) return
-    version = seen
+    const currentVersion = await readVersion(path).catch(messageOf)
+    if (currentVersion === version) return
+    version = currentVersion
     await load().catch(onFailure)
   }
   return {
-    async check(wanted) {
-      await inTurn(refresh)
-      const address = toScreenedAddress(wanted.address)
-      if (address === undefined) return unreadableAddress(wanted)
+    async check(request) {
+      await runInTurn(refresh)
+      const address = toScreenedAddress(request.address)
+      if (address === undefined) return toUnreadableResult(request)
       const label = addresses.get(address)
       if (label === undefined) return { outcome: 'CLEAR' }
       return { outcome: 'HIT', list: LIST, detail: label === '' ? NO_LABEL : label }
     },
-    reload: () => inTurn(load),
+    reload: () => runInTurn(load),
   }
 }
 
@@ -77,7 +77,7 @@ async function readVersion(path: string): Promise<string> {
     const { mtimeNs, size, ino } = await stat(path, { bigint: true })
     return `${mtimeNs} ${size} ${ino}`
   } catch (error) {
-    throw fileError(error)
+    throw toConfigError(error)
   }
 }
 
@@ -89,11 +89,11 @@ async function readAddresses(path: string): Promise<Addresses> {
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number++
-      const entry = entryOf(line, number)
+      const entry = parseLine(line, number)
       if (entry) addresses.set(entry.address, entry.label)
     }
   } catch (error) {
-    throw error instanceof ConfigError ? error : fileError(error)
+    throw error instanceof ConfigError ? error : toConfigError(error)
   } finally {
     input.destroy()
   }
@@ -104,8 +104,8 @@ async function readAddresses(path: string): Promise<Addresses> {
  * Parses a line into its entry. Undefined for an empty line or a comment. Throws ConfigError that names the
  * line.
  */
-export function entryOf(line: string, number: number): { address: string; label: string } | undefined {
-  if (USUAL_LINE.test(line)) return { address: line, label: '' }
+export function parseLine(line: string, number: number): { address: string; label: string } | undefined {
+  if (BARE_EVM_LINE.test(line)) return { address: line, label: '' }
   const text = (number === 1 ? line.replace(/^\ufeff/, '') : line).trim()
   if (text === '' || text.startsWith('#')) return undefined
   const [address = ''] = text.split(/[,\s]/, 1)
@@ -113,20 +113,20 @@ export function entryOf(line: string, number: number): { address: string; label:
     .slice(address.length)
     .replace(/^\s*,?/, '')
     .trim()
-  const lineError = (why: string) => new ConfigError(`SCREENING_FILE: line ${number} ${why}`)
+  const createLineError = (why: string) => new ConfigError(`SCREENING_FILE: line ${number} ${why}`)
   if (address.length > ADDRESS_CHARACTERS_MAX)
-    throw lineError(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
-  if (!ADDRESS.test(address)) throw lineError('does not begin with an address')
+    throw createLineError(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
+  if (!ADDRESS.test(address)) throw createLineError('does not begin with an address')
   if (/^0x/i.test(address) && !EVM_ADDRESS.test(address))
-    throw lineError('has an address with 0x that does not have 40 hexadecimal digits')
+    throw createLineError('has an address with 0x but without 40 hexadecimal digits')
   if (label.length > LABEL_CHARACTERS_MAX)
-    throw lineError(`has a label of more than ${LABEL_CHARACTERS_MAX} characters`)
-  if (!LABEL.test(label)) throw lineError('has a label with characters that cannot be shown')
-  const spelled = toScreenedAddress(address)
-  if (spelled === undefined) throw lineError('does not begin with an address')
-  return { address: spelled, label }
+    throw createLineError(`has a label of more than ${LABEL_CHARACTERS_MAX} characters`)
+  if (!LABEL.test(label)) throw createLineError('has a label with unprintable characters')
+  const normalized = toScreenedAddress(address)
+  if (normalized === undefined) throw createLineError('does not begin with an address')
+  return { address: normalized, label }
 }
 
-function fileError(error: unknown): ConfigError {
+function toConfigError(error: unknown): ConfigError {
   return new ConfigError(`SCREENING_FILE cannot be read: ${messageOf(error)}`)
 }

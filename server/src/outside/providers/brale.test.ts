@@ -10,16 +10,16 @@ import { createBrale } from './brale.ts'
 const CREDENTIALS = { apiClientId: 'client', apiClientSecret: 'se:cret', isLinked: false }
 const TIMEOUT_MS = timeLimit(200)
 
-type Answer = readonly [status: number, body: unknown]
+type CannedResponse = readonly [status: number, body: unknown]
 
 let server: Server
 let brale: StablecoinProvider
 let seen: { method: string; url: string; authorization: string; body: string }[]
-let token: Answer | 'silence'
-let accounts: Answer
+let token: CannedResponse | 'silence'
+let accounts: CannedResponse
 
 beforeAll(async () => {
-  server = createServer(answer)
+  server = createServer(respond)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { brale: config } = readBrale({
@@ -39,7 +39,7 @@ beforeEach(() => {
   accounts = [200, { accounts: ['2Js1YFqlfxgNqC2KTPEjrWIwKU7'] }]
 })
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   const { method = '', url = '', headers } = request
@@ -49,14 +49,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     authorization: headers.authorization ?? '',
     body: Buffer.concat(parts).toString(),
   })
-  const given = url === '/oauth2/token' ? token : accounts
-  if (given === 'silence') return
-  const [status, body] = given
+  const canned = url === '/oauth2/token' ? token : accounts
+  if (canned === 'silence') return
+  const [status, body] = canned
   response.writeHead(status, { 'Content-Type': 'application/json' })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-test('credentials are exchanged for a token, and that for the accounts', async () => {
+test('Brale credentials are exchanged for a token, which then reads the accounts', async () => {
   expect(await brale.check(CREDENTIALS)).toEqual({
     outcome: 'accepted',
     providerAccountIds: ['2Js1YFqlfxgNqC2KTPEjrWIwKU7'],
@@ -73,21 +73,24 @@ test('credentials are exchanged for a token, and that for the accounts', async (
   ])
 })
 
-test.each([400, 401, 403])('%i refuses the credentials, at either address', async (status) => {
-  token = [status, { error: 'invalid_client' }]
-  expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
-  token = [200, { access_token: 'bearer-1' }]
-  accounts = [status, {}]
-  expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
-})
+test.each([400, 401, 403])(
+  'a %i response from either Brale endpoint means invalid credentials',
+  async (status) => {
+    token = [status, { error: 'invalid_client' }]
+    expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
+    token = [200, { access_token: 'bearer-1' }]
+    accounts = [status, {}]
+    expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
+  },
+)
 
-test('an id that HTTP Basic cannot carry is refused without a request', async () => {
+test('a Brale client id that HTTP Basic cannot carry is rejected without a request', async () => {
   expect(await brale.check({ ...CREDENTIALS, apiClientId: 'a:b' })).toEqual({ outcome: 'invalid' })
   expect(seen).toEqual([])
 })
 
-test('what cannot be read says nothing about the credentials, and no secret is in the reason', async () => {
-  const unreadable: readonly Answer[] = [
+test('an unreadable Brale response leaves the credentials undecided and reveals no secret', async () => {
+  const unreadable: readonly CannedResponse[] = [
     [500, 'oops'],
     [302, {}],
     [200, 'no json'],
@@ -95,30 +98,34 @@ test('what cannot be read says nothing about the credentials, and no secret is i
     [200, {}],
     [200, 'x'.repeat(300 * 1024)],
   ]
-  for (const one of [...unreadable, [200, { access_token: 'a\nb' }], [200, { access_token: 1 }]] as const) {
-    token = one
-    expect(await brale.check(CREDENTIALS), String(one)).toMatchObject({ outcome: 'unavailable' })
+  for (const response of [
+    ...unreadable,
+    [200, { access_token: 'a\nb' }],
+    [200, { access_token: 1 }],
+  ] as const) {
+    token = response
+    expect(await brale.check(CREDENTIALS), String(response)).toMatchObject({ outcome: 'unavailable' })
   }
   token = [200, { access_token: 'bearer-1' }]
-  for (const one of [
+  for (const response of [
     ...unreadable,
     [200, { accounts: [1] }],
     [200, { accounts: 'a' }],
     [200, { accounts: [''] }],
   ] as const) {
-    accounts = one
+    accounts = response
     const found = await brale.check(CREDENTIALS)
-    expect(found, String(one)).toMatchObject({ outcome: 'unavailable' })
+    expect(found, String(response)).toMatchObject({ outcome: 'unavailable' })
     expect(JSON.stringify(found)).not.toMatch(/se:cret|bearer-1/)
   }
 })
 
-test('silence ends in time', async () => {
+test('a Brale request without a response ends with a timeout', async () => {
   token = 'silence'
   expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'unavailable', reason: 'TIMEOUT' })
 })
 
-test('the settings are one line each where they are wrong', () => {
+test('invalid Brale settings are rejected with a ConfigError', () => {
   expect(readBrale({})).toEqual({})
   expect(readBrale({ BRALE_ENVIRONMENT: 'PRODUCTION' }).brale).toEqual({
     environment: 'PRODUCTION',

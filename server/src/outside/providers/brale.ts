@@ -30,17 +30,17 @@ export function createBrale(
   { environment, authUrl, apiUrl }: BraleConfig,
   timeoutMs = TIMEOUT_MS,
 ): StablecoinProvider {
-  const ask = (outgoing: Outgoing) => send(outgoing, getBounds(timeoutMs))
+  const sendRequest = (outgoing: Outgoing) => send(outgoing, buildBounds(timeoutMs))
   return {
     environment,
     async check(request) {
-      // HTTP Basic cannot transmit such an id, so no application has it.
+      // HTTP Basic cannot carry an id with a colon, so no application has one.
       if (request.apiClientId.includes(':')) return { outcome: 'invalid' }
       try {
-        const token = parseToken(await ask(tokenRequest(authUrl, request)))
+        const token = parseToken(await sendRequest(buildTokenRequest(authUrl, request)))
         if (typeof token !== 'string') return token
         const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' }
-        return parseAccounts(await ask({ method: 'GET', url: `${apiUrl}/accounts`, headers }))
+        return parseAccounts(await sendRequest({ method: 'GET', url: `${apiUrl}/accounts`, headers }))
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error
         return { outcome: 'unavailable', reason: error.code }
@@ -49,12 +49,12 @@ export function createBrale(
   }
 }
 
-function getBounds(timeoutMs: number): Bounds {
+function buildBounds(timeoutMs: number): Bounds {
   // The operator configures the URLs, so they may point to this machine.
   return { signal: AbortSignal.timeout(timeoutMs), bytesMax: ANSWER_BYTES_MAX, reach: 'any' }
 }
 
-function tokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialCheck): Outgoing {
+function buildTokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialCheck): Outgoing {
   const login = Buffer.from(`${apiClientId}:${apiClientSecret}`).toString('base64')
   return {
     method: 'POST',
@@ -68,25 +68,25 @@ function tokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialC
   }
 }
 
-function parseToken(answer: Answer): string | CredentialAnswer {
-  if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
-  const { access_token: token } = membersOf(answer)
-  return typeof token === 'string' && TOKEN.test(token) ? token : unreadableAnswer(answer)
+function parseToken(response: Answer): string | CredentialAnswer {
+  if (REFUSED.has(response.status)) return { outcome: 'invalid' }
+  const { access_token: token } = readProperties(response)
+  return typeof token === 'string' && TOKEN.test(token) ? token : toUnavailable(response)
 }
 
-function parseAccounts(answer: Answer): CredentialAnswer {
-  if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
-  const { accounts } = membersOf(answer)
-  if (!Array.isArray(accounts) || accounts.length > ACCOUNTS_MAX) return unreadableAnswer(answer)
+function parseAccounts(response: Answer): CredentialAnswer {
+  if (REFUSED.has(response.status)) return { outcome: 'invalid' }
+  const { accounts } = readProperties(response)
+  if (!Array.isArray(accounts) || accounts.length > ACCOUNTS_MAX) return toUnavailable(response)
   const providerAccountIds = accounts.filter(
     (id: unknown): id is string => typeof id === 'string' && ACCOUNT_ID.test(id),
   )
   return providerAccountIds.length === accounts.length
     ? { outcome: 'accepted', providerAccountIds }
-    : unreadableAnswer(answer)
+    : toUnavailable(response)
 }
 
-function membersOf({ status, body, isWhole }: Answer): Readonly<Record<string, unknown>> {
+function readProperties({ status, body, isWhole }: Answer): Readonly<Record<string, unknown>> {
   if (status !== 200 || !isWhole) return {}
   try {
     const parsed: unknown = JSON.parse(Buffer.from(body).toString())
@@ -96,6 +96,6 @@ function membersOf({ status, body, isWhole }: Answer): Readonly<Record<string, u
   }
 }
 
-function unreadableAnswer({ status }: Answer): CredentialAnswer {
-  return { outcome: 'unavailable', reason: `an unreadable response with status ${status}` }
+function toUnavailable({ status }: Answer): CredentialAnswer {
+  return { outcome: 'unavailable', reason: `the response with status ${status} could not be read` }
 }

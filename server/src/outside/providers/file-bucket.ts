@@ -1,20 +1,20 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
-import { type StreamedAnswer, type StreamedOutgoing, sendForStream } from '../../base/http-client/send.ts'
+import { type StreamedRequest, type StreamedResponse, sendForStream } from '../../base/http-client/send.ts'
 import type { BucketConfig } from '../../base/settings/documents.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
-import { nameOf } from './file-folder.ts'
+import { toFileName } from './file-folder.ts'
 
 /** Timeout until the response headers arrive. An upload gets additional time according to its length. */
 const ANSWER_MS_MAX = 10_000
 const BYTES_PER_MS_MIN = 128
-/** The longest pause while a file is read. Its reader may cause the pause. */
+/** The longest pause while a file is read. A slow reader may also cause it. */
 const IDLE_MS_MAX = 60_000
 /** SHA-256 of an empty body. */
 const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-interface Request extends Pick<StreamedOutgoing, 'method' | 'body'> {
+interface Request extends Pick<StreamedRequest, 'method' | 'body'> {
   readonly sha256?: string
   readonly msMax?: number
   /** A GET returns the bytes from this offset on, with status 206 unless the offset is 0. */
@@ -26,10 +26,10 @@ interface Request extends Pick<StreamedOutgoing, 'method' | 'body'> {
  * Version 4, including the body's digest, and use path-style URLs.
  */
 export function createBucketStore(bucket: BucketConfig, clock: () => Date): FileStore {
-  const ask = (id: string, request: Request) => send(bucket, clock(), nameOf(id), request)
+  const sendRequest = (id: string, request: Request) => send(bucket, clock(), toFileName(id), request)
   return {
     async put(id, { path, sealedBytes, sealedSha256 }) {
-      const { status, body } = await ask(id, {
+      const { status, body } = await sendRequest(id, {
         method: 'PUT',
         body: { stream: createReadStream(path), bytes: sealedBytes },
         sha256: Buffer.from(sealedSha256).toString('hex'),
@@ -39,14 +39,14 @@ export function createBucketStore(bucket: BucketConfig, clock: () => Date): File
       if (status !== 200) throw bucketError('store', status)
     },
     async openAt(id, fromByte): Promise<Readable | undefined> {
-      const { status, body } = await ask(id, { method: 'GET', fromByte })
+      const { status, body } = await sendRequest(id, { method: 'GET', fromByte })
       if (status === (fromByte > 0 ? 206 : 200)) return body
       body.destroy()
       if (status === 404) return undefined
       throw bucketError('read', status)
     },
     async remove(id) {
-      const { status, body } = await ask(id, { method: 'DELETE' })
+      const { status, body } = await sendRequest(id, { method: 'DELETE' })
       body.destroy()
       if (status !== 204 && status !== 200 && status !== 404) throw bucketError('remove', status)
     },
@@ -58,7 +58,7 @@ async function send(
   now: Date,
   name: string,
   { method, body, sha256 = NO_BODY, msMax = ANSWER_MS_MAX, fromByte = 0 }: Request,
-): Promise<StreamedAnswer> {
+): Promise<StreamedResponse> {
   const signer = new AwsV4Signer({
     method,
     url: `${url}/${prefix}${name}`,
@@ -85,5 +85,5 @@ async function send(
 }
 
 function bucketError(action: string, status: number): Error {
-  return new Error(`The bucket refused to ${action} a file: status ${status}`)
+  return new Error(`The bucket refused to ${action} a file: it returned status ${status}`)
 }

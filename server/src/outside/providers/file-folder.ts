@@ -6,25 +6,26 @@ import { codeOf } from '../../base/formats/thrown-errors.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 
 /**
- * Stores files in a folder, on the same disk as the spool, under the UUID of their id. A file appears
- * complete because it is renamed into place. `put` returns after the file and the folder have been flushed.
+ * Stores files in a folder, under the UUID of their id. The folder is on the same disk as the spool, so a
+ * file is renamed into place and never appears incomplete. `put` returns after file and folder have been
+ * flushed.
  */
 export async function createFolderStore(folder: string): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const pathOf = (id: string) => join(folder, nameOf(id))
+  const toPath = (id: string) => join(folder, toFileName(id))
   return {
     async put(id, { path }) {
       try {
-        await rename(path, pathOf(id))
+        await rename(path, toPath(id))
       } catch (error) {
         // In a repeated call, the first one has already moved the file.
-        if (codeOf(error) !== 'ENOENT' || !(await exists(pathOf(id)))) throw error
+        if (codeOf(error) !== 'ENOENT' || !(await fileExists(toPath(id)))) throw error
       }
       await syncFolder(folder)
     },
-    openAt: (id, fromByte) => openIfThere(pathOf(id), fromByte),
+    openAt: (id, fromByte) => openIfExists(toPath(id), fromByte),
     async remove(id) {
-      await rm(pathOf(id), { force: true })
+      await rm(toPath(id), { force: true })
     },
   }
 }
@@ -32,13 +33,13 @@ export async function createFolderStore(folder: string): Promise<FileStore> {
 const UUID = /^File:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 /** A file's name in a store. Throws if the id is not a file id. */
-export function nameOf(id: string): string {
+export function toFileName(id: string): string {
   const name = UUID.exec(id)?.[1]
-  if (!name) throw new Error(`${id} is not the id of a stored file`)
+  if (!name) throw new Error(`${id} is not a file id`)
   return name
 }
 
-async function openIfThere(path: string, fromByte = 0): Promise<Readable | undefined> {
+async function openIfExists(path: string, fromByte = 0): Promise<Readable | undefined> {
   try {
     // Opened here, so that a missing file is detected before the stream is read.
     const handle = await open(path, 'r')
@@ -49,8 +50,8 @@ async function openIfThere(path: string, fromByte = 0): Promise<Readable | undef
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  const stream = await openIfThere(path)
+async function fileExists(path: string): Promise<boolean> {
+  const stream = await openIfExists(path)
   stream?.destroy()
   return stream !== undefined
 }

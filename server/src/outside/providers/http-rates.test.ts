@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getJsonFrom } from '../../base/http-client/send.ts'
-import { ratioOf } from '../../base/pricing/ratios.ts'
+import { toRatio } from '../../base/pricing/ratios.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { RateProvider } from '../../kernel/ports/rates.ts'
 import { createHttpRates } from './http-rates.ts'
@@ -15,7 +15,7 @@ const MINUTE = 60
 let server: Server
 let url: string
 /** Handles the source's next requests. */
-let answer: (response: ServerResponse) => void
+let respond: (response: ServerResponse) => void
 let requests: number
 let seconds: number
 let failures: string[]
@@ -27,7 +27,7 @@ let open: ServerResponse[]
 beforeAll(async () => {
   server = createServer((_request, response) => {
     requests++
-    answer(response)
+    respond(response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/rates?key=hunter22`
@@ -38,7 +38,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   ;[requests, seconds, failures, open, timeoutMs] = [0, 0, [], [], 5000]
-  answer = says(document())
+  respond = sendBody(buildDocument())
   provider = createProvider()
 })
 afterEach(() => {
@@ -60,59 +60,59 @@ function createProvider(more: { url?: string; maxAgeSeconds?: number } = {}): Ra
   })
 }
 
-const at = (offsetSeconds: number) => new Date(START_MS + offsetSeconds * 1000).toISOString()
+const formatTime = (offsetSeconds: number) => new Date(START_MS + offsetSeconds * 1000).toISOString()
 
 /** The source's current response, with `rates` in addition to the constant ones. */
-function document(rates: Record<string, unknown> = {}, more: Record<string, unknown> = {}): string {
+function buildDocument(rates: Record<string, unknown> = {}, more: Record<string, unknown> = {}): string {
   const all = { BTC: '95000', EUR: '1.16', ...rates }
-  return JSON.stringify({ base: 'USD', updatedAt: at(seconds), rates: all, ...more })
+  return JSON.stringify({ base: 'USD', updatedAt: formatTime(seconds), rates: all, ...more })
 }
 
-function says(body: string | Uint8Array, status = 200, headers: Record<string, string> = {}) {
+function sendBody(body: string | Uint8Array, status = 200, headers: Record<string, string> = {}) {
   return (response: ServerResponse) => {
     response.writeHead(status, headers).end(body)
   }
 }
 
-const hangs = (response: ServerResponse) => {
+const hang = (response: ServerResponse) => {
   open.push(response)
 }
 
-async function euro(from = provider): Promise<unknown> {
+async function readEuroRate(from = provider): Promise<unknown> {
   return (await from.snapshot()).usdPerUnit('EUR')
 }
 
-async function refusal(): Promise<ApiError> {
+async function getRefusal(): Promise<ApiError> {
   const error = await provider.snapshot().catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(ApiError)
   return error as ApiError
 }
 
-/** Waits for a number of requests; a fetch in the background has no other sign. */
+/** Waits until the source has received this many requests, because a background fetch shows nothing else. */
 async function expectRequests(times: number): Promise<void> {
   await expect.poll(() => requests, { interval: 2 }).toBe(times)
 }
 
-describe('rates by HTTP', () => {
-  test('are exact, as text and as numbers', async () => {
-    const text = document({ IDR: 'X', ETH: '3500.5', DOGE: '0.1' }).replace(
+describe('rates fetched over HTTP', () => {
+  test('HTTP rates are parsed exactly from strings and from numbers', async () => {
+    const text = buildDocument({ IDR: 'X', ETH: '3500.5', DOGE: '0.1' }).replace(
       '"X"',
       '0.000061234567890123456789012345',
     )
-    answer = says(text.replace('"1.16"', '1.1600e0'))
+    respond = sendBody(text.replace('"1.16"', '1.1600e0'))
     const table = await provider.snapshot()
-    expect(table.updatedAt.toISOString()).toBe(at(0))
-    expect(table.usdPerUnit('EUR')).toEqual(ratioOf('1.16'))
+    expect(table.updatedAt.toISOString()).toBe(formatTime(0))
+    expect(table.usdPerUnit('EUR')).toEqual(toRatio('1.16'))
     const { numerator, denominator } = table.usdPerUnit('IDR')!
     expect(numerator * 10n ** 30n).toBe(61234567890123456789012345n * denominator)
-    expect(table.usdPerUnit('USD')).toEqual(ratioOf('1'))
+    expect(table.usdPerUnit('USD')).toEqual(toRatio('1'))
     expect(table.usdPerUnit('GBP')).toBeUndefined()
     // Assets for network fees.
-    expect(table.usdPerUnit('ETH')).toEqual(ratioOf('3500.5'))
+    expect(table.usdPerUnit('ETH')).toEqual(toRatio('3500.5'))
     expect(table.usdPerUnit('SOL')).toBeUndefined()
   })
 
-  test('are fetched once for parallel callers, and again only when they are old', async () => {
+  test('HTTP rates are fetched once for parallel callers, and again only when they are old', async () => {
     const tables = await Promise.all(Array.from({ length: 20 }, () => provider.snapshot()))
     expect(new Set(tables).size).toBe(1)
     seconds = 3 * MINUTE
@@ -120,117 +120,120 @@ describe('rates by HTTP', () => {
     expect(requests).toBe(1)
   })
 
-  test('are refreshed in the background, and awaited once they are five minutes old', async () => {
+  test('HTTP rates are refreshed in the background, and awaited once they are five minutes old', async () => {
     await provider.snapshot()
     seconds = 4.5 * MINUTE
-    answer = says(document({ EUR: '1.17' }))
-    expect(await euro()).toEqual(ratioOf('1.16'))
+    respond = sendBody(buildDocument({ EUR: '1.17' }))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     await expectRequests(2)
-    await expect.poll(() => euro(), { interval: 2 }).toEqual(ratioOf('1.17'))
+    await expect.poll(() => readEuroRate(), { interval: 2 }).toEqual(toRatio('1.17'))
     seconds = 10 * MINUTE
-    answer = says(document({ EUR: '1.18' }))
-    expect(await Promise.all([euro(), euro()])).toEqual([ratioOf('1.18'), ratioOf('1.18')])
+    respond = sendBody(buildDocument({ EUR: '1.18' }))
+    expect(await Promise.all([readEuroRate(), readEuroRate()])).toEqual([toRatio('1.18'), toRatio('1.18')])
     expect(requests).toBe(3)
   })
 
-  test('that cannot be fetched stay as last known until they are too old; then 503, until the source is back', async () => {
+  test('the last HTTP rates stay in use while the source fails, until they are too old and callers get 503', async () => {
     await provider.snapshot()
-    answer = says('down', 500)
+    respond = sendBody('down', 500)
     for (seconds = 5 * MINUTE; seconds <= MAX_AGE_SECONDS; seconds += MINUTE)
-      expect(await euro()).toEqual(ratioOf('1.16'))
+      expect(await readEuroRate()).toEqual(toRatio('1.16'))
     seconds = MAX_AGE_SECONDS + 1
-    const error = await refusal()
+    const error = await getRefusal()
     expect(error).toMatchObject({ code: 'UNAVAILABLE', headers: { 'Retry-After': '10' } })
     expect(error.message).not.toContain(url)
     expect(failures.at(-1)).toContain('status 500')
     seconds += MINUTE
-    answer = says(document({ EUR: '9' }))
-    expect(await euro()).toEqual(ratioOf('9'))
+    respond = sendBody(buildDocument({ EUR: '9' }))
+    expect(await readEuroRate()).toEqual(toRatio('9'))
   })
 
-  test('do not make callers wait for a hanging source while older rates are usable', async () => {
+  test('callers do not wait for a hanging rates source while older rates are usable', async () => {
     await provider.snapshot()
-    answer = hangs
+    respond = hang
     timeoutMs = 100
     seconds = 6 * MINUTE
     // The first caller notices, the others do not wait.
-    expect(await euro()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     expect(failures).toHaveLength(1)
     seconds = 7 * MINUTE
-    expect(await euro()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     expect(failures).toHaveLength(1)
     await expectRequests(3)
     await expect.poll(() => failures.length, { interval: 10 }).toBe(2)
     seconds = 8 * MINUTE
-    answer = says(document())
+    respond = sendBody(buildDocument())
     timeoutMs = 5000
-    expect(await euro()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     const updatedAt = async () => (await provider.snapshot()).updatedAt.toISOString()
-    await expect.poll(updatedAt, { interval: 2 }).toBe(at(0))
+    await expect.poll(updatedAt, { interval: 2 }).toBe(formatTime(0))
   })
 
-  test('are 503 at first, where the source hangs, drips or is down; and it is asked every ten seconds at most', async () => {
-    const drips = (response: ServerResponse) => {
+  test('a rates source that hangs, drips or is down causes 503, and is retried at most every ten seconds', async () => {
+    const drip = (response: ServerResponse) => {
       response.write('{"base":')
       open.push(response)
     }
     const gone = url.replace(/:\d+/, ':1')
-    for (const [address, bad] of [
-      [url, hangs],
-      [url, drips],
-      [gone, hangs],
+    for (const [address, respondBadly] of [
+      [url, hang],
+      [url, drip],
+      [gone, hang],
     ] as const) {
-      answer = bad
+      respond = respondBadly
       timeoutMs = 100
       failures = []
       provider = createProvider({ url: address })
-      await Promise.all([refusal(), refusal()])
-      await refusal()
+      await Promise.all([getRefusal(), getRefusal()])
+      await getRefusal()
       expect(failures).toHaveLength(1)
       seconds += 11
-      await refusal()
+      await getRefusal()
       expect(failures).toHaveLength(2)
     }
-    answer = says(document())
+    respond = sendBody(buildDocument())
     timeoutMs = 5000
     provider = createProvider()
-    expect(await euro()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
   })
 
-  test('may be used as long as the settings say, by the time that the source gives them', async () => {
+  test('HTTP rates are usable for the configured time, measured from their time at the source', async () => {
     provider = createProvider({ maxAgeSeconds: 30 })
-    answer = says(document({}, { updatedAt: at(-20) }))
-    expect(await euro()).toEqual(ratioOf('1.16'))
+    respond = sendBody(buildDocument({}, { updatedAt: formatTime(-20) }))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     seconds = 11
-    expect((await refusal()).code).toBe('UNAVAILABLE')
+    expect((await getRefusal()).code).toBe('UNAVAILABLE')
     expect(requests).toBe(2)
   })
 })
 
 /** Invalid responses of a source, each while good rates are known. */
 const HOSTILE: [string, (response: ServerResponse) => void][] = [
-  ['an error with good rates in it', (response) => says(document(), 500)(response)],
-  ['nothing', says('', 204)],
-  ['an empty body', says('')],
-  ['a redirect', says('', 302, { Location: 'http://127.0.0.1:1/rates' })],
-  ['a redirect to itself', says('', 307, { Location: '/rates' })],
-  ['a page', says('<html>')],
-  ['half of it', (response) => says(document().slice(0, -2))(response)],
-  ['two of it', (response) => says(document() + document())(response)],
-  ['what is not UTF-8', says(Buffer.from([0x7b, 0xff, 0x7d]))],
-  ['a byte order mark', (response) => says(`\ufeff${document()}`)(response)],
-  ['deep nesting', says('['.repeat(100_000))],
-  ['too much', (response) => says(document({}, { more: 'x'.repeat(300_000) }))(response)],
+  ['an error status with valid rates', (response) => sendBody(buildDocument(), 500)(response)],
+  ['no content', sendBody('', 204)],
+  ['an empty body', sendBody('')],
+  ['a redirect', sendBody('', 302, { Location: 'http://127.0.0.1:1/rates' })],
+  ['a redirect to itself', sendBody('', 307, { Location: '/rates' })],
+  ['an HTML page', sendBody('<html>')],
+  ['half of a document', (response) => sendBody(buildDocument().slice(0, -2))(response)],
+  ['two documents', (response) => sendBody(buildDocument() + buildDocument())(response)],
+  ['bytes that are not UTF-8', sendBody(Buffer.from([0x7b, 0xff, 0x7d]))],
+  ['a byte order mark', (response) => sendBody(`\ufeff${buildDocument()}`)(response)],
+  ['deep nesting', sendBody('['.repeat(100_000))],
   [
-    'too much, packed',
+    'a response that is too long',
+    (response) => sendBody(buildDocument({}, { more: 'x'.repeat(300_000) }))(response),
+  ],
+  [
+    'a response that is too long once decompressed',
     (response) => {
-      const packed = gzipSync(document() + ' '.repeat(3_000_000))
-      says(packed, 200, { 'Content-Encoding': 'gzip' })(response)
+      const packed = gzipSync(buildDocument() + ' '.repeat(3_000_000))
+      sendBody(packed, 200, { 'Content-Encoding': 'gzip' })(response)
     },
   ],
-  ...['null', '[]', '"text"', '1', '{}', '{"rates":{}}'].map((text): [string, typeof answer] => [
+  ...['null', '[]', '"text"', '1', '{}', '{"rates":{}}'].map((text): [string, typeof respond] => [
     text,
-    says(text),
+    sendBody(text),
   ]),
   ...[
     { base: 'EUR' },
@@ -241,15 +244,15 @@ const HOSTILE: [string, (response: ServerResponse) => void][] = [
     { updatedAt: 1_772_366_400 },
     { updatedAt: '2026-99-01T12:00:00Z' },
     { updatedAt: '9999-12-31T23:59:59Z' },
-    { updatedAt: at(62 + 5 * MINUTE) },
-    { updatedAt: at(5 * MINUTE - MAX_AGE_SECONDS - 1) },
-    { updatedAt: at(-1) },
+    { updatedAt: formatTime(62 + 5 * MINUTE) },
+    { updatedAt: formatTime(5 * MINUTE - MAX_AGE_SECONDS - 1) },
+    { updatedAt: formatTime(-1) },
     { rates: undefined },
     { rates: [] },
     { rates: { EUR: '1.16' } },
-  ].map((more): [string, typeof answer] => [
+  ].map((more): [string, typeof respond] => [
     JSON.stringify(more),
-    (response) => says(document({}, more))(response),
+    (response) => sendBody(buildDocument({}, more))(response),
   ]),
   ...[
     '"0"',
@@ -278,31 +281,31 @@ const HOSTILE: [string, (response: ServerResponse) => void][] = [
     '"1.17", "EUR": "1.18"',
     '"2.33"',
     '"0.57"',
-  ].map((text): [string, typeof answer] => [
-    `EUR of ${text.slice(0, 40)}`,
-    (response) => says(document({ EUR: 'X' }).replace('"X"', text))(response),
+  ].map((text): [string, typeof respond] => [
+    `a EUR rate of ${text.slice(0, 40)}`,
+    (response) => sendBody(buildDocument({ EUR: 'X' }).replace('"X"', text))(response),
   ]),
-  ['another dollar', (response) => says(document({ USD: '1.01' }))(response)],
+  ['a dollar that is not worth 1', (response) => sendBody(buildDocument({ USD: '1.01' }))(response)],
 ]
 
-describe('an answer is ignored, and the rates stay as they were, where it is', () => {
-  test.each(HOSTILE)('%s', async (_, bad) => {
+describe('an invalid rates response is ignored, and the previous rates stay in use', () => {
+  test.each(HOSTILE)('%s', async (_, respondBadly) => {
     const before = await provider.snapshot()
     seconds = 5 * MINUTE
-    answer = bad
+    respond = respondBadly
     expect(await provider.snapshot()).toBe(before)
     expect(failures).toHaveLength(1)
     expect(failures[0]).not.toContain('\n')
     // The next valid one counts.
     seconds += MINUTE
-    answer = says(document({ EUR: '1.2' }))
-    await expect.poll(() => euro(), { interval: 2 }).toEqual(ratioOf('1.2'))
+    respond = sendBody(buildDocument({ EUR: '1.2' }))
+    await expect.poll(() => readEuroRate(), { interval: 2 }).toEqual(toRatio('1.2'))
   })
 
-  test('never more than the currencies that this server knows, whatever their names', async () => {
+  test('currencies that the server does not know are ignored in HTTP rates, whatever their names', async () => {
     const strange =
       '"__proto__": {"EUR": "5"}, "constructor": "6", "XXX": "-1", "toString": null, "EUR": "1.2"'
-    answer = says(document({ EUR: undefined }).replace('"BTC"', `${strange}, "BTC"`))
-    expect(await euro()).toEqual(ratioOf('1.2'))
+    respond = sendBody(buildDocument({ EUR: undefined }).replace('"BTC"', `${strange}, "BTC"`))
+    expect(await readEuroRate()).toEqual(toRatio('1.2'))
   })
 })

@@ -29,7 +29,7 @@ const AHEAD_MS_MAX = 60 * 1000
 /** A rate that has doubled or halved since the last usable table is rejected. */
 const JUMP_MAX = 2n
 
-interface Known {
+interface CachedTable {
   readonly table: RateTable
   readonly fetchedAtMs: number
 }
@@ -37,43 +37,44 @@ interface Known {
 /**
  * Fetches rates with `GET url`, in the format of `parseRates`, and caches them for five minutes, refreshed in
  * the background, one fetch at a time. If a fetch fails, the last good table stays in use until it is
- * `maxAgeSeconds` old; after that there are no rates (503). A response is accepted only as a whole: status
- * 200 without a redirect, within 5 s and 256 KiB, with rates that are neither older than the cached ones nor
- * too old to use, dated at most a minute ahead of our clock, and none of which has doubled or halved since
- * the last usable table.
+ * `maxAgeSeconds` old; after that, `snapshot` throws 503 `UNAVAILABLE`.
+ *
+ * A response is accepted only as a whole: status 200 without a redirect, within 5 s and 256 KiB, with rates
+ * that are neither older than the cached ones nor too old, and at most a minute ahead of our clock, none of
+ * which has doubled or halved since the last usable table.
  */
 export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const maxAgeMs = options.maxAgeSeconds * 1000
   // Rates that are usable for less than ten minutes are refreshed after half of that time.
   const tableMs = Math.min(TABLE_MS, maxAgeMs / 2)
   const attemptEveryMs = Math.min(ATTEMPT_EVERY_MS_MAX, tableMs / 4)
-  let known: Known | undefined
+  let cached: CachedTable | undefined
   let attemptedAtMs = Number.NEGATIVE_INFINITY
   let isFailing = false
   let fetching: Promise<void> | undefined
 
-  const nowMs = () => options.clock().getTime()
+  const getNowMs = () => options.clock().getTime()
   // The absolute difference, so that a clock that was set back does not make a table look young.
-  const sinceMs = (time: number) => Math.abs(nowMs() - time)
+  const measureSinceMs = (time: number) => Math.abs(getNowMs() - time)
   const isUsable = ({ updatedAt }: RateTable) => {
-    const ageMs = nowMs() - updatedAt.getTime()
+    const ageMs = getNowMs() - updatedAt.getTime()
     return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS_MAX
   }
-  const findUsable = () => (known && isUsable(known.table) ? known.table : undefined)
+  const findUsable = () => (cached && isUsable(cached.table) ? cached.table : undefined)
 
-  const take = (table: RateTable): void => {
+  const acceptTable = (table: RateTable): void => {
     if (!isUsable(table)) throw new RatesError('"updatedAt" is too old, or ahead of our clock')
-    if (known && table.updatedAt < known.table.updatedAt)
+    if (cached && table.updatedAt < cached.table.updatedAt)
       throw new RatesError('the rates are older than the current ones')
     const before = findUsable()
-    const jumped = before && findJump(before, table)
-    if (jumped) throw new RatesError(`"rates.${jumped}" has doubled or halved`)
-    known = { table, fetchedAtMs: nowMs() }
+    const currency = before && findJump(before, table)
+    if (currency) throw new RatesError(`"rates.${currency}" has doubled or halved`)
+    cached = { table, fetchedAtMs: getNowMs() }
   }
 
   const refresh = async (): Promise<void> => {
     try {
-      take(parseRates(await fetchText(options)))
+      acceptTable(parseRates(await fetchText(options)))
       isFailing = false
     } catch (cause) {
       isFailing = true
@@ -85,10 +86,10 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
 
   return {
     async snapshot() {
-      const ageMs = known ? sinceMs(known.fetchedAtMs) : Number.POSITIVE_INFINITY
+      const ageMs = cached ? measureSinceMs(cached.fetchedAtMs) : Number.POSITIVE_INFINITY
       const isDue = ageMs >= tableMs * 0.8 || !findUsable()
-      if (isDue && fetching === undefined && sinceMs(attemptedAtMs) >= attemptEveryMs) {
-        attemptedAtMs = nowMs()
+      if (isDue && fetching === undefined && measureSinceMs(attemptedAtMs) >= attemptEveryMs) {
+        attemptedAtMs = getNowMs()
         fetching = refresh()
       }
       // A caller that has usable rates does not wait for a failing source.
@@ -108,10 +109,12 @@ function findJump(before: RateTable, after: RateTable): string | undefined {
   return Object.keys(CURRENCIES)
     .filter(isKnownCurrency)
     .find((code) => {
-      const [a, b] = [before.usdPerUnit(code), after.usdPerUnit(code)]
-      if (!a || !b) return false
-      const [x, y] = [a.numerator * b.denominator, b.numerator * a.denominator]
-      return x > y * JUMP_MAX || y > x * JUMP_MAX
+      const [oldRate, newRate] = [before.usdPerUnit(code), after.usdPerUnit(code)]
+      if (!oldRate || !newRate) return false
+      // Compare the fractions by their cross products.
+      const oldProduct = oldRate.numerator * newRate.denominator
+      const newProduct = newRate.numerator * oldRate.denominator
+      return oldProduct > newProduct * JUMP_MAX || newProduct > oldProduct * JUMP_MAX
     })
 }
 

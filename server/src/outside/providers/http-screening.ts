@@ -1,7 +1,7 @@
 import { readBody } from '@countersign/contract/connectors/reader'
 import { ScreeningAnswer, type ScreeningRequest } from '@countersign/contract/connectors/screening-provider'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
-import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
 import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
@@ -12,7 +12,7 @@ import {
   type Screening,
   ScreeningFailed,
   type ScreeningWanted,
-  unreadableAddress,
+  toUnreadableResult,
 } from '../../kernel/ports/screening.ts'
 
 /** Shorter than the claim of the job that waits for the response. */
@@ -30,30 +30,30 @@ export function createHttpScreening(
   timeoutMs = TIMEOUT_MS,
 ): Screening {
   return {
-    async check(wanted) {
-      const address = toScreenedAddress(wanted.address)
-      if (address === undefined) return unreadableAddress(wanted)
-      const body = Buffer.from(toJson(buildRequest({ ...wanted, address })))
+    async check(request) {
+      const address = toScreenedAddress(request.address)
+      if (address === undefined) return toUnreadableResult(request)
+      const body = Buffer.from(toJson(buildBody({ ...request, address })))
       const headers = {
         'Content-Type': 'application/json; charset=utf-8',
         Accept: 'application/json',
         'User-Agent': 'Countersign-Screening/1',
-        ...standardHeaders(secrets, `${wanted.subject}.${wanted.direction}`, body, clock()),
+        ...buildStandardHeaders(secrets, `${request.subject}.${request.direction}`, body, clock()),
       }
       return readResult(await post(url, headers, body, timeoutMs))
     },
   }
 }
 
-function buildRequest({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
-  const request: ScreeningRequest = {
+function buildBody({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
+  const body: ScreeningRequest = {
     network,
     address,
     direction,
     amount: { value: String(amount), currency },
     subject,
   }
-  return request
+  return body
 }
 
 async function post(

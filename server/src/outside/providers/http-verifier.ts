@@ -1,5 +1,5 @@
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
-import { isStandardSigned, standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders, isStandardSigned } from '../../base/crypto/standard-webhooks.ts'
 import { NoAnswer } from '../../base/http-client/answer.ts'
 import { send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
@@ -14,14 +14,14 @@ export class VerifierError extends Error {}
 
 /**
  * A verification provider over HTTP. A submission is one signed POST, whose `webhook-id` is the same for
- * every attempt; the response is either 200 with an outcome, or 202, and then the provider reports the
- * outcome later with a signed POST to `/verification-provider/events`. `check` throws if a response is not an
- * outcome, and `clock` is real time.
+ * every attempt. The provider returns 200 with an outcome, or 202 and reports the outcome later with a signed
+ * POST to `/verification-provider/events`. `check` throws if a response is not an outcome; `clock` is real
+ * time.
  */
 export function createHttpVerifier(
   { url, secrets }: SignedProvider,
   clock: () => Date,
-  check: (answer: unknown) => VerifierAnswer,
+  check: (response: unknown) => VerifierAnswer,
 ): Verifier {
   return {
     async submit(submission) {
@@ -41,7 +41,7 @@ async function post(
   url: string,
   secrets: readonly Uint8Array[],
   submission: VerificationSubmission,
-  at: Date,
+  now: Date,
 ) {
   const body = Buffer.from(toJson({ type: 'verification.submitted', ...submission }))
   const id = `${submission.verificationId}.${submission.submission}`
@@ -53,7 +53,7 @@ async function post(
         headers: {
           'Content-Type': 'application/json; charset=utf-8',
           'User-Agent': 'Countersign-Verifications/1',
-          ...standardHeaders(secrets, id, body, at),
+          ...buildStandardHeaders(secrets, id, body, now),
         },
         body,
       },

@@ -3,7 +3,7 @@ import type { Screening } from '../../kernel/ports/screening.ts'
 import { type AddressFile, openAddressFile } from './address-file.ts'
 import { createHttpScreening } from './http-screening.ts'
 
-/** The configured screening, and its file, which can be reloaded. */
+/** The configured screening, and its file if it has one. The file can be reloaded. */
 export interface OpenedScreening {
   readonly screening: Screening
   readonly file?: AddressFile
@@ -20,16 +20,16 @@ export async function openScreening(
 ): Promise<OpenedScreening> {
   const file = config.file === undefined ? undefined : await openAddressFile(config.file, onFailure)
   const provider = config.provider && createHttpScreening(config.provider, clock)
-  const screenings = [file, provider].filter((one) => one !== undefined)
-  return { screening: firstHit(screenings), ...(file ? { file } : {}) }
+  const screenings = [file, provider].filter((screening) => screening !== undefined)
+  return { screening: combineScreenings(screenings), ...(file ? { file } : {}) }
 }
 
 /** Asks the screenings one after another until one reports a hit. */
-function firstHit(screenings: readonly Screening[]): Screening {
+function combineScreenings(screenings: readonly Screening[]): Screening {
   return {
-    async check(wanted) {
-      for (const one of screenings) {
-        const result = await one.check(wanted)
+    async check(request) {
+      for (const screening of screenings) {
+        const result = await screening.check(request)
         if (result.outcome === 'HIT') return result
       }
       return { outcome: 'CLEAR' }

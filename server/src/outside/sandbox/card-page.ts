@@ -23,18 +23,18 @@ export interface CardPage {
  * The sandbox processor's page that shows a card, for use in an iframe. The card number is generated and
  * cannot belong to a real card.
  */
-export async function cardPage(lookup: Lookup, reference: string): Promise<CardPage> {
+export async function renderCardPage(lookup: Lookup, reference: string): Promise<CardPage> {
   const card = await findCardOfProcessor(lookup, reference)
-  return { isFound: card !== undefined, html: page(card ? cardText(card) : '<p>Card not found.</p>') }
+  return { isFound: card !== undefined, html: renderPage(card ? renderCard(card) : '<p>Card not found.</p>') }
 }
 
-function cardText({ last4, exp_month, exp_year }: CardRow): string {
+function renderCard({ last4, exp_month, exp_year }: CardRow): string {
   const expiry = `${String(exp_month).padStart(2, '0')}/${exp_year}`
   return `<p class="warning">Sandbox: not a real card</p>
 <dl><dt>Number</dt><dd>0000 0000 0000 ${last4}</dd><dt>Expiry</dt><dd>${expiry}</dd><dt>Code</dt><dd>000</dd></dl>`
 }
 
-function page(body: string): string {
+function renderPage(body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { parseJson, toJson } from '../../base/json/json.ts'
-import { cardScenario, purchaseScenario } from '../../kernel/magic-values/card-outcomes.ts'
+import { findCardScenario, findPurchaseScenario } from '../../kernel/magic-values/card-outcomes.ts'
 import { suffixOf } from '../../kernel/magic-values/magic-values.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import {
   type CardProcessor,
   derivePlatformCardId,
@@ -26,12 +26,12 @@ const VALID_YEARS = 4
  */
 export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardProcessor {
   return {
-    provision: async (request) => provision(enclave, request),
+    provision: async (request) => provisionCard(enclave, request),
     updateState: async () => {},
     readEvent(headers, body) {
-      const given = Buffer.from(headers[SANDBOX_PROCESSOR_SIGNATURE] ?? '', 'hex')
+      const received = Buffer.from(headers[SANDBOX_PROCESSOR_SIGNATURE] ?? '', 'hex')
       const expected = Buffer.from(enclave.mac('card', body, FIRST_KEY))
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined
       try {
         return parseJson(Buffer.from(body).toString())
       } catch {
@@ -42,8 +42,8 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
     // The merchant's descriptor determines the outcome.
     pullPlan({ merchant }, now) {
       const { pullAfterSeconds = 0, pullFails = false } =
-        purchaseScenario(suffixOf(merchant.descriptor)) ?? {}
-      return { at: plusSeconds(now, pullAfterSeconds), fails: pullFails }
+        findPurchaseScenario(suffixOf(merchant.descriptor)) ?? {}
+      return { at: addSeconds(now, pullAfterSeconds), fails: pullFails }
     },
   }
 }
@@ -59,13 +59,13 @@ export function signEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) 
   }
 }
 
-function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
+function provisionCard(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
   // A generated id can end in any characters, so it must not determine an outcome.
   const isGenerated = request.platformCardId === derivePlatformCardId(request.cardId)
-  const { outcome, afterSeconds = 0 } = cardScenario(isGenerated ? '' : suffixOf(request.platformCardId))
+  const { outcome, afterSeconds = 0 } = findCardScenario(isGenerated ? '' : suffixOf(request.platformCardId))
   if (outcome === 'CLOSED') return { outcome: 'rejected' }
   if (outcome === 'PROCESSING') return { outcome: 'pending', askAgainAt: undefined }
-  const readyAt = plusSeconds(request.requestedAt, afterSeconds)
+  const readyAt = addSeconds(request.requestedAt, afterSeconds)
   if (readyAt > request.now) return { outcome: 'pending', askAgainAt: readyAt }
   return { outcome: 'active', ...deriveCard(enclave, request) }
 }

@@ -7,8 +7,8 @@ import { selectClockOffset } from './store.ts'
 
 /**
  * The time that one advance may spend delivering webhooks. A week contains hundreds of attempts at an
- * endpoint that is down, and each may take seconds, so the sender delivers the rest late, just like after an
- * outage. All jobs still run on time.
+ * endpoint that is down, and each may take seconds. Later deliveries are late, as after an outage; all jobs
+ * still run on time.
  */
 const WEBHOOKS_MS_MAX = 5000
 
@@ -20,8 +20,8 @@ export interface DueWork {
 
 /**
  * Moves a platform's clock forward to `target`. On the way, runs jobs and sends webhooks at their due times.
- * Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time; the
- * error must then not claim that nothing was done.
+ * Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time; its
+ * error must then not say that nothing was done.
  */
 export async function advanceClock(
   app: App,

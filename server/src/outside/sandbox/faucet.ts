@@ -1,8 +1,8 @@
 import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import type { OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
-import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
+import { listFundingTypes } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -11,7 +11,7 @@ import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
 /** The location of an account on a chain with a faucet. */
-interface ChainPlace {
+interface ChainAddress {
   readonly rail: string
   readonly address: Hex
 }
@@ -22,36 +22,36 @@ interface ChainPlace {
  * currency; the caller then credits the account in the ledger. Throws 503 `UNAVAILABLE` while the account has
  * no address yet, and 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
  */
-export async function fundingOnChain(
+export async function fundOnChain(
   op: Op,
   account: OwnedAccountRow,
   amount: bigint,
 ): Promise<readonly Write[] | undefined> {
-  const place = await findPlace(op, account)
-  if (!place) return undefined
-  const payload = { ...place, currency: account.currency, amount: String(amount) }
+  const target = await findChainAddress(op, account)
+  if (!target) return undefined
+  const payload = { ...target, currency: account.currency, amount: String(amount) }
   return [job(op, 'chain.mint', payload, op.now)]
 }
 
-async function findPlace(op: Op, account: OwnedAccountRow): Promise<ChainPlace | undefined> {
+async function findChainAddress(op: Op, account: OwnedAccountRow): Promise<ChainAddress | undefined> {
   const { chain_rail: rail, chain_address: address, currency } = account
   if (rail !== null && address !== null) {
     if (op.rails.find(rail)?.chain?.mint) return { rail, address }
     throw fieldError(
       'INVALID_INPUT',
       'accountId',
-      'This wallet is on a chain without a faucet: send tokens to its address',
+      'This wallet is on a chain without a faucet. Send tokens to its address.',
     )
   }
   const routes = await Promise.all(
-    fundingTypesOf(currency).map((type) => findMintingRail(op, type, currency)),
+    listFundingTypes(currency).map((type) => findMintingRail(op, type, currency)),
   )
-  const found = routes.find((one) => one !== undefined)
-  if (!found) return undefined
-  const opened = account.funding?.find((one) => one.rail === found.name)?.accountOrWalletInfo
-  if (opened && 'address' in opened) return { rail: found.name, address: opened.address as Hex }
+  const mintingRail = routes.find((route) => route !== undefined)
+  if (!mintingRail) return undefined
+  const opened = account.funding?.find(({ rail: name }) => name === mintingRail.name)?.accountOrWalletInfo
+  if (opened && 'address' in opened) return { rail: mintingRail.name, address: opened.address as Hex }
   throw new ApiError('UNAVAILABLE', {
-    message: 'The account has no address on the chain yet. Try again soon.',
+    message: 'The account has no address on the chain yet. Try again in a few seconds.',
   })
 }
 
@@ -67,6 +67,6 @@ async function findMintingRail(op: Op, accountType: AccountTypeName, currency: s
  * chain and the ledger then show both amounts.
  */
 export const mintAtFaucet: JobHandler<'chain.mint'> = async (op, { rail, currency, address, amount }) => {
-  await op.rails.find(rail)?.chain?.mint?.(currency, lowerHex(address), BigInt(amount))
+  await op.rails.find(rail)?.chain?.mint?.(currency, toLowerHex(address), BigInt(amount))
   return []
 }

@@ -1,12 +1,12 @@
 import type { sandbox } from '@countersign/contract/sandbox/sandbox'
-import { balanceUpdated, findOwnedAccount, internalAccountView } from '../../kernel/accounts/accounts.ts'
+import { balanceUpdated, findOwnedAccount, toInternalAccountView } from '../../kernel/accounts/accounts.ts'
 import { clearFilesOf } from '../../kernel/files/stored-files.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
-import { arrivalLegs, post } from '../../kernel/ledger/transfers.ts'
-import { magicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
+import { buildArrivalLegs, post } from '../../kernel/ledger/transfers.ts'
+import { listMagicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { succeedPlatform } from '../../people/platforms/platforms.ts'
-import { fundingOnChain } from './faucet.ts'
+import { createSuccessor } from '../../people/platforms/platforms.ts'
+import { fundOnChain } from './faucet.ts'
 
 /** Later than any test needs, and well within the range of valid dates. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
@@ -20,14 +20,18 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
     const account = await findOwnedAccount(op, params.accountId, 'accountId')
     if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
     if (account.status !== 'ACTIVE')
-      throw fieldError('INVALID_INPUT', 'accountId', `This account is ${account.status} and accepts no money`)
-    const legs = arrivalLegs(account, body.amount)
+      throw fieldError(
+        'INVALID_INPUT',
+        'accountId',
+        `This account is ${account.status}. Only an ACTIVE account can be funded.`,
+      )
+    const legs = buildArrivalLegs(account, body.amount)
     await checkFitsBalance(op, legs, 'amount')
-    const onChain = await fundingOnChain(op, account, body.amount)
+    const onChain = await fundOnChain(op, account, body.amount)
     const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
-    if (onChain) return { status: 200, body: internalAccountView(op, account, before), writes: onChain }
+    if (onChain) return { status: 200, body: toInternalAccountView(op, account, before), writes: onChain }
     const after = { available: before.available + body.amount, total: before.total + body.amount }
-    const view = internalAccountView(op, account, after)
+    const view = toInternalAccountView(op, account, after)
     return {
       status: 200,
       body: view,
@@ -45,16 +49,16 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
 
   sandbox_clock_advance: async (op, { body }) => {
     if ((body.seconds === undefined) === (body.to === undefined))
-      throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to')
+      throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to.')
     const target =
       body.to === undefined ? new Date(op.now.getTime() + (body.seconds ?? 0) * 1000) : new Date(body.to)
     if (target < op.now)
-      throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
+      throw fieldError('INVALID_INPUT', 'to', 'The time in to is in the past, and the clock never goes back.')
     if (target > CLOCK_END)
       throw fieldError(
         'INVALID_INPUT',
         body.to === undefined ? 'seconds' : 'to',
-        `The clock cannot pass ${CLOCK_END.toISOString()}`,
+        `The clock cannot be set past ${CLOCK_END.toISOString()}.`,
       )
     const now = await op.advanceClock(target)
     return { status: 200, body: { now: now.toISOString() } }
@@ -62,7 +66,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
 
   sandbox_magic_value_list: async (op) => ({
     status: 200,
-    body: { data: magicValueFamilies(op.sandboxUmaDomain) },
+    body: { data: listMagicValueFamilies(op.sandboxUmaDomain) },
   }),
 
   /**
@@ -71,7 +75,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
    * Requests in progress finish on the old platform.
    */
   sandbox_reset: async (op) => {
-    const { row, writes } = await succeedPlatform(op)
+    const { row, writes } = await createSuccessor(op)
     return {
       status: 200,
       body: { platformId: row.id, now: row.created_at.toISOString() },

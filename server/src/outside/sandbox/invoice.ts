@@ -20,39 +20,39 @@ const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
  * its description is the reference, and it is signed by the node key that it names, which is derived from the
  * seed. It parses like a real invoice, but no node can be paid with it.
  */
-export function sandboxInvoice(seed: string, reference: string): string {
-  const node = HDKey.fromMasterSeed(digest('node', seed))
+export function generateSandboxInvoice(seed: string, reference: string): string {
+  const node = HDKey.fromMasterSeed(deriveDigest('node', seed))
   const words = [
-    ...number(ISSUED_AT_SECONDS, TIMESTAMP_WORDS),
-    ...tagField('p', bech32.toWords(digest('payment hash', seed))),
-    ...tagField('s', bech32.toWords(digest('payment secret', seed))),
-    ...tagField('d', bech32.toWords(Buffer.from(reference).subarray(0, DESCRIPTION_BYTES_MAX))),
-    ...tagField('n', bech32.toWords(requireValue(node.publicKey, 'public key of a derived key'))),
-    ...tagField('x', number(EXPIRY_SECONDS, 7)),
-    ...tagField('9', FEATURES),
+    ...toWords(ISSUED_AT_SECONDS, TIMESTAMP_WORDS),
+    ...buildTagField('p', bech32.toWords(deriveDigest('payment hash', seed))),
+    ...buildTagField('s', bech32.toWords(deriveDigest('payment secret', seed))),
+    ...buildTagField('d', bech32.toWords(Buffer.from(reference).subarray(0, DESCRIPTION_BYTES_MAX))),
+    ...buildTagField('n', bech32.toWords(requireValue(node.publicKey, 'public key of a derived key'))),
+    ...buildTagField('x', toWords(EXPIRY_SECONDS, 7)),
+    ...buildTagField('9', FEATURES),
   ]
-  const signed = createHash('sha256').update(PREFIX).update(bytesOf(words)).digest()
+  const signed = createHash('sha256').update(PREFIX).update(packWords(words)).digest()
   // Readers verify the signature with the named key, so the recovery flag does not matter.
   const signature = Uint8Array.of(...node.sign(signed), 0)
   return bech32.encode(PREFIX, [...words, ...bech32.toWords(signature)], false)
 }
 
-function tagField(letter: string, words: readonly number[]): number[] {
-  return [ALPHABET.indexOf(letter), ...number(words.length, LENGTH_WORDS), ...words]
+function buildTagField(letter: string, words: readonly number[]): number[] {
+  return [ALPHABET.indexOf(letter), ...toWords(words.length, LENGTH_WORDS), ...words]
 }
 
-/** A number as 5-bit words, big-endian. */
-function number(value: number, words: number): number[] {
-  return Array.from({ length: words }, (_, at) => Math.floor(value / 32 ** (words - 1 - at)) % 32)
+/** Encodes a number as 5-bit words, big-endian. */
+function toWords(value: number, words: number): number[] {
+  return Array.from({ length: words }, (_, index) => Math.floor(value / 32 ** (words - 1 - index)) % 32)
 }
 
 /** Packs words into bytes, the last one padded with zero bits. This is the message that is signed. */
-function bytesOf(words: readonly number[]): Uint8Array {
+function packWords(words: readonly number[]): Uint8Array {
   const bits = words.map((word) => word.toString(2).padStart(5, '0')).join('')
   const bytes = bits.match(/.{1,8}/g) ?? []
   return Uint8Array.from(bytes, (byte) => Number.parseInt(byte.padEnd(8, '0'), 2))
 }
 
-function digest(purpose: string, seed: string): Buffer {
+function deriveDigest(purpose: string, seed: string): Buffer {
   return createHash('sha256').update(`${purpose} ${seed}`).digest()
 }

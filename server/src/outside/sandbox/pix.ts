@@ -6,30 +6,30 @@ const POLYNOMIAL = 0x1021
  * Central's manual). It pays in reais to a random key, and is identified by the reference's letters and
  * digits.
  */
-export function pixCode(key: string, reference: string): string {
-  const account = field('00', 'br.gov.bcb.pix') + field('01', key)
+export function buildPixCode(key: string, reference: string): string {
+  const account = formatField('00', 'br.gov.bcb.pix') + formatField('01', key)
   const identifier = reference.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, CHARACTERS_MAX.reference)
   const text = [
-    field('00', '01'),
-    field('26', account),
-    field('52', '0000'),
-    field('53', '986'),
-    field('58', 'BR'),
-    field('59', 'Countersign Sandbox'.slice(0, CHARACTERS_MAX.name)),
-    field('60', 'SANDBOX'.slice(0, CHARACTERS_MAX.city)),
-    field('62', field('05', identifier || '***')),
+    formatField('00', '01'),
+    formatField('26', account),
+    formatField('52', '0000'),
+    formatField('53', '986'),
+    formatField('58', 'BR'),
+    formatField('59', 'Countersign Sandbox'.slice(0, CHARACTERS_MAX.name)),
+    formatField('60', 'SANDBOX'.slice(0, CHARACTERS_MAX.city)),
+    formatField('62', formatField('05', identifier || '***')),
     '6304',
   ].join('')
-  return text + crc16(text)
+  return text + computeCrc16(text)
 }
 
-/** A field: a two-digit id, a two-digit length, and the value. */
-function field(id: string, value: string): string {
+/** Formats a field as a two-digit id, a two-digit length, and the value. */
+function formatField(id: string, value: string): string {
   return `${id}${String(value.length).padStart(2, '0')}${value}`
 }
 
 /** CRC-16/CCITT-FALSE as four hexadecimal digits. */
-export function crc16(text: string): string {
+export function computeCrc16(text: string): string {
   let crc = 0xffff
   for (const byte of Buffer.from(text)) {
     crc ^= byte << 8

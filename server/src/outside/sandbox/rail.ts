@@ -1,6 +1,10 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import { type PaymentScenario, pullableOf, scenarioOf } from '../../kernel/magic-values/payment-outcomes.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import {
+  findScenario,
+  type PaymentScenario,
+  toPullableAmount,
+} from '../../kernel/magic-values/payment-outcomes.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import {
   type Rail,
   type RailAnswer,
@@ -8,7 +12,7 @@ import {
   type Rails,
   SANDBOX_RAIL,
 } from '../../kernel/ports/rail.ts'
-import { sandboxTransactionHash } from './transaction-hash.ts'
+import { generateTransactionHash } from './transaction-hash.ts'
 
 /** The sandbox's rail. A payment's external account determines its outcome (specification 4.16). */
 export const sandboxRail: Rail = {
@@ -18,11 +22,17 @@ export const sandboxRail: Rail = {
   lateDeposits: 'RETURN',
   currenciesIn: [],
   opensAt: (now) => now,
-  send: async (payment) => ({ subject: payment.id, ...findDelivery(scenarioOf(payment, 'out'), payment) }),
-  pull: async (payment) => ({ subject: payment.id, ...findDelivery(scenarioOf(payment, 'in'), payment) }),
+  send: async (payment) => ({
+    subject: payment.id,
+    ...findCurrentStep(findScenario(payment, 'out'), payment),
+  }),
+  pull: async (payment) => ({
+    subject: payment.id,
+    ...findCurrentStep(findScenario(payment, 'in'), payment),
+  }),
   // An account without a rail that can pull has no balance to report.
   pullable: async ({ identifier, currency, paymentRail }) =>
-    paymentRail !== null && isKnownCurrency(currency) ? pullableOf(identifier, currency) : undefined,
+    paymentRail !== null && isKnownCurrency(currency) ? toPullableAmount(identifier, currency) : undefined,
   cancel: async (id) => ({
     subject: id,
     outcome: 'cancelled',
@@ -40,19 +50,20 @@ export const sandboxRails: Rails = {
   list: () => [],
 }
 
-/** The current step of a payment. The next poll is due when the next step begins. */
-function findDelivery({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
+/** Returns the current step of a payment. The next poll is due when the next step begins. */
+function findCurrentStep({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
   const { submittedAt, now, chain, id } = payment
-  const startOf = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
-  const next = steps.find((step) => startOf(step) > now)
-  const { afterSeconds: _, ...step } = steps.findLast((one) => startOf(one) <= now) ?? steps[0]
+  const toStartTime = (step: { afterSeconds: number }) => addSeconds(submittedAt, step.afterSeconds)
+  const next = steps.find((step) => toStartTime(step) > now)
+  const { afterSeconds: _, ...step } =
+    steps.findLast((candidate) => toStartTime(candidate) <= now) ?? steps[0]
   if (step.outcome === 'pending')
-    return { outcome: 'accepted', askAgainAt: startOf(next ?? steps.at(-1) ?? steps[0]) }
+    return { outcome: 'accepted', askAgainAt: toStartTime(next ?? steps.at(-1) ?? steps[0]) }
   if (step.outcome === 'delivered')
     return {
       ...step,
-      ...(chain === null ? {} : { transactionHash: sandboxTransactionHash(chain, id) }),
-      ...(next ? { askAgainAt: startOf(next) } : {}),
+      ...(chain === null ? {} : { transactionHash: generateTransactionHash(chain, id) }),
+      ...(next ? { askAgainAt: toStartTime(next) } : {}),
     }
   return step
 }

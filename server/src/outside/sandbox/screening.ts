@@ -1,15 +1,15 @@
-import { screeningScenarioOf } from '../../kernel/magic-values/screening-outcomes.ts'
+import { findScreeningScenario } from '../../kernel/magic-values/screening-outcomes.ts'
 import type { Screening } from '../../kernel/ports/screening.ts'
 
-/** The sandbox's screening list. An address is on it depending on how the address ends. */
+/** The sandbox's screening list. The end of an address determines whether it is on the list. */
 export const sandboxScreening: Screening = {
   async check({ address }) {
-    const scenario = screeningScenarioOf(address)
+    const scenario = findScreeningScenario(address)
     if (!scenario) return { outcome: 'CLEAR' }
     return {
       outcome: 'HIT',
       list: scenario.list,
-      detail: 'The address ends as one on the list of the sandbox',
+      detail: 'The ending of this address is on the screening list of the sandbox',
     }
   },
 }

@@ -14,7 +14,7 @@ const FORMATS: Readonly<Record<string, (digest: Buffer) => string>> = {
  * Generates the hash of a payment on a sandbox chain: always the same for one transaction, and not found on
  * any real chain.
  */
-export function sandboxTransactionHash(chain: string, transactionId: string): string {
+export function generateTransactionHash(chain: string, transactionId: string): string {
   const digest = sha256(Buffer.from(`${chain} ${transactionId}`))
   return FORMATS[chain]?.(digest) ?? digest.toString('hex')
 }

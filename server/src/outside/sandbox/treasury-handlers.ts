@@ -4,18 +4,22 @@ import { findColdStorage } from '../../operation/own-money/cold-storage.ts'
 import { findOwnAccount } from '../../operation/own-money/own-accounts.ts'
 import { returned } from '../../operation/treasury/movements.ts'
 import { checkColdStorage, movementView } from '../../operation/treasury/requests.ts'
-import { sandboxTransactionHash } from './transaction-hash.ts'
+import { generateTransactionHash } from './transaction-hash.ts'
 
 export const sandboxTreasuryHandlers: Handlers<typeof sandboxTreasury> = {
   sandbox_treasury_return: async (op, { body: { ownAccountId, amount } }) => {
     const account = await findOwnAccount(op, ownAccountId)
     const { chain, railName: rail, network, address } = await findColdStorage(op, account, 'ownAccountId')
     if (chain)
-      throw fieldError('INVALID_INPUT', 'ownAccountId', 'This account is on a chain: send the money there')
+      throw fieldError(
+        'INVALID_INPUT',
+        'ownAccountId',
+        'This account is on a chain. Send the money to its address instead.',
+      )
     const { currency } = account
     const platform = await checkColdStorage(op, rail, currency, amount)
     const id = op.newId('TreasuryMovement')
-    const transactionHash = sandboxTransactionHash(`${network}_WALLET`, id)
+    const transactionHash = generateTransactionHash(`${network}_WALLET`, id)
     const { row, writes } = returned(op, {
       id,
       account,

@@ -1,7 +1,7 @@
 import type { sandbox_uma_receive, sandboxUma } from '@countersign/contract/payments/incoming-payments'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
-import { transactionView } from '../../kernel/transactions/transactions.ts'
+import { toTransactionView } from '../../kernel/transactions/transactions.ts'
 import { receivePayment } from '../../money/incoming-payments/incoming-payments.ts'
 import { pickRequired, SANDBOX_COUNTERPARTY } from '../../money/uma/counterparty.ts'
 import { findCustomerAtUma, isUnknownToItsProvider, readUmaAddress } from '../../money/uma/uma.ts'
@@ -17,7 +17,7 @@ export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
     const sender = readUmaAddress(body.senderUmaAddress, 'senderUmaAddress')
     const customer = await findReceiver(op, body)
     if (customer.uma_address === sender)
-      throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver are the same')
+      throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver must be different.')
     const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = body
     const counterparty = pickRequired(op, currency, SANDBOX_COUNTERPARTY)
     const { receipt, writes } = await receivePayment(
@@ -25,7 +25,7 @@ export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
       { customer, sender, amount, currency, counterparty, ...findFailure(op, sender) },
       { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' },
     )
-    return { status: 200, body: transactionView(receipt, receipt), writes }
+    return { status: 200, body: toTransactionView(receipt, receipt), writes }
   },
 }
 
@@ -39,13 +39,13 @@ async function findReceiver(
   { receiverUmaAddress, customerId }: Input<typeof sandbox_uma_receive>['body'],
 ): Promise<CustomerRow> {
   const field = 'receiverUmaAddress'
-  const named = customerId === undefined ? undefined : await findCustomer(op, customerId)
+  const customer = customerId === undefined ? undefined : await findCustomer(op, customerId)
   if (receiverUmaAddress === undefined) {
-    if (!named) throw fieldError('INVALID_INPUT', field, `Give ${field} or customerId`)
-    return named
+    if (!customer) throw fieldError('INVALID_INPUT', field, `Give ${field} or customerId.`)
+    return customer
   }
-  const addressed = await findCustomerAtUma(op, readUmaAddress(receiverUmaAddress, field), field)
-  if (named && named.id !== addressed.id)
-    throw fieldError('INVALID_INPUT', 'customerId', `customerId is not the customer of ${field}`)
-  return addressed
+  const receiver = await findCustomerAtUma(op, readUmaAddress(receiverUmaAddress, field), field)
+  if (customer && customer.id !== receiver.id)
+    throw fieldError('INVALID_INPUT', 'customerId', `The customer ${customerId} does not have this ${field}.`)
+  return receiver
 }

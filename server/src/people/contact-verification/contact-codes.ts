@@ -2,13 +2,13 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Contact } from '@countersign/contract/customers/contact-rules'
 import { CONTACT_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { SANDBOX_CONTACT_CODE } from '../../kernel/magic-values/magic-values.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, StaleRead } from '../../kernel/operation/operation.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ContactCodeRow } from '../../storage/rows/contact.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { contactState, getContact, isSameContact } from '../customers/contacts.ts'
+import { getContact, getContactState, isSameContact } from '../customers/contacts.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { canDeliver } from '../messages/channels.ts'
 import { countMessage } from '../messages/message-limits.ts'
@@ -17,7 +17,7 @@ import { CODE_RATE, type CodeRate, checkRate } from '../sign-in/challenge-rate.t
 import { DIGITS, drawCode } from '../sign-in/one-time-codes.ts'
 import { countAttempt, selectCodeTimes, selectLiveCode } from './store.ts'
 
-/** Codes by which customers verify their e-mail address or phone number. */
+/** Codes with which customers verify their e-mail address or phone number. */
 
 const ATTEMPTS_MAX = 5
 const CODE_DIGITS = 6
@@ -38,8 +38,8 @@ interface PendingContact {
 }
 
 /**
- * The writes that send a code and invalidate the previous one. Errors: as `checkPending`, 429 `RATE_LIMITED`
- * with `Retry-After`, 501 if this server cannot deliver the code.
+ * Builds the writes that send a code and invalidate the previous one. Throws like `checkPending`, 429
+ * `RATE_LIMITED` with `Retry-After`, or 501 if this server cannot deliver the code.
  */
 export async function sendCode(op: Op, customer: CustomerRow, contact: Contact): Promise<Write[]> {
   const { address } = checkPending(customer, contact)
@@ -48,7 +48,7 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
   // covers the count.
   const previous = await selectLiveCode(op, customer.id, channel)
   for (const rate of RATES) {
-    const since = plusSeconds(op.now, -rate.seconds)
+    const since = addSeconds(op.now, -rate.seconds)
     checkRate(op, await selectCodeTimes(op, customer.id, channel, since, rate.codesMax), rate)
   }
   if (!canDeliver(op, channel))
@@ -66,9 +66,9 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
 }
 
 /**
- * The customer with a verified contact, and the writes. The attempt is counted before the code is compared.
- * Errors: as `checkPending`, and 400 naming `code` if the code is wrong, expired, replaced or used, or was
- * sent to another address.
+ * Verifies a contact with a code. The attempt is counted before the code is compared. Throws like
+ * `checkPending`, or 400 naming `code` if the code is wrong, expired, replaced or used, or was sent to
+ * another address.
  */
 export async function confirmCode(
   op: Op,
@@ -79,12 +79,12 @@ export async function confirmCode(
   const { address } = checkPending(customer, contact)
   const sent = await selectLiveCode(op, customer.id, KINDS[contact].channel)
   if (!sent || !(await countAttemptOnce(op, sent)) || !isCorrect(op, sent, address, code)) {
-    // There may be no code because another call has just verified the contact or changed the address.
-    const now = await findCustomer(op, customer.id)
-    if (now.version !== customer.version) throw new StaleRead(`${customer.id} has changed`)
+    // Another call may have just verified the contact or changed its address, which ends the code.
+    const current = await findCustomer(op, customer.id)
+    if (current.version !== customer.version) throw new StaleRead(`${customer.id} has changed`)
     throw new ApiError('INVALID_INPUT', {
       message:
-        'code is wrong, or it expired, was replaced by a later one or had five attempts. Ask for a new one.',
+        'code is wrong, expired, was replaced by a newer one, or was tried five times. Request a new one.',
       details: { field: 'code', code: 'INVALID_OTP_CODE' },
     })
   }
@@ -103,33 +103,33 @@ export async function confirmCode(
 
 /** Throws 409 `CONTACT_VERIFICATION_NOT_REQUIRED`, 409 `CONTACT_ALREADY_VERIFIED`. */
 function checkPending(customer: CustomerRow, contact: Contact): PendingContact {
-  const state = contactState(customer, contact)
+  const state = getContactState(customer, contact)
   const address = getContact(customer, contact)
   const contactName = contact === 'email' ? 'e-mail address' : 'phone number'
   if (state === null || address === null)
     throw new ApiError('CONTACT_VERIFICATION_NOT_REQUIRED', {
-      message: `This customer has no ${contactName} that has to be verified.`,
+      message: `This customer has no ${contactName} to verify.`,
     })
   if (nextState(CONTACT_TRANSITIONS, state, 'verify') === null)
     throw new ApiError('CONTACT_ALREADY_VERIFIED', {
-      message: `The ${contactName} of this customer is verified already.`,
+      message: `The customer's ${contactName} is already verified.`,
     })
   return { customer, contact, address }
 }
 
 function makeCode(op: Op, { customer, contact, address }: PendingContact, code: string): ContactCodeRow {
-  const bound = {
+  const binding = {
     id: op.newId('Challenge'),
     customer_id: customer.id,
     channel: KINDS[contact].channel,
     contact: address,
   }
   return {
-    ...bound,
+    ...binding,
     platform_id: op.platform.id,
-    code_mac: computeMac(op, bound, code),
+    code_mac: computeMac(op, binding, code),
     tries: 0,
-    expires_at: plusSeconds(op.now, CODE_SECONDS),
+    expires_at: addSeconds(op.now, CODE_SECONDS),
     ended_at: null,
     created_at: op.now,
   }
@@ -139,12 +139,12 @@ function makeCode(op: Op, { customer, contact, address }: PendingContact, code: 
  * The code for which an operation has counted its attempt. An operation may run again, and must not count
  * twice.
  */
-const counted = new WeakMap<Op, string>()
+const COUNTED_CODES = new WeakMap<Op, string>()
 
 async function countAttemptOnce(op: Op, { id, expires_at }: ContactCodeRow): Promise<boolean> {
-  if (counted.get(op) === id) return expires_at > op.now
+  if (COUNTED_CODES.get(op) === id) return expires_at > op.now
   if (!(await countAttempt(op, id, ATTEMPTS_MAX))) return false
-  counted.set(op, id)
+  COUNTED_CODES.set(op, id)
   return true
 }
 
@@ -153,7 +153,7 @@ function isCorrect(op: Op, sent: ContactCodeRow, address: string, code: string):
   return isSameContact(sent.contact, address) && timingSafeEqual(computeMac(op, sent, code), sent.code_mac)
 }
 
-/** The form in which a code is stored: a MAC bound to its customer, channel and address. */
+/** Computes the stored form of a code: a MAC bound to its customer, channel and address. */
 function computeMac(
   op: Op,
   { id, customer_id, channel, contact }: Pick<ContactCodeRow, 'id' | 'customer_id' | 'channel' | 'contact'>,

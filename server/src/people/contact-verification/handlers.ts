@@ -1,7 +1,7 @@
 import type { contactVerification } from '@countersign/contract/customers/contact-verification'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { customerView, findCustomer } from '../customers/customers.ts'
-import { verificationCheck } from '../customers/verification.ts'
+import { findCustomer, toCustomerView } from '../customers/customers.ts'
+import { scheduleVerificationCheck } from '../customers/verification.ts'
 import { confirmCode, sendCode } from './contact-codes.ts'
 
 export const contactVerificationHandlers: Handlers<typeof contactVerification> = {
@@ -14,7 +14,11 @@ export const contactVerificationHandlers: Handlers<typeof contactVerification> =
   customer_confirm_email: async (op, { params, body }) => {
     const customer = await findCustomer(op, params.customerId)
     const { row, writes } = await confirmCode(op, customer, 'email', body.code)
-    return { status: 200, body: customerView(row), writes: [...writes, ...verificationCheck(op, row)] }
+    return {
+      status: 200,
+      body: toCustomerView(row),
+      writes: [...writes, ...scheduleVerificationCheck(op, row)],
+    }
   },
 
   customer_verify_phone: async (op, { params }) => ({
@@ -26,6 +30,10 @@ export const contactVerificationHandlers: Handlers<typeof contactVerification> =
   customer_confirm_phone: async (op, { params, body }) => {
     const customer = await findCustomer(op, params.customerId)
     const { row, writes } = await confirmCode(op, customer, 'phone', body.code)
-    return { status: 200, body: customerView(row), writes: [...writes, ...verificationCheck(op, row)] }
+    return {
+      status: 200,
+      body: toCustomerView(row),
+      writes: [...writes, ...scheduleVerificationCheck(op, row)],
+    }
   },
 }

@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { ContactCodeRow } from '../../storage/rows/contact.ts'
 
-function codesOf(op: Op, customerId: string, channel: ContactCodeRow['channel']) {
+function selectCodes(op: Op, customerId: string, channel: ContactCodeRow['channel']) {
   return op.read
     .selectFrom('contact_codes')
     .where('platform_id', '=', op.platform.id)
@@ -16,7 +16,7 @@ export async function selectLiveCode(
   customerId: string,
   channel: ContactCodeRow['channel'],
 ): Promise<ContactCodeRow | undefined> {
-  return codesOf(op, customerId, channel).selectAll().where('ended_at', 'is', null).executeTakeFirst()
+  return selectCodes(op, customerId, channel).selectAll().where('ended_at', 'is', null).executeTakeFirst()
 }
 
 /** The times when the latest codes were sent, newest first. */
@@ -27,7 +27,7 @@ export async function selectCodeTimes(
   since: Date,
   limit: number,
 ): Promise<Date[]> {
-  const rows = await codesOf(op, customerId, channel)
+  const rows = await selectCodes(op, customerId, channel)
     .select('created_at')
     .where('created_at', '>', since)
     .orderBy('created_at', 'desc')
@@ -37,9 +37,8 @@ export async function selectCodeTimes(
 }
 
 /**
- * Counts an attempt at a code. Returns true if the code had an attempt left. The statement is committed
- * before the code is compared, so that an attempt counts whatever happens next, and parallel attempts cannot
- * exceed the limit.
+ * Counts an attempt to enter a code. Returns true if the code had an attempt left. The statement commits
+ * before the code is compared, so every attempt counts, and parallel attempts cannot exceed the limit.
  */
 export async function countAttempt(op: Op, codeId: string, triesMax: number): Promise<boolean> {
   const { rows } = await op.db.query(

@@ -1,16 +1,16 @@
 import { present } from '@countersign/contract/core/objects'
-import { maySeeAccount } from '../../kernel/accounts/accounts.ts'
+import { canSeeAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { selectCredential, selectCredentials } from './store.ts'
 
-/** A new credential with the columns that all kinds share. */
+/** Creates a credential with the columns that all kinds share. */
 function makeCredential(
   op: Op,
   accountId: string,
-  own: Pick<CredentialRow, 'type' | 'nickname'> & Partial<CredentialRow>,
+  kindColumns: Pick<CredentialRow, 'type' | 'nickname'> & Partial<CredentialRow>,
 ): CredentialRow {
   return {
     id: op.newId('AuthMethod'),
@@ -28,14 +28,14 @@ function makeCredential(
     created_at: op.now,
     updated_at: op.now,
     revoked_at: null,
-    ...own,
+    ...kindColumns,
   }
 }
 
 /** The kinds of credential whose codes are delivered by message. */
 export type DeliveryChannel = 'EMAIL_OTP' | 'SMS_OTP'
 
-/** A credential whose codes are sent to an e-mail address or a phone number. */
+/** Creates a credential whose codes are sent to an e-mail address or a phone number. */
 export function makeOtpCredential(
   op: Op,
   accountId: string,
@@ -45,7 +45,7 @@ export function makeOtpCredential(
   return makeCredential(op, accountId, { type, nickname: contact, contact })
 }
 
-/** A credential for one identity at an OpenID provider, identified by `iss`, `aud` and `sub`. */
+/** Creates a credential for an identity at an OpenID provider: its `iss`, `aud` and `sub`. */
 export function makeOauthCredential(
   op: Op,
   accountId: string,
@@ -65,7 +65,6 @@ export function makeOauthCredential(
   })
 }
 
-/** A credential for one passkey. */
 export function makePasskeyCredential(
   op: Op,
   accountId: string,
@@ -81,30 +80,30 @@ export function makePasskeyCredential(
   })
 }
 
-/** A credential that is not revoked. Throws 404 `CREDENTIAL_NOT_FOUND`. */
+/** Finds a credential. Throws 404 `CREDENTIAL_NOT_FOUND`, also if it is revoked. */
 export async function findCredential(op: Op, id: string): Promise<CredentialRow> {
   const credential = await selectCredential(op, id)
-  if (!credential || !(await maySeeAccount(op, credential.account_id)))
+  if (!credential || !(await canSeeAccount(op, credential.account_id)))
     throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'id' } })
   return credential
 }
 
-/** The credentials of a wallet that are not revoked, oldest first. */
+/** Finds a wallet's credentials that are not revoked, oldest first. */
 export async function findCredentials(op: Op, accountId: string): Promise<CredentialRow[]> {
   return selectCredentials(op, accountId)
 }
 
 /**
- * The type of the wallet's oldest active credential, or e-mail for a wallet without credentials
+ * Finds the type of the wallet's oldest active credential. E-mail for a wallet without credentials
  * (specification 5.3).
  */
-export async function firstCredentialType(op: Op, accountId: string): Promise<CredentialRow['type']> {
+export async function findFirstCredentialType(op: Op, accountId: string): Promise<CredentialRow['type']> {
   const [first] = await findCredentials(op, accountId)
   return first?.type ?? 'EMAIL_OTP'
 }
 
 /** Marks a change of the wallet's set of credentials. Guard: the set is unchanged. */
-export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
+export function markCredentialsChanged(op: Op, account: InternalAccountRow): Write {
   const { id, credentials_version: version } = account
   return update(
     'internal_accounts',
@@ -114,8 +113,8 @@ export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
   )
 }
 
-/** A credential as the API shows it (specification 2.1). */
-export function credentialView(credential: CredentialRow) {
+/** Converts a credential to its API form (specification 2.1). */
+export function toCredentialView(credential: CredentialRow) {
   return present({
     id: credential.id,
     accountId: credential.account_id,

@@ -5,7 +5,7 @@ import { quoteName } from '../../base/formats/quoted.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
-const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
+const CREDENTIAL_LABELS: Readonly<Record<CredentialRow['type'], string>> = {
   EMAIL_OTP: 'codes to the e-mail address',
   SMS_OTP: 'codes to the phone number',
   OAUTH: 'the identity',
@@ -22,10 +22,10 @@ export function describeCredential({
   oidc_subject,
   oidc_issuer,
 }: Pick<CredentialRow, 'type' | 'nickname' | 'oidc_subject' | 'oidc_issuer'>): string {
-  const words = WORDS[type]
+  const label = CREDENTIAL_LABELS[type]
   return type === 'OAUTH'
-    ? `${words} ${quoteName(requireValue(oidc_subject, 'subject of an OAuth credential'))} at ${quoteName(requireValue(oidc_issuer, 'issuer of an OAuth credential'))}`
-    : `${words} ${quoteName(nickname)}`
+    ? `${label} ${quoteName(requireValue(oidc_subject, 'subject of an OAuth credential'))} at ${quoteName(requireValue(oidc_issuer, 'issuer of an OAuth credential'))}`
+    : `${label} ${quoteName(nickname)}`
 }
 
 /** A credential as it appears in a signed payload. */

@@ -33,7 +33,7 @@ export async function selectCodeFailures(op: Op, accountId: string): Promise<Cod
 }
 
 /** The platform of a wallet with counted wrong codes; undefined if none are counted. */
-export async function selectPlatformOfFailures(read: Read, accountId: string): Promise<string | undefined> {
+export async function selectFailuresPlatform(read: Read, accountId: string): Promise<string | undefined> {
   const row = await read
     .selectFrom('code_failures')
     .select('platform_id')

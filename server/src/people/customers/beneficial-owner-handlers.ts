@@ -6,15 +6,15 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { selectBeneficialOwners } from './beneficial-owner-store.ts'
 import {
-  beneficialOwnerView,
   changeBeneficialOwner,
   checkOwner,
   findBeneficialOwner,
   findBeneficialOwners,
   makeBeneficialOwner,
+  toBeneficialOwnerView,
 } from './beneficial-owners.ts'
 import { findCustomer } from './customers.ts'
-import { verificationCheck } from './verification.ts'
+import { scheduleVerificationCheck } from './verification.ts'
 
 export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
   beneficial_owner_create: async (op, { body }) => {
@@ -24,11 +24,11 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     const owner = makeBeneficialOwner(op, business, body)
     return {
       status: 201,
-      body: beneficialOwnerView(owner),
+      body: toBeneficialOwnerView(owner),
       writes: [
         insert('beneficial_owners', owner),
-        ownersChanged(business),
-        ...verificationCheck(op, business),
+        markOwnersChanged(business),
+        ...scheduleVerificationCheck(op, business),
       ],
     }
   },
@@ -38,14 +38,14 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     body: await page(op, query, {
       rows: selectBeneficialOwners(op, query.customerId),
       table: 'beneficial_owners',
-      view: (rows) => rows.map(beneficialOwnerView),
+      view: (rows) => rows.map(toBeneficialOwnerView),
     }),
   }),
 
   beneficial_owner_get: async (op, { params }) => {
     const owner = await findBeneficialOwner(op, params.beneficialOwnerId)
     await findCustomer(op, owner.customer_id)
-    return { status: 200, body: beneficialOwnerView(owner) }
+    return { status: 200, body: toBeneficialOwnerView(owner) }
   },
 
   beneficial_owner_update: async (op, { params, body }) => {
@@ -61,8 +61,8 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     const { row, write } = changeBeneficialOwner(op, owner, body)
     return {
       status: 200,
-      body: beneficialOwnerView(row),
-      writes: [write, ownersChanged(business), ...verificationCheck(op, business)],
+      body: toBeneficialOwnerView(row),
+      writes: [write, markOwnersChanged(business), ...scheduleVerificationCheck(op, business)],
     }
   },
 }
@@ -71,11 +71,11 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
 async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id)
   if (customer.customer_type !== 'BUSINESS')
-    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business has beneficial owners')
+    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business can have beneficial owners')
   return customer
 }
 
 /** Guard: the business and its set of owners are unchanged. */
-function ownersChanged({ id, version }: CustomerRow): Write {
+function markOwnersChanged({ id, version }: CustomerRow): Write {
   return update('customers', id, { version, deleted_at: null }, { version: version + 1 })
 }

@@ -6,8 +6,8 @@ import type {
   beneficial_owner_update,
 } from '@countersign/contract/customers/beneficial-owners'
 import { OWNER_KYC_INITIAL, OWNER_KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { findVerificationOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { stateAfter, transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -28,16 +28,16 @@ const SHOWN_CHARACTERS = 4
 const OWNERS_MAX = 100
 
 /** Changing one of these fields triggers a new check. */
-const CHECKED = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
+const CHECKED_FIELDS = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
 
-/** One of this platform's beneficial owners. Throws 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
+/** Finds a beneficial owner. Throws 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
 export async function findBeneficialOwner(
   op: Op,
   id: string,
   field = 'beneficialOwnerId',
 ): Promise<BeneficialOwnerRow> {
   const owner = await selectBeneficialOwner(op, id)
-  if (!owner || !maySee(op, owner.customer_id))
+  if (!owner || !canSee(op, owner.customer_id))
     throw new ApiError('BENEFICIAL_OWNER_NOT_FOUND', { details: { field } })
   return owner
 }
@@ -48,7 +48,7 @@ export async function findBeneficialOwners(op: Op, customerId: string): Promise<
 }
 
 /**
- * A new owner whose check has started. In the sandbox the check ends immediately if verification is
+ * Creates an owner whose check has started. In the sandbox, the check ends immediately if verification is
  * automatic.
  */
 export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateBody): BeneficialOwnerRow {
@@ -67,7 +67,7 @@ export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateB
     created_at: op.now,
     updated_at: op.now,
   }
-  return { ...row, kyc_status: statusAfterCheck(op, row) }
+  return { ...row, kyc_status: computeStatusAfterCheck(op, row) }
 }
 
 /** Applies a change to an owner; omitted fields keep their values. */
@@ -79,14 +79,15 @@ export function changeBeneficialOwner(
   const { identifier, ...others } = personalInfo
   const info = { ...owner.personal_info, ...present(others) }
   const isNewIdentifier = identifier !== undefined && identifier !== owner.shown_identifier
-  const isChecked = isNewIdentifier || CHECKED.some((member) => info[member] !== owner.personal_info[member])
+  const isChecked =
+    isNewIdentifier || CHECKED_FIELDS.some((field) => info[field] !== owner.personal_info[field])
   const change = {
     ...present({ roles, ownership_percentage: ownershipPercentage }),
     personal_info: info,
     ...(isNewIdentifier ? sealIdentifier(op, owner.id, identifier) : {}),
     version: owner.version + 1,
   }
-  const rechecked = isChecked ? outcomeEvents(op, { ...owner, ...change }) : []
+  const rechecked = isChecked ? listOutcomeEvents(op, { ...owner, ...change }) : []
   return transition(
     op,
     'beneficial_owners',
@@ -106,26 +107,26 @@ export function decideBeneficialOwner(op: Op, owner: BeneficialOwnerRow, by: 'ap
   }).write
 }
 
-type Checked = Pick<BeneficialOwnerRow, 'id' | 'kyc_status' | 'personal_info'>
+type CheckedOwner = Pick<BeneficialOwnerRow, 'id' | 'kyc_status' | 'personal_info'>
 
-function statusAfterCheck(op: Op, owner: Checked): BeneficialOwnerRow['kyc_status'] {
-  return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
+function computeStatusAfterCheck(op: Op, owner: CheckedOwner): BeneficialOwnerRow['kyc_status'] {
+  return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, listOutcomeEvents(op, owner), owner.id)
 }
 
 /**
- * The events that end a person's check immediately, because the sandbox decides by suffix (specification
- * 4.16).
+ * Lists the events that end a person's check immediately: the sandbox decides by suffix (specification 4.16).
  */
-function outcomeEvents(op: Op, { personal_info }: Checked): ('approve' | 'reject')[] {
+function listOutcomeEvents(op: Op, { personal_info }: CheckedOwner): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
-  return EVENTS_OF[verificationOutcome(suffixOf(personal_info.lastName.trim()))]
+  return OUTCOME_EVENTS[findVerificationOutcome(suffixOf(personal_info.lastName.trim()))]
 }
 
-const EVENTS_OF: Readonly<Record<ReturnType<typeof verificationOutcome>, ('approve' | 'reject')[]>> = {
-  PENDING: [],
-  APPROVED: ['approve'],
-  REJECTED: ['reject'],
-}
+const OUTCOME_EVENTS: Readonly<Record<ReturnType<typeof findVerificationOutcome>, ('approve' | 'reject')[]>> =
+  {
+    PENDING: [],
+    APPROVED: ['approve'],
+    REJECTED: ['reject'],
+  }
 
 function sealIdentifier(op: Op, id: string, identifier: string) {
   return {
@@ -138,11 +139,11 @@ function sealIdentifier(op: Op, id: string, identifier: string) {
 export function maskIdentifier(identifier: string): string {
   const characters = [...identifier]
   const shown = characters.length > 2 * SHOWN_CHARACTERS ? SHOWN_CHARACTERS : 0
-  return characters.map((one, at) => (at < characters.length - shown ? '*' : one)).join('')
+  return characters.map((character, at) => (at < characters.length - shown ? '*' : character)).join('')
 }
 
-/** The unmasked identifier, for the provider that checks the person. */
-export function identifierOf(op: Op, { id, sealed_identifier }: BeneficialOwnerRow): string {
+/** Decrypts the identifier for the provider that checks the person. */
+export function openIdentifier(op: Op, { id, sealed_identifier }: BeneficialOwnerRow): string {
   return op.enclave.openText('beneficialOwner', id, sealed_identifier)
 }
 
@@ -154,18 +155,22 @@ export function checkOwner(
 ): void {
   checkBirthDate(op, 'personalInfo.birthDate', personalInfo?.birthDate)
   if (others.length >= OWNERS_MAX)
-    throw fieldError('INVALID_INPUT', 'customerId', `A business has at most ${OWNERS_MAX} beneficial owners`)
+    throw fieldError(
+      'INVALID_INPUT',
+      'customerId',
+      `A business can have at most ${OWNERS_MAX} beneficial owners`,
+    )
   const otherShares = others.reduce((sum, other) => sum + other.ownership_percentage, 0)
   if (ownershipPercentage !== undefined && otherShares + ownershipPercentage > PERCENT_MAX)
     throw fieldError(
       'INVALID_INPUT',
       'ownershipPercentage',
-      `The other beneficial owners have ${otherShares} %, so this one has at most ${PERCENT_MAX - otherShares} %`,
+      `The other beneficial owners hold ${otherShares} %, so this one can hold at most ${PERCENT_MAX - otherShares} %`,
     )
 }
 
-/** An owner as the API shows it. */
-export function beneficialOwnerView(row: BeneficialOwnerRow): OwnerView {
+/** Converts an owner to its API form. */
+export function toBeneficialOwnerView(row: BeneficialOwnerRow): OwnerView {
   const info: PersonalInfo = { ...row.personal_info, identifier: row.shown_identifier }
   return {
     id: row.id,

@@ -8,7 +8,7 @@ import type { CustomerRow, PlatformRow } from '../../storage/rows/tables.ts'
 import { type PlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
 import { requireWalletChain } from '../platforms/wallet-network.ts'
-import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './customers.ts'
+import { buildStatusEvent, checkCurrencies, checkDates, makeCustomer } from './customers.ts'
 import { selectHolders } from './store.ts'
 import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
 
@@ -16,7 +16,7 @@ import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
 
 export type CreateBody = BodyOf<typeof customer_create>
 
-/** The platform for which customers are created, as it is now. */
+/** The current platform, for which customers are created. */
 export interface PlatformSnapshot {
   readonly platform: PlatformRow
   readonly config: PlatformConfig
@@ -40,8 +40,8 @@ export function guardPlatformUnchanged({ platform }: PlatformSnapshot): Write {
 }
 
 /**
- * A new customer, checked as far as possible without looking at other customers. Throws 400 naming a date or
- * a currency.
+ * Builds a new customer and makes every check that needs no other customer. Throws 400 naming a date or a
+ * currency.
  */
 export function newCustomer(op: Op, { config }: PlatformSnapshot, body: CreateBody): CustomerRow {
   checkDates(op, body)
@@ -50,18 +50,18 @@ export function newCustomer(op: Op, { config }: PlatformSnapshot, body: CreateBo
 }
 
 /**
- * The writes that create a customer: its record, the accounts that its verification status allows, and
+ * Builds the writes that create a customer: its record, the accounts that its verification status allows, and
  * an event if the verification has ended.
  */
-export function creationWrites(
+export function buildCreationWrites(
   op: Op,
   { config, wallets }: PlatformSnapshot,
   customer: CustomerRow,
 ): Write[] {
-  const statusEvent = verificationEvent(op, customer)
+  const statusEvent = buildStatusEvent(op, customer)
   return [
     insert('customers', customer),
-    ...ACCOUNTS_OF[customer.verification_status](op, config, wallets, customer),
+    ...OPEN_ACCOUNTS[customer.verification_status](op, config, wallets, customer),
     ...(statusEvent ? [statusEvent] : []),
   ]
 }
@@ -74,7 +74,7 @@ type OpenAccounts = (
 ) => Write[]
 
 /** Opens a new customer's accounts, depending on its verification status. */
-const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], OpenAccounts>> = {
+const OPEN_ACCOUNTS: Readonly<Record<CustomerRow['verification_status'], OpenAccounts>> = {
   UNVERIFIED: () => [],
   PENDING: (op, config, _, customer) => openPendingAccounts(op, config, customer),
   APPROVED: openCustomerAccounts,
@@ -84,7 +84,7 @@ const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], OpenAccou
 /** A customer as the holder of a platform-assigned id and an UMA address. */
 export type Holder = Pick<CustomerRow, 'id' | 'platform_customer_id' | 'uma_address' | 'deleted_at'>
 
-/** The customers that already hold one of these ids or UMA addresses. */
+/** Finds the customers that already hold one of these ids or UMA addresses. */
 export async function findHolders(op: Op, customers: readonly Holder[]): Promise<Holder[]> {
   return selectHolders(
     op,

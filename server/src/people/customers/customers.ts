@@ -6,16 +6,16 @@ import type {
   customer_update,
 } from '@countersign/contract/customers/customers'
 import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { utcDay } from '../../base/formats/utc-day.ts'
-import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
+import { findVerificationOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
+import { findCurrencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
 import { getWalletCurrencies } from '../platforms/wallet-network.ts'
-import { contactStatesAfter, initialContactStates } from './contacts.ts'
+import { computeContactStates, getInitialContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof customer_create>
@@ -25,32 +25,31 @@ type CustomerView = SuccessOf<typeof customer_get>['body']
 const AGE_YEARS_MAX = 130
 const UMA_NAME_BYTES = 8
 
-/** A customer of this platform. Errors, naming `field`: 404 `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`. */
+/** Finds a customer. Throws 404 `USER_NOT_FOUND` or 410 `CUSTOMER_DELETED`, naming `field`. */
 export async function findCustomer(op: Op, id: string, field = 'customerId'): Promise<CustomerRow> {
   const customer = await selectCustomer(op, id)
-  if (!customer || !maySee(op, customer.id)) throw new ApiError('USER_NOT_FOUND', { details: { field } })
+  if (!customer || !canSee(op, customer.id)) throw new ApiError('USER_NOT_FOUND', { details: { field } })
   if (customer.deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field } })
   return customer
 }
 
-/** A customer, even if deleted: old records still refer to it. Raises no error. */
+/** Finds a customer even if it is deleted, because old records still refer to it. */
 export async function findCustomerOnRecord(op: Op, id: string): Promise<CustomerRow | undefined> {
   return selectCustomer(op, id)
 }
 
 /** A customer's display name. */
-export function nameOfCustomer({ details, platform_customer_id }: CustomerRow): string {
+export function getCustomerName({ details, platform_customer_id }: CustomerRow): string {
   return details.fullName ?? details.businessInfo?.legalName ?? platform_customer_id
 }
 
-/** True if the customer was deleted. */
 export async function isDeleted(op: Op, id: string): Promise<boolean> {
   return (await selectCustomer(op, id))?.deleted_at !== null
 }
 
 /**
- * A new customer. Defaults for omitted fields: an id derived from ours, and an UMA address at the platform's
- * domain.
+ * Creates a customer. If omitted, the platform's id is derived from ours, and the UMA address is at the
+ * platform's domain.
  */
 export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
   const id = op.newId('Customer')
@@ -58,15 +57,15 @@ export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): 
     customer_type: body.customerType,
     region: body.region ?? null,
     email: body.email ?? null,
-    details: detailsOf(body),
+    details: readDetails(body),
   }
   return {
     id,
     platform_id: op.platform.id,
     platform_customer_id: body.platformCustomerId ?? id.slice('Customer:'.length),
-    verification_status: firstStatus(config, described),
+    verification_status: decideFirstStatus(config, described),
     ...described,
-    ...initialContactStates(described),
+    ...getInitialContactStates(described),
     currencies: body.currencies ?? null,
     uma_address: body.umaAddress ?? makeUmaAddress(op, config),
     version: 1,
@@ -84,9 +83,9 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     throw fieldError(
       'INVALID_INPUT',
       'customerType',
-      `This customer is of type ${customer.customer_type}, which cannot change`,
+      `The type of this customer is ${customer.customer_type} and cannot be changed`,
     )
-  const details = { ...customer.details, ...detailsOf(body) }
+  const details = { ...customer.details, ...readDetails(body) }
   if (body.customerType === 'BUSINESS' && body.businessInfo) {
     const currentInfo = customer.details.businessInfo
     const businessInfo = { ...currentInfo, ...body.businessInfo }
@@ -101,10 +100,10 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     updated_at: op.now,
     version: customer.version + 1,
   }
-  return { ...changed, ...contactStatesAfter(customer, changed) }
+  return { ...changed, ...computeContactStates(customer, changed) }
 }
 
-function detailsOf(body: CreateBody | UpdateBody): Record<string, unknown> {
+function readDetails(body: CreateBody | UpdateBody): Record<string, unknown> {
   if (body.customerType === 'BUSINESS')
     return present({ phoneNumber: body.phoneNumber, address: body.address, businessInfo: body.businessInfo })
   const { phoneNumber, fullName, birthDate, nationality, address } = body
@@ -116,22 +115,25 @@ function makeUmaAddress(op: Op, config: PlatformConfig): string {
 }
 
 /**
- * The first verification status. A regulated platform has verified its customer already. All other customers
- * wait for their verification, unless the sandbox decides immediately by suffix (specification 4.16).
+ * Decides the first verification status. A regulated platform has already verified its customers. All other
+ * customers wait, unless the sandbox decides immediately by suffix (specification 4.16).
  */
-function firstStatus(config: PlatformConfig, described: Described): CustomerRow['verification_status'] {
+function decideFirstStatus(
+  config: PlatformConfig,
+  described: VerificationData,
+): CustomerRow['verification_status'] {
   if (config.isRegulatedFinancialInstitution) return KYC_TRANSITIONS[KYC_INITIAL].approve
   const isAutomatic = config.sandboxConfig?.verification === 'AUTOMATIC'
-  return isAutomatic ? verificationOutcome(verificationSuffix(described)) : KYC_INITIAL
+  return isAutomatic ? findVerificationOutcome(readVerificationSuffix(described)) : KYC_INITIAL
 }
 
-type Described = Pick<CustomerRow, 'customer_type' | 'details'>
+type VerificationData = Pick<CustomerRow, 'customer_type' | 'details'>
 
 /**
- * The characters that determine the sandbox's decision: the last three digits of a business's registration
- * number, or the last three characters of a person's last name.
+ * Reads the characters that determine the sandbox's decision: the last three digits of a business's
+ * registration number, or the last three characters of a person's last name.
  */
-export function verificationSuffix({ customer_type, details }: Described): string {
+export function readVerificationSuffix({ customer_type, details }: VerificationData): string {
   if (customer_type === 'BUSINESS')
     return (details.businessInfo?.registrationNumber ?? '').replace(/\D/g, '').slice(-3)
   return suffixOf((details.fullName ?? '').trim().split(/\s+/).at(-1) ?? '')
@@ -141,7 +143,7 @@ export function verificationSuffix({ customer_type, details }: Described): strin
 export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
-    if (incorporatedOn !== undefined && incorporatedOn > utcDay(op.now))
+    if (incorporatedOn !== undefined && incorporatedOn > toUtcDay(op.now))
       throw fieldError(
         'INVALID_INPUT',
         'businessInfo.incorporatedOn',
@@ -153,7 +155,7 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
 /** Throws 400 naming the field if the date cannot be a living person's date of birth. */
 export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
   if (date === undefined) return
-  const today = utcDay(op.now)
+  const today = toUtcDay(op.now)
   const earliest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX}${today.slice(4)}`
   if (date > today) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
   if (date < earliest)
@@ -166,25 +168,25 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
  */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
-    if (!getWalletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
+    if (!getWalletCurrencies(config).includes(currency) && !findCurrencyConfig(config, currency))
       throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
 }
 
-/** The event for a customer's current verification status, if that status has one. */
-export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | undefined {
+/** Builds the event for a customer's verification status. Undefined if the status has no event. */
+export function buildStatusEvent(op: Op, customer: CustomerRow): EventWrite | undefined {
   const { verification_status: status } = customer
   if (status === 'UNVERIFIED') return undefined
   const check = customer.customer_type === 'BUSINESS' ? 'KYB' : 'KYC'
-  return event(op, `CUSTOMER.${check}_${status}`, customer.id, customerView(customer))
+  return event(op, `CUSTOMER.${check}_${status}`, customer.id, toCustomerView(customer))
 }
 
 /** The verification states of the customer's contacts; undefined if none is required. */
-function contactVerification({ email_verification: email, phone_verification: phone }: CustomerRow) {
+function toContactVerification({ email_verification: email, phone_verification: phone }: CustomerRow) {
   return email === null && phone === null ? undefined : present({ email, phone })
 }
 
-/** A customer as the API shows it. */
-export function customerView(row: CustomerRow): CustomerView {
+/** Converts a customer to its API form. */
+export function toCustomerView(row: CustomerRow): CustomerView {
   const record = present({
     id: row.id,
     platformCustomerId: row.platform_customer_id,
@@ -195,7 +197,7 @@ export function customerView(row: CustomerRow): CustomerView {
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     isDeleted: row.deleted_at !== null,
-    contactVerification: contactVerification(row),
+    contactVerification: toContactVerification(row),
   })
   return row.customer_type === 'INDIVIDUAL'
     ? {

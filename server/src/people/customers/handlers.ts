@@ -2,28 +2,28 @@ import type { customer_update, customers } from '@countersign/contract/customers
 import { quoteName } from '../../base/formats/quoted.ts'
 import { toCanonicalJson } from '../../base/json/json.ts'
 import { findWallet } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { timeRange } from '../../kernel/operation/time-range.ts'
+import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
 import { toSignedCredential } from '../credentials/describe.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { isSameEmail } from './contacts.ts'
 import {
+  buildCreationWrites,
   checkIsFree,
-  creationWrites,
   findHolders,
   guardPlatformUnchanged,
   newCustomer,
   readPlatformSnapshot,
 } from './creation.ts'
-import { changeCustomer, checkCurrencies, checkDates, customerView, findCustomer } from './customers.ts'
+import { changeCustomer, checkCurrencies, checkDates, findCustomer, toCustomerView } from './customers.ts'
 import { selectCustomers, selectEmailCredentials, selectIsEmailTaken } from './store.ts'
-import { verificationCheck } from './verification.ts'
+import { scheduleVerificationCheck } from './verification.ts'
 import { moveCredential, openWallet } from './wallets.ts'
 
 const EMAIL_CHANGE_SECONDS = 5 * 60
@@ -35,26 +35,26 @@ export const customerHandlers: Handlers<typeof customers> = {
     checkIsFree(customer, await findHolders(op, [customer]))
     return {
       status: 201,
-      body: customerView(customer),
-      writes: [guardPlatformUnchanged(snapshot), ...creationWrites(op, snapshot, customer)],
+      body: toCustomerView(customer),
+      writes: [guardPlatformUnchanged(snapshot), ...buildCreationWrites(op, snapshot, customer)],
     }
   },
 
   customer_list: async (op, { query }) => {
-    const filters = { ...query, times: timeRange(query) }
+    const filters = { ...query, times: parseTimeRange(query) }
     return {
       status: 200,
       body: await page(op, query, {
         rows: selectCustomers(op, filters),
         table: 'customers',
-        view: (rows) => rows.map(customerView),
+        view: (rows) => rows.map(toCustomerView),
       }),
     }
   },
 
   customer_get: async (op, { params }) => ({
     status: 200,
-    body: customerView(await findCustomer(op, params.customerId)),
+    body: toCustomerView(await findCustomer(op, params.customerId)),
   }),
 
   /** Requires a signature if a wallet's sign-in codes would be sent to a new address (specification 4.7). */
@@ -73,8 +73,8 @@ export const customerHandlers: Handlers<typeof customers> = {
           newEmail: requireColumn(after, 'email'),
           credentials: credentials.map(toSignedCredential),
         },
-        context: emailContext(before, credentials),
-        expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),
+        context: toEmailContext(before, credentials),
+        expiresAt: addSeconds(op.now, EMAIL_CHANGE_SECONDS),
       }
     },
 
@@ -82,10 +82,10 @@ export const customerHandlers: Handlers<typeof customers> = {
       const { before, after, credentials } = await planUpdate(op, input)
       const { approval } = input
       const approved = approval ? toCanonicalJson(approval.context) : undefined
-      const needed = credentials.length > 0 ? toCanonicalJson(emailContext(before, credentials)) : undefined
+      const needed = credentials.length > 0 ? toCanonicalJson(toEmailContext(before, credentials)) : undefined
       if (approved !== needed)
         throw new ApiError('EMAIL_OTP_CREDENTIAL_SET_CHANGED', { details: { field: 'email' } })
-      if (!approval && isUnchanged(before, after)) return { status: 200, body: customerView(before) }
+      if (!approval && isUnchanged(before, after)) return { status: 200, body: toCustomerView(before) }
       const isFirstEmail = before.email === null && after.email !== null
       const needsWallet =
         isFirstEmail && after.verification_status === 'APPROVED' && !(await findWallet(op, before.id))
@@ -93,7 +93,7 @@ export const customerHandlers: Handlers<typeof customers> = {
       const { email_verification, phone_verification } = after
       return {
         status: 200,
-        body: customerView(after),
+        body: toCustomerView(after),
         writes: [
           update(
             'customers',
@@ -104,12 +104,12 @@ export const customerHandlers: Handlers<typeof customers> = {
               ...{ email_verification, phone_verification },
             },
           ),
-          ...verificationCheck(op, after),
+          ...scheduleVerificationCheck(op, after),
           ...credentials.map((credential) => moveCredential(op, credential, requireColumn(after, 'email'))),
           ...(needsWallet
             ? openWallet(
                 op,
-                await requireWalletChain(op, platformConfig(op)),
+                await requireWalletChain(op, getPlatformConfig(op)),
                 before.id,
                 requireColumn(after, 'email'),
               )
@@ -128,7 +128,7 @@ async function planUpdate(
   const before = await findCustomer(op, params.customerId)
   const after = changeCustomer(op, before, body)
   checkDates(op, body)
-  checkCurrencies(platformConfig(op), body.currencies)
+  checkCurrencies(getPlatformConfig(op), body.currencies)
   if (after.uma_address !== before.uma_address) checkIsFree(after, await findHolders(op, [after]))
   const credentials = await findMovingCredentials(op, before, after)
   if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, requireColumn(after, 'email'))))
@@ -145,8 +145,8 @@ async function findMovingCredentials(
   return selectEmailCredentials(op, before.id, before.email)
 }
 
-/** The state that the signature covers. If it is different at the retry, the retry is refused. */
-function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
+/** The state that the signature covers. A retry with a different state is rejected. */
+function toEmailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
   return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
 }
 

@@ -19,7 +19,7 @@ export interface CustomerFilters {
   readonly times: TimeRange
 }
 
-function ofPlatform(op: Op) {
+function selectPlatformCustomers(op: Op) {
   return op.read.selectFrom('customers').where('platform_id', '=', op.platform.id)
 }
 
@@ -38,7 +38,7 @@ export async function selectHolders(
   platformCustomerIds: readonly string[],
   umaAddresses: readonly string[],
 ) {
-  return ofPlatform(op)
+  return selectPlatformCustomers(op)
     .select(['id', 'platform_customer_id', 'uma_address', 'deleted_at'])
     .where((eb) =>
       eb.or([
@@ -57,7 +57,7 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
   const { platformCustomerId, customerType, region, currency, umaAddress, isIncludingDeleted, search } =
     filters
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
-  return ofPlatform(op)
+  return selectPlatformCustomers(op)
     .selectAll()
     .$call((q) => whereGiven(q, 'platform_customer_id', '=', platformCustomerId))
     .$call((q) => whereGiven(q, 'customer_type', '=', customerType))
@@ -75,8 +75,8 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
     .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
 }
 
-/** Active EMAIL_OTP credentials with this address, ignoring case, of the platform's customers. */
-function emailCredentials(op: Op, email: string) {
+/** Selects the platform's active EMAIL_OTP credentials with this address, ignoring case. */
+function selectActiveEmailCredentials(op: Op, email: string) {
   return op.read
     .selectFrom('credentials')
     .innerJoin('internal_accounts', 'internal_accounts.id', 'credentials.account_id')
@@ -92,7 +92,7 @@ export async function selectEmailCredentials(
   customerId: string,
   email: string,
 ): Promise<CredentialRow[]> {
-  return emailCredentials(op, email)
+  return selectActiveEmailCredentials(op, email)
     .selectAll('credentials')
     .where('internal_accounts.customer_id', '=', customerId)
     .orderBy('credentials.created_at')
@@ -102,7 +102,7 @@ export async function selectEmailCredentials(
 
 /** True if another customer that is not deleted signs in with this address. */
 export async function selectIsEmailTaken(op: Op, customerId: string, email: string): Promise<boolean> {
-  const other = await emailCredentials(op, email)
+  const other = await selectActiveEmailCredentials(op, email)
     .innerJoin('customers', 'customers.id', 'internal_accounts.customer_id')
     .select('credentials.id')
     .where('customers.id', '<>', customerId)

@@ -1,14 +1,14 @@
 import { KYC_TRANSITIONS, type KycEvent } from '@countersign/contract/states/customer-states'
-import { findAccountsOf } from '../../kernel/accounts/accounts.ts'
+import { listCustomerAccounts } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { platformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
 import { requireWalletChain } from '../platforms/wallet-network.ts'
-import { verificationEvent } from './customers.ts'
+import { buildStatusEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
 
@@ -16,11 +16,11 @@ import { openCustomerAccounts } from './wallets.ts'
  * True if the sandbox decides the verification of customers and owners by suffix. Never true in production.
  */
 export function decidesAutomatically(op: Op): boolean {
-  return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
+  return getPlatformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
 }
 
-/** The job that checks a customer again after its data has changed while its verification is open. */
-export function verificationCheck(
+/** Schedules another check of a customer whose data has changed while its verification is open. */
+export function scheduleVerificationCheck(
   op: Op,
   customer: Pick<CustomerRow, 'id' | 'verification_status'>,
 ): Write[] {
@@ -28,22 +28,22 @@ export function verificationCheck(
   return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
 }
 
-/** Like `verificationCheck`, for a customer id; no writes if the customer does not exist. */
-export async function verificationCheckById(op: Op, customerId: string): Promise<Write[]> {
+/** Like `scheduleVerificationCheck`, for a customer id; no writes if the customer does not exist. */
+export async function scheduleVerificationCheckById(op: Op, customerId: string): Promise<Write[]> {
   const customer = await selectCustomer(op, customerId)
-  return customer && !customer.deleted_at ? verificationCheck(op, customer) : []
+  return customer && !customer.deleted_at ? scheduleVerificationCheck(op, customer) : []
 }
 
 /**
- * Moves a customer's verification to the next state, and opens the accounts of an approved customer. Cards
- * that were waiting for it continue in the background. Guard: the customer is unchanged.
+ * Moves a customer's verification to its next state, and opens the accounts of an approved customer. A job
+ * continues the cards that were waiting for it. Guard: the customer is unchanged.
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
   const { version } = customer
   const change = { version: version + 1 }
   const guard = { version, deleted_at: null }
   const { row, write } = transition(op, 'customers', KYC_TRANSITIONS, customer, by, change, guard)
-  const statusEvent = verificationEvent(op, row)
+  const statusEvent = buildStatusEvent(op, row)
   return [
     write,
     ...(by === 'approve' ? await openAccounts(op, row) : []),
@@ -65,7 +65,7 @@ async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
       config,
       await requireWalletChain(op, config),
       customer,
-      await findAccountsOf(op, customer.id),
+      await listCustomerAccounts(op, customer.id),
     ),
   ]
 }

@@ -6,8 +6,8 @@ import type {
   document_replace,
 } from '@countersign/contract/customers/documents'
 import { removeFile } from '../../kernel/files/stored-files.ts'
-import { documentRefusal } from '../../kernel/magic-values/document-outcomes.ts'
-import { maySee, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { findDocumentRefusal } from '../../kernel/magic-values/document-outcomes.ts'
+import { addSeconds, canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../kernel/operation/uploaded-file.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -17,16 +17,16 @@ import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { findBeneficialOwner } from '../customers/beneficial-owners.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { detectFileType } from './file-type.ts'
-import { selectDocument, selectDocumentsOfCustomer } from './store.ts'
+import { selectCustomerDocuments, selectDocument } from './store.ts'
 
 type CreateBody = BodyOf<typeof document_create>
 type ReplaceBody = BodyOf<typeof document_replace>
 type DocumentView = SuccessOf<typeof document_get>['body']
 
-/** A document of this platform. Throws 404 `DOCUMENT_NOT_FOUND`, also if it was deleted. */
+/** Finds a document. Throws 404 `DOCUMENT_NOT_FOUND`, also if it was deleted. */
 export async function findDocument(op: Op, id: string, field = 'documentId'): Promise<DocumentRow> {
   const document = await selectDocument(op, id)
-  if (!document || !maySee(op, document.customer_id))
+  if (!document || !canSee(op, document.customer_id))
     throw new ApiError('DOCUMENT_NOT_FOUND', { details: { field } })
   return document
 }
@@ -38,8 +38,8 @@ export interface Holder {
 }
 
 /**
- * Finds a holder by id. Errors, naming `documentHolder`: 404 `USER_NOT_FOUND` or
- * `BENEFICIAL_OWNER_NOT_FOUND`, 410 `CUSTOMER_DELETED`.
+ * Finds a holder by id. Throws 404 `USER_NOT_FOUND` or `BENEFICIAL_OWNER_NOT_FOUND`, or 410
+ * `CUSTOMER_DELETED`, naming `documentHolder`.
  */
 export async function findHolder(op: Op, id: string): Promise<Holder> {
   const isOwner = id.startsWith('BeneficialOwner:')
@@ -60,7 +60,7 @@ export function makeDocument(op: Op, holder: Holder, body: CreateBody, file: Upl
     platform_id: op.platform.id,
     holder_id: holder.id,
     customer_id: holder.customer.id,
-    ...columnsOf(op, id, body, file),
+    ...buildFileColumns(op, id, body, file),
     created_at: op.now,
     updated_at: op.now,
     submitted_at: null,
@@ -70,11 +70,20 @@ export function makeDocument(op: Op, holder: Holder, body: CreateBody, file: Upl
 }
 
 /** The columns that change when a document is replaced. */
-export function replacementColumns(op: Op, document: DocumentRow, body: ReplaceBody, file: UploadedFile) {
-  return { ...columnsOf(op, document.id, body, file), updated_at: op.now, version: document.version + 1 }
+export function buildReplacementColumns(
+  op: Op,
+  document: DocumentRow,
+  body: ReplaceBody,
+  file: UploadedFile,
+) {
+  return {
+    ...buildFileColumns(op, document.id, body, file),
+    updated_at: op.now,
+    version: document.version + 1,
+  }
 }
 
-function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
+function buildFileColumns(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
   const { documentNumber: number } = body
   return {
     document_type: body.documentType,
@@ -93,16 +102,16 @@ function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
 }
 
 /**
- * Detects a file's type from its content. Throws 400 for other types and for truncated files; in the sandbox
- * also the errors that magic file names trigger.
+ * Detects a file's type from its content. Throws 400 for other types and for truncated files. In the sandbox,
+ * magic file names trigger other errors.
  */
 function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
-  const found = detectFileType(head, tail)
-  if (!found) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
-  if (!found.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is cut off: its end is missing')
-  const refusal = op.mode === 'sandbox' ? documentRefusal(name) : undefined
+  const fileType = detectFileType(head, tail)
+  if (!fileType) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
+  if (!fileType.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is incomplete: its end is missing')
+  const refusal = op.mode === 'sandbox' ? findDocumentRefusal(name) : undefined
   if (refusal) throw new ApiError(refusal, { details: { field: 'file' } })
-  return found.type
+  return fileType.type
 }
 
 /** Throws 400 naming the field if the date is in the future. */
@@ -115,7 +124,7 @@ function checkIssueDate({ now }: Op, date: string | undefined): string | null {
 const SHOWN_CHARACTERS_MAX = 4
 
 /**
- * Shows the last four characters of a number, or the last half of a short one, and masks the rest with `*`.
+ * Masks a number with `*`, except for its last four characters, or the last half of a short number.
  */
 function maskNumber(number: string): string {
   const characters = [...number]
@@ -124,8 +133,8 @@ function maskNumber(number: string): string {
   return '*'.repeat(hidden) + characters.slice(hidden).join('')
 }
 
-/** The writes that delete a document and its file. Guard: the document is unchanged. */
-export async function deletionWrites(op: Op, document: DocumentRow): Promise<readonly Write[]> {
+/** Builds the writes that delete a document and its file. Guard: the document is unchanged. */
+export async function buildDeletionWrites(op: Op, document: DocumentRow): Promise<readonly Write[]> {
   const { id, version, file_id } = document
   const change = {
     sealed_number: null,
@@ -140,24 +149,24 @@ export async function deletionWrites(op: Op, document: DocumentRow): Promise<rea
 const BATCH_MAX = 50
 
 /**
- * The writes that delete a batch of documents of a customer and its owners, including submitted ones. Empty
- * if none are left.
+ * Builds the writes that delete a batch of documents of a customer and its owners, including submitted ones.
+ * Empty if none are left.
  */
-export async function nextDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
-  const documents = await selectDocumentsOfCustomer(op, customerId, BATCH_MAX)
-  return (await Promise.all(documents.map((document) => deletionWrites(op, document)))).flat()
+export async function buildNextDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
+  const documents = await selectCustomerDocuments(op, customerId, BATCH_MAX)
+  return (await Promise.all(documents.map((document) => buildDeletionWrites(op, document)))).flat()
 }
 
 const DAY_SECONDS = 24 * 60 * 60
 
-/** The job that deletes the documents of a deleted customer when their retention period ends. */
-export function removalOfDocuments(op: Op, customerId: string): Write {
-  const dueAt = plusSeconds(op.now, op.documentRetentionDays * DAY_SECONDS)
+/** Schedules the deletion of a deleted customer's documents when their retention period ends. */
+export function scheduleDocumentRemoval(op: Op, customerId: string): Write {
+  const dueAt = addSeconds(op.now, op.documentRetentionDays * DAY_SECONDS)
   return job(op, 'documents.remove', { customerId }, dueAt)
 }
 
-/** A document as the API shows it. */
-export function documentView(row: DocumentRow): DocumentView {
+/** Converts a document to its API form. */
+export function toDocumentView(row: DocumentRow): DocumentView {
   return {
     ...present({
       side: row.side,

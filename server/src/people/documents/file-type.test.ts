@@ -10,19 +10,19 @@ test.each([
   ['a JPEG', hex('ffd8ffe1'), hex('aaffd9'), 'image/jpeg'],
   ['a JPEG with padding after its end', hex('ffd8ffdb'), hex('ffd90000'), 'image/jpeg'],
   ['a PNG', PNG, IEND, 'image/png'],
-])('%s is recognized by its content', (_, head, tail, type) => {
+])('the content of %s is recognized, and a truncated file is reported', (_, head, tail, type) => {
   expect(detectFileType(head, tail)).toEqual({ type, isWhole: true })
   expect(detectFileType(head, Buffer.from('cut'))).toEqual({ type, isWhole: false })
 })
 
 test.each([
-  ['nothing', Buffer.alloc(0)],
+  ['an empty file', Buffer.alloc(0)],
   ['a GIF', Buffer.from('GIF89a')],
   ['a ZIP', hex('504b0304')],
-  ['a page', Buffer.from('<!doctype html><script>')],
-  ['a PDF with something before it', Buffer.from(' %PDF-1.4')],
+  ['an HTML page', Buffer.from('<!doctype html><script>')],
+  ['a PDF with a leading space', Buffer.from(' %PDF-1.4')],
   ['only the signature of a PNG', PNG.subarray(0, 8)],
   ['half the signature of a JPEG', hex('ffd8')],
-])('%s is no document', (_, head) => {
+])('the content of %s is not recognized as a document', (_, head) => {
   expect(detectFileType(head, IEND)).toBeUndefined()
 })

@@ -27,6 +27,6 @@ export function detectFileType(
   head: Uint8Array,
   tail: Uint8Array,
 ): { readonly type: ContentType; readonly isWhole: boolean } | undefined {
-  const found = TYPES.find(({ begins }) => Buffer.from(head.subarray(0, begins.length)).equals(begins))
-  return found && { type: found.type, isWhole: Buffer.from(tail).includes(found.ends) }
+  const fileType = TYPES.find(({ begins }) => Buffer.from(head.subarray(0, begins.length)).equals(begins))
+  return fileType && { type: fileType.type, isWhole: Buffer.from(tail).includes(fileType.ends) }
 }

@@ -3,15 +3,15 @@ import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { expectRow, insert, update } from '../../storage/commit/writes.ts'
-import { verificationCheck, verificationCheckById } from '../customers/verification.ts'
+import { scheduleVerificationCheck, scheduleVerificationCheckById } from '../customers/verification.ts'
 import {
+  buildDeletionWrites,
+  buildReplacementColumns,
   checkIsOpen,
-  deletionWrites,
-  documentView,
   findDocument,
   findHolder,
   makeDocument,
-  replacementColumns,
+  toDocumentView,
 } from './documents.ts'
 import { makeLink } from './links.ts'
 import { selectDocuments } from './store.ts'
@@ -22,13 +22,13 @@ export const documentHandlers: Handlers<typeof documents> = {
     const document = makeDocument(op, holder, body, file)
     return {
       status: 201,
-      body: documentView(document),
+      body: toDocumentView(document),
       writes: [
         storeFile(op, file),
         insert('documents', document),
         // Without this guard, a document added while its customer is being deleted would never be deleted.
         expectRow('customers', holder.customer.id, { deleted_at: null }),
-        ...verificationCheck(op, holder.customer),
+        ...scheduleVerificationCheck(op, holder.customer),
       ],
     }
   },
@@ -38,28 +38,28 @@ export const documentHandlers: Handlers<typeof documents> = {
     body: await page(op, query, {
       rows: selectDocuments(op, query.documentHolder),
       table: 'documents',
-      view: (rows) => rows.map(documentView),
+      view: (rows) => rows.map(toDocumentView),
     }),
   }),
 
   document_get: async (op, { params }) => ({
     status: 200,
-    body: documentView(await findDocument(op, params.documentId)),
+    body: toDocumentView(await findDocument(op, params.documentId)),
   }),
 
   document_replace: async (op, { params, body, file }) => {
     const document = await findDocument(op, params.documentId)
     checkIsOpen(document)
-    const change = replacementColumns(op, document, body, file)
+    const change = buildReplacementColumns(op, document, body, file)
     const { id, version, file_id } = document
     return {
       status: 200,
-      body: documentView({ ...document, ...change }),
+      body: toDocumentView({ ...document, ...change }),
       writes: [
         storeFile(op, file),
         update('documents', id, { version, submitted_at: null, deleted_at: null }, change),
         ...(await removeFile(op, file_id)),
-        ...(await verificationCheckById(op, document.customer_id)),
+        ...(await scheduleVerificationCheckById(op, document.customer_id)),
       ],
     }
   },
@@ -68,8 +68,8 @@ export const documentHandlers: Handlers<typeof documents> = {
     const document = await findDocument(op, params.documentId)
     checkIsOpen(document)
     const writes = [
-      ...(await deletionWrites(op, document)),
-      ...(await verificationCheckById(op, document.customer_id)),
+      ...(await buildDeletionWrites(op, document)),
+      ...(await scheduleVerificationCheckById(op, document.customer_id)),
     ]
     return { status: 204, body: undefined, writes }
   },

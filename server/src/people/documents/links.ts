@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { openStoredFile } from '../../kernel/files/stored-files.ts'
-import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../../kernel/operation/app.ts'
 import { createLinkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
@@ -9,52 +9,52 @@ import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.t
 import { selectDocument, selectLink, selectLinksAskedBy } from './store.ts'
 
 const LINK_SECONDS = 10 * 60
-/** Providers may fetch documents hours later. */
+/** Longer, because providers may fetch documents hours later. */
 const PROVIDER_LINK_SECONDS = 24 * 60 * 60
 export const FILES_PATH = '/files/'
 
 type Link = DocumentReadRow & { readonly expires_at: Date }
 
-/** A link for the caller to a document's file, with the row that records it. */
+/** Creates a link to a document's file for the caller, with the write that records it. */
 export function makeLink(
   op: Op,
   document: DocumentRow,
 ): { readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] } {
-  const askedBy = callerName(op)
-  const link = newLink(op, document, askedBy, LINK_SECONDS)
-  return { url: urlOf(op, link), expiresAt: link.expires_at, writes: [insert('document_reads', link)] }
+  const askedBy = getCallerName(op)
+  const link = createLink(op, document, askedBy, LINK_SECONDS)
+  return { url: buildUrl(op, link), expiresAt: link.expires_at, writes: [insert('document_reads', link)] }
 }
 
-function callerName({ actor }: Op): string {
+function getCallerName({ actor }: Op): string {
   if (actor.kind === 'token') return actor.tokenId
   return actor.kind === 'member' ? actor.memberId : actor.kind
 }
 
-/** Links for a verification provider. `askedBy` identifies the submission; the links expire at `until`. */
+/** Creates links for a verification provider. `askedBy` names the submission; the links expire at `until`. */
 export function makeProviderLinks(
   op: Op,
   documents: readonly DocumentRow[],
   askedBy: string,
 ): { readonly until: Date; readonly writes: readonly Write[] } {
-  const links = documents.map((document) => newLink(op, document, askedBy, PROVIDER_LINK_SECONDS))
+  const links = documents.map((document) => createLink(op, document, askedBy, PROVIDER_LINK_SECONDS))
   return {
-    until: plusSeconds(op.now, PROVIDER_LINK_SECONDS),
+    until: addSeconds(op.now, PROVIDER_LINK_SECONDS),
     writes: links.map((link) => insert('document_reads', link)),
   }
 }
 
-/** The URLs of a submission's valid links, by document id. */
+/** Finds the URLs of a submission's valid links, by document id. */
 export async function findProviderLinks(op: Op, askedBy: string): Promise<ReadonlyMap<string, string>> {
   const links = await selectLinksAskedBy(op, askedBy, op.now)
   return new Map(
     links.map(({ expires_at, ...link }) => [
       link.document_id,
-      urlOf(op, { ...link, expires_at: expires_at ?? op.now }),
+      buildUrl(op, { ...link, expires_at: expires_at ?? op.now }),
     ]),
   )
 }
 
-function newLink(op: Op, document: DocumentRow, askedBy: string, seconds: number): Link {
+function createLink(op: Op, document: DocumentRow, askedBy: string, seconds: number): Link {
   const link: Link = {
     id: op.newId('DocumentRead'),
     platform_id: op.platform.id,
@@ -65,23 +65,23 @@ function newLink(op: Op, document: DocumentRow, askedBy: string, seconds: number
     link_id: null,
     address: null,
     created_at: op.now,
-    expires_at: plusSeconds(op.now, seconds),
+    expires_at: addSeconds(op.now, seconds),
   }
-  op.log.info({ document: document.id, link: link.id, by: askedBy }, 'link to a document')
+  op.log.info({ document: document.id, link: link.id, by: askedBy }, 'created document link')
   return link
 }
 
-function urlOf(op: Op, link: Link): string {
+function buildUrl(op: Op, link: Link): string {
   const uuid = link.id.slice('DocumentRead:'.length)
   return `${op.origin()}${FILES_PATH}${createLinkToken(op.enclave, 'documentLink', uuid, toTokenData(link))}`
 }
 
-/** The data that a link's token authenticates. */
+/** Lists the data that a link's token authenticates. */
 function toTokenData({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
   return [id, document_id, file_id, asked_by, expires_at.getTime()]
 }
 
-/** The file that a link leads to. */
+/** The document and the content behind a link. */
 export interface LinkedFile {
   readonly document: DocumentRow
   readonly bytes: Readable
@@ -106,7 +106,7 @@ export async function openLink(
   if (document?.file_id !== link.file_id) return undefined
   const { done } = await app.commit(op, [
     expectRow('documents', document.id, { file_id: link.file_id, deleted_at: null }),
-    insert('document_reads', readRow(op, link, address)),
+    insert('document_reads', toReadRow(op, link, address)),
   ])
   if (!done) return undefined
   log.info({ document: document.id, link: link.id, by: link.asked_by }, 'document read')
@@ -118,11 +118,11 @@ async function findLink(app: App, token: string): Promise<Link | undefined> {
   const read = readLinkToken(app.enclave, 'documentLink', token)
   const link = read && (await selectLink(app, `DocumentRead:${read.uuid}`))
   if (!link?.expires_at) return undefined
-  const found = { ...link, expires_at: link.expires_at }
-  return read?.matches(toTokenData(found)) ? found : undefined
+  const linkWithExpiry = { ...link, expires_at: link.expires_at }
+  return read?.matches(toTokenData(linkWithExpiry)) ? linkWithExpiry : undefined
 }
 
-function readRow(op: Op, link: Link, address: string): DocumentReadRow {
+function toReadRow(op: Op, link: Link, address: string): DocumentReadRow {
   return {
     ...link,
     id: op.newId('DocumentRead'),

@@ -2,7 +2,7 @@ import type { App, Op } from '../../kernel/operation/app.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.ts'
 
-function ofPlatform(op: Op) {
+function selectPlatformDocuments(op: Op) {
   return op.read
     .selectFrom('documents')
     .where('platform_id', '=', op.platform.id)
@@ -10,23 +10,28 @@ function ofPlatform(op: Op) {
 }
 
 export async function selectDocument(op: Op, id: string): Promise<DocumentRow | undefined> {
-  return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
+  return selectPlatformDocuments(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 /** A page of the documents of one holder, or of all holders. */
 export function selectDocuments(op: Op, holderId: string | undefined) {
-  return ofPlatform(op)
+  return selectPlatformDocuments(op)
     .selectAll()
     .$call((q) => whereGiven(q, 'holder_id', '=', holderId))
 }
 
 /** Up to `limit` documents of a customer and its owners that are not deleted. */
-export async function selectDocumentsOfCustomer(
+export async function selectCustomerDocuments(
   op: Op,
   customerId: string,
   limit: number,
 ): Promise<DocumentRow[]> {
-  return ofPlatform(op).selectAll().where('customer_id', '=', customerId).orderBy('id').limit(limit).execute()
+  return selectPlatformDocuments(op)
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
 }
 
 /** A link to a file, regardless of platform. */

@@ -1,14 +1,14 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DocumentRow } from '../../storage/rows/document.ts'
-import { selectDocumentsOfCustomer } from './store.ts'
+import { selectCustomerDocuments } from './store.ts'
 
 /** Far more documents than any verification requires. */
 const DOCUMENTS_MAX = 1000
 
 /** The documents of a customer and its owners, oldest first. */
 export async function findCustomerDocuments(op: Op, customerId: string): Promise<DocumentRow[]> {
-  return selectDocumentsOfCustomer(op, customerId, DOCUMENTS_MAX)
+  return selectCustomerDocuments(op, customerId, DOCUMENTS_MAX)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { isSameSecret } from '../../base/crypto/constant-time.ts'
-import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../../kernel/operation/app.ts'
 import { createLinkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -14,8 +14,7 @@ import { listUnverifiedContacts } from '../customers/contacts.ts'
 import { selectKycLink } from './store.ts'
 
 /**
- * Links to a customer's verification page. The first visitor of a link gets a session of the page, bound to a
- * cookie.
+ * Links to a customer's verification page. The first visitor of a link gets a session, bound to a cookie.
  */
 
 const LINK_SECONDS = 24 * 60 * 60
@@ -32,7 +31,7 @@ export const KYC_PAGE_PATH = '/verify/'
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The page to which the person is sent afterwards. Throws 400 naming the field unless the URI is https, or
+ * Checks the page to which the customer returns. Throws 400 naming the field unless the URI uses https, or
  * http on this machine.
  */
 export function checkRedirect(uri: string | undefined): string | null {
@@ -43,30 +42,30 @@ export function checkRedirect(uri: string | undefined): string | null {
     throw fieldError(
       'INVALID_INPUT',
       'redirectUri',
-      'redirectUri must be a URL that begins with https://, or with http:// and localhost',
+      'redirectUri must be an https:// URL, or an http:// URL on localhost',
     )
   if (url.username || url.password)
-    throw fieldError('INVALID_INPUT', 'redirectUri', 'redirectUri must be without a user name and a password')
+    throw fieldError('INVALID_INPUT', 'redirectUri', 'redirectUri must not contain a user name or a password')
   return url.href
 }
 
-/** Throws 409 `CUSTOMER_ALREADY_DECIDED`, 409 `CONTACT_NOT_VERIFIED`. */
+/** Throws 409 `CUSTOMER_ALREADY_DECIDED` or `CONTACT_NOT_VERIFIED`. */
 export function checkCanHaveLink(customer: CustomerRow): void {
   const { verification_status: status } = customer
   if (nextState(KYC_TRANSITIONS, status, 'approve') === null)
     throw new ApiError('CUSTOMER_ALREADY_DECIDED', {
-      message: `The customer is ${status}: there is nothing to verify.`,
+      message: `The customer is already ${status}. There is nothing to verify.`,
       details: { field: 'customerId', status },
     })
   const [contact] = listUnverifiedContacts(customer)
   if (contact)
     throw new ApiError('CONTACT_NOT_VERIFIED', {
-      message: `The ${contact} of the customer is not verified yet: POST /customers/{customerId}/verify-${contact}.`,
+      message: `The customer's ${contact} is not verified. Call POST /customers/{customerId}/verify-${contact} first.`,
       details: { field: 'customerId', contact },
     })
 }
 
-/** A link for the caller, and the writes that create it. Guard: the customer is unchanged. */
+/** Creates a link for the caller. Guard: the customer is unchanged. */
 export function makeKycLink(
   op: Op,
   customer: CustomerRow,
@@ -78,7 +77,7 @@ export function makeKycLink(
     customer_id: customer.id,
     redirect_uri: redirectUri,
     created_at: op.now,
-    expires_at: plusSeconds(op.now, LINK_SECONDS),
+    expires_at: addSeconds(op.now, LINK_SECONDS),
     opened_at: null,
     session_hash: null,
     seen_at: null,
@@ -94,7 +93,7 @@ export function makeKycLink(
   }
 }
 
-/** The data that a link's token authenticates. */
+/** Lists the data that a link's token authenticates. */
 function toTokenData({
   id,
   platform_id,
@@ -105,27 +104,27 @@ function toTokenData({
   return [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? '']
 }
 
-/** The part of a link's id that is used in its URL and in the name of its cookie. */
+/** Extracts the UUID of a link, which its URL and the name of its cookie contain. */
 export function uuidOf({ id }: Pick<KycLinkRow, 'id'>): string {
   return id.slice('KycLink:'.length)
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A link, and an operation on behalf of its customer. */
+/** A link with an operation on behalf of its customer. */
 export interface UsedLink {
   readonly op: Op
   readonly link: KycLinkRow
 }
 
-/** The link with this token, opened or not; undefined if the token is invalid. */
+/** Finds the link of a token, opened or not. Undefined if the token is invalid. */
 export async function findLinkByToken(app: App, token: string, log: Log): Promise<UsedLink | undefined> {
   const read = readLinkToken(app.enclave, 'kycLink', token)
-  const found = read && (await findLink(app, read.uuid, log))
-  return found && read.matches(toTokenData(found.link)) ? found : undefined
+  const usedLink = read && (await findLink(app, read.uuid, log))
+  return usedLink && read.matches(toTokenData(usedLink.link)) ? usedLink : undefined
 }
 
-/** The link whose open session has this secret. */
+/** Finds the link whose open session has this secret. */
 export async function findSession(
   app: App,
   uuid: string,
@@ -133,8 +132,8 @@ export async function findSession(
   log: Log,
 ): Promise<UsedLink | undefined> {
   if (secret === undefined || !UUID.test(uuid)) return undefined
-  const found = await findLink(app, uuid, log)
-  return found && hasSession(found, secret) ? found : undefined
+  const usedLink = await findLink(app, uuid, log)
+  return usedLink && hasSession(usedLink, secret) ? usedLink : undefined
 }
 
 /** True if the link has an open session with this secret. */
@@ -142,7 +141,7 @@ export function hasSession({ op, link }: UsedLink, secret: string | undefined): 
   const { opened_at, seen_at, session_hash } = link
   if (secret === undefined || !opened_at || !seen_at || !session_hash) return false
   const hasEnded =
-    op.now >= plusSeconds(opened_at, SESSION_SECONDS) || op.now >= plusSeconds(seen_at, IDLE_SECONDS)
+    op.now >= addSeconds(opened_at, SESSION_SECONDS) || op.now >= addSeconds(seen_at, IDLE_SECONDS)
   return !hasEnded && isSameSecret(session_hash, hashSecret(secret))
 }
 
@@ -159,7 +158,7 @@ export function openLink({ op, link }: UsedLink, secret: string): Write {
 
 /** Updates the time of the session's last request if the stored time is too old. */
 export function recordActivity({ op, link }: UsedLink): Write[] {
-  const isRecent = link.seen_at !== null && op.now < plusSeconds(link.seen_at, SEEN_SECONDS)
+  const isRecent = link.seen_at !== null && op.now < addSeconds(link.seen_at, SEEN_SECONDS)
   return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
 }
 
@@ -167,11 +166,10 @@ export function recordActivity({ op, link }: UsedLink): Write[] {
 export function countUpload({ link }: UsedLink): Write {
   const { id, uploads } = link
   if (uploads >= UPLOADS_MAX)
-    throw new ApiError('RATE_LIMITED', { message: `This page takes at most ${UPLOADS_MAX} files.` })
+    throw new ApiError('RATE_LIMITED', { message: `This page accepts at most ${UPLOADS_MAX} files.` })
   return update('kyc_links', id, { uploads }, { uploads: uploads + 1 })
 }
 
-/** Reads the link again. */
 export async function reloadLink(app: App, { op, link }: UsedLink): Promise<UsedLink> {
   return { op, link: (await selectKycLink(app, link.id)) ?? link }
 }

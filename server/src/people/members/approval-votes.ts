@@ -2,22 +2,22 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { ApprovalVoteRow } from '../../storage/rows/member.ts'
-import { platformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
 import { selectVotes, type VoteWithMember } from './approval-vote-store.ts'
 
 /**
- * On platforms that require it, several members must approve the same object. Each member has one vote, and
- * the last required vote decides. Every endpoint that moves held money (`movesHeldMoney` in the contract)
- * calls `castVote`; a test checks this for all of them.
+ * Some platforms require several members to approve the same object. Each member has one vote, and the last
+ * required vote decides. Every endpoint that moves held money (`movesHeldMoney` in the contract) calls
+ * `castVote`, which a test checks.
  */
 
 export interface Vote {
   /** True if the object is approved with this vote. */
   readonly decides: boolean
   /**
-   * Belong to the write set that decides or, if this vote does not decide, to one that guards that the object
-   * is still pending.
+   * Belong to the write set of the decision. If this vote does not decide, that write set must guard that the
+   * object is still pending.
    */
   readonly writes: readonly Write[]
 }
@@ -31,12 +31,12 @@ const SINGLE_APPROVAL: Vote = { decides: true, writes: [] }
 
 /** True if a single approval is enough. */
 export function isDecidedAlone(op: Op): boolean {
-  return platformConfig(op).approvalsRequired === 1
+  return getPlatformConfig(op).approvalsRequired === 1
 }
 
 /**
- * Returns `isNeeded` if something must be approved before it begins, because the platform or the caller
- * requires it. If not, the writes guard that the platform's setting is unchanged.
+ * Reads if an approval is needed, because the platform or the caller requires it. If not, the writes guard
+ * that the platform's setting is unchanged.
  */
 export async function readApprovalNeed(
   op: Op,
@@ -51,12 +51,11 @@ export async function readApprovalNeed(
 }
 
 /**
- * The caller's vote for an object. `about` is what the vote is for, as other members see it. Each member has
- * one vote, which counts while the member is active and may approve; guards: no other vote was cast in the
- * meantime, and the counted votes still count; error: 403 `FORBIDDEN` for an API token if several members
- * must approve.
+ * Casts the caller's vote for an object. A vote counts while its member is active and may approve. Guards: no
+ * other vote was cast in the meantime, and the counted votes still count; throws 403 `FORBIDDEN` for an API
+ * token if several members must approve.
  */
-export async function castVote(op: Op, objectId: string, about: VoteSubject = OBJECT): Promise<Vote> {
+export async function castVote(op: Op, objectId: string, subject: VoteSubject = OBJECT): Promise<Vote> {
   // Reads the current row. The guard below detects a later change.
   const platform = await findPlatform(op)
   const { approvalsRequired } = readPlatformConfig(op, platform)
@@ -64,11 +63,11 @@ export async function castVote(op: Op, objectId: string, about: VoteSubject = OB
   const { actor } = op
   if (actor.kind !== 'member')
     throw new ApiError('FORBIDDEN', {
-      message: `This platform asks ${approvalsRequired} members for each approval (approvalsRequired): they approve in the console, and no API token does.`,
+      message: `This platform requires ${approvalsRequired} members for each approval (approvalsRequired). Members approve in the console; API tokens cannot approve.`,
       details: { approvalsRequired },
     })
   const votes = await selectVotes(op, objectId)
-  const countedVotes = votes.filter(counts)
+  const countedVotes = votes.filter(isCounted)
   const hasVoted = votes.some(({ member_id }) => member_id === actor.memberId)
   const decides = countedVotes.length + (hasVoted ? 0 : 1) >= approvalsRequired
   const row: ApprovalVoteRow = {
@@ -77,7 +76,7 @@ export async function castVote(op: Op, objectId: string, about: VoteSubject = OB
     member_id: actor.memberId,
     place: (votes.at(-1)?.place ?? 0) + 1,
     at: op.now,
-    ...about,
+    ...subject,
   }
   return {
     decides,
@@ -91,6 +90,6 @@ export async function castVote(op: Op, objectId: string, about: VoteSubject = OB
   }
 }
 
-function counts({ state, permissions }: VoteWithMember): boolean {
+function isCounted({ state, permissions }: VoteWithMember): boolean {
   return state === 'ACTIVE' && permissions.includes('APPROVE')
 }

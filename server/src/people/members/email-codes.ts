@@ -1,7 +1,7 @@
-import { type App, inRealTime, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberCodeRow, MemberRow } from '../../storage/rows/member.ts'
-import { mayBeSent } from '../messages/message-limits.ts'
+import { tryCountMessage } from '../messages/message-limits.ts'
 import { makeMemberMessage } from '../messages/messages.ts'
 import { ALPHANUMERICS, drawCode } from '../sign-in/one-time-codes.ts'
 import { findMember } from './members.ts'
@@ -9,7 +9,7 @@ import { selectCode, selectCodeTimes, selectLatestCode } from './store.ts'
 
 /** E-mail codes with which members can sign in instead of with a passkey. */
 
-/** 40 bits, too many to guess in the few attempts that are allowed. */
+/** 40 bits, which cannot be guessed in the few attempts that are allowed. */
 const CODE_CHARACTERS = 8
 const CODE_SECONDS = 10 * 60
 export const CODE_TRIES_MAX = 5
@@ -17,19 +17,19 @@ export const CODE_TRIES_MAX = 5
 const CODES_MAX = 10
 const RATE_SECONDS = 60 * 60
 
-export function codeExpiry(now: Date): Date {
-  return plusSeconds(now, CODE_SECONDS)
+export function computeCodeExpiry(now: Date): Date {
+  return addSeconds(now, CODE_SECONDS)
 }
 
 /**
- * The writes that send a code to a member and invalidate the previous one. Empty if the member has had too
- * many codes. Anyone can call this, so the response must not reveal whether the member exists.
+ * Builds the writes that send a code to a member and invalidate the previous one. Empty if the member has
+ * reached its limit, because the response must not reveal whether the member exists.
  */
 export async function sendCode(platformOp: Op, memberId: string): Promise<Write[]> {
-  const op = inRealTime(platformOp)
+  const op = toRealTimeOp(platformOp)
   const member = await findMember(op, memberId)
-  const times = await selectCodeTimes(op, memberId, plusSeconds(op.now, -RATE_SECONDS), CODES_MAX)
-  if (times.length === CODES_MAX || !(await mayBeSent(platformOp, member.email))) return []
+  const times = await selectCodeTimes(op, memberId, addSeconds(op.now, -RATE_SECONDS), CODES_MAX)
+  if (times.length === CODES_MAX || !(await tryCountMessage(platformOp, member.email))) return []
   const code = drawCode(op, ALPHANUMERICS, CODE_CHARACTERS)
   const id = op.newId('Challenge')
   const row: MemberCodeRow = {
@@ -38,7 +38,7 @@ export async function sendCode(platformOp: Op, memberId: string): Promise<Write[
     member_id: memberId,
     code_mac: computeMac(op, id, code),
     tries: 0,
-    expires_at: codeExpiry(op.now),
+    expires_at: computeCodeExpiry(op.now),
     created_at: op.now,
   }
   return [
@@ -58,8 +58,8 @@ function formatCode(code: string): string {
   return `${code.slice(0, CODE_CHARACTERS / 2)}-${code.slice(CODE_CHARACTERS / 2)}`
 }
 
-/** Of these members, the one whose code was sent last. */
-export async function latestCode(
+/** Finds the member whose code was sent last. */
+export async function findMemberWithLatestCode(
   app: Pick<App, 'read'>,
   members: readonly MemberRow[],
 ): Promise<MemberRow | undefined> {
@@ -69,17 +69,17 @@ export async function latestCode(
   return members.find(({ code_id }) => code_id === latest)
 }
 
-/** The stored MAC of a code, and a function that computes the MAC of an entered code. */
-export async function codeMac(op: Op, id: string) {
+/** Finds the stored MAC of a code, with a function that computes the MAC of an entered code. */
+export async function findCodeMac(op: Op, id: string) {
   const row = await selectCode(op, id)
   if (!row) return undefined
   return {
     stored: row.code_mac,
-    ofCode: (typed: string) => computeMac(op, id, typed.toUpperCase().replaceAll(/[\s-]/g, '')),
+    compute: (entered: string) => computeMac(op, id, entered.toUpperCase().replaceAll(/[\s-]/g, '')),
   }
 }
 
-/** The form in which a code is stored: a MAC bound to its record. */
+/** Computes the stored form of a code: a MAC bound to its record. */
 function computeMac({ enclave }: Pick<Op, 'enclave'>, id: string, code: string): Uint8Array {
   return enclave.mac('memberCode', `${id} ${code}`)
 }

@@ -1,31 +1,30 @@
 import { present } from '@countersign/contract/core/objects'
 import type { members } from '@countersign/contract/platforms/members'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
-import { inRealTime } from '../../kernel/operation/app.ts'
+import { toRealTimeOp } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
+import { checkCanRevoke, checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { update } from '../../storage/commit/writes.ts'
-import { endTokens, findTokensOfMember, tokenView } from '../tokens/tokens.ts'
+import { endTokens, findMemberTokens, toTokenView } from '../tokens/tokens.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
-import { checkEmailIsFree, findMember, findPresentMember, memberView, sortPermissions } from './members.ts'
+import { checkEmailIsFree, findMember, findPresentMember, sortPermissions, toMemberView } from './members.ts'
 import { guardOwnerRemains, readRights } from './roles.ts'
 import { selectMembers, selectPasskeys } from './store.ts'
 
-/** Changes use real time instead of the sandbox clock, because invitations and sign-ins do. */
+/** These operations use real time instead of the sandbox clock, because invitations and sign-ins do. */
 export const memberHandlers: Handlers<typeof members> = {
   member_invite: async (platformOp, { body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const rights = await readRights(op, body)
-    if (!rights)
-      throw fieldError('INVALID_INPUT', 'permissions', 'permissions is required, or roleId in its place')
+    if (!rights) throw fieldError('INVALID_INPUT', 'permissions', 'permissions or roleId is required')
     checkMayGrant(op, rights.permissions)
     await checkEmailIsFree(op, body.email)
     const { member, invitation, writes } = inviteMember(op, { ...body, ...rights })
     return {
       status: 201,
-      body: { member: memberView(member), ...invitation },
+      body: { member: toMemberView(member), ...invitation },
       writes: [...rights.writes, ...writes],
     }
   },
@@ -35,25 +34,25 @@ export const memberHandlers: Handlers<typeof members> = {
     body: await page(op, query, {
       rows: selectMembers(op, query),
       table: 'members',
-      view: (rows) => rows.map(memberView),
+      view: (rows) => rows.map(toMemberView),
     }),
   }),
 
   member_get: async (op, { params }) => ({
     status: 200,
-    body: memberView(await findMember(op, params.memberId)),
+    body: toMemberView(await findMember(op, params.memberId)),
   }),
 
   member_update: async (platformOp, { params, body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findPresentMember(op, params.memberId)
     const { version, state } = member
     const rights = await readRights(op, body)
     const after = rights?.permissions ?? member.permissions
-    const added = after.filter((one) => !member.permissions.includes(one))
+    const added = after.filter((permission) => !member.permissions.includes(permission))
     checkMayGrant(op, added)
-    const removed = member.permissions.filter((one) => !after.includes(one))
-    checkMayTake(op, removed)
+    const removed = member.permissions.filter((permission) => !after.includes(permission))
+    checkCanRevoke(op, removed)
     const change = {
       ...present({ name: body.name }),
       ...(rights && { permissions: sortPermissions(rights.permissions), role_id: rights.role_id }),
@@ -64,7 +63,7 @@ export const memberHandlers: Handlers<typeof members> = {
     }
     return {
       status: 200,
-      body: memberView({ ...member, ...change }),
+      body: toMemberView({ ...member, ...change }),
       writes: [
         ...(rights?.writes ?? []),
         ...(removed.length > 0 ? await guardOwnerRemains(op, [member]) : []),
@@ -74,10 +73,10 @@ export const memberHandlers: Handlers<typeof members> = {
   },
 
   member_delete: async (platformOp, { params, query }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findPresentMember(op, params.memberId)
-    checkMayTake(op, member.permissions)
-    const tokens = await findTokensOfMember(op, member.id)
+    checkCanRevoke(op, member.permissions)
+    const tokens = await findMemberTokens(op, member.id)
     const tokenWrites = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
     const guards = await guardOwnerRemains(op, [member])
     const passkeys = await selectPasskeys(op, member.id)
@@ -85,7 +84,7 @@ export const memberHandlers: Handlers<typeof members> = {
     return {
       // 200 reports the tokens that the member has created; without any, there is nothing to report.
       ...(tokens.length > 0
-        ? { status: 200, body: { tokens: tokens.map(tokenView), tokensEnded: query.endTokens ?? false } }
+        ? { status: 200, body: { tokens: tokens.map(toTokenView), tokensEnded: query.endTokens ?? false } }
         : { status: 204, body: undefined }),
       writes: [
         ...guards,
@@ -99,7 +98,7 @@ export const memberHandlers: Handlers<typeof members> = {
   },
 
   member_invitation_renew: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findPresentMember(op, params.memberId)
     checkMayGrant(op, member.permissions)
     const { invitation, writes } = renewInvitation(op, member)

@@ -1,10 +1,10 @@
 import { present } from '@countersign/contract/core/objects'
 import type { memberInvitations } from '@countersign/contract/platforms/member-passkeys'
-import { type App, inRealTime } from '../../kernel/operation/app.ts'
+import { type App, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Caller, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { canDeliver } from '../messages/channels.ts'
 import { findLink, findUsableLink, nameLink } from './links.ts'
-import { creationOptions, registerPasskey, relyingPartyAt } from './passkeys.ts'
+import { buildPasskeyOptions, findRelyingParty, registerPasskey } from './passkeys.ts'
 import { signIn, toCaller } from './sessions.ts'
 import { selectMemberById } from './store.ts'
 
@@ -17,9 +17,9 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
     },
     nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
-      const op = inRealTime(platformOp)
+      const op = toRealTimeOp(platformOp)
       const { link, member } = await findUsableLink(op, body.token, 'INVITATION')
-      const party = relyingPartyAt(op.from?.ownOrigin ?? op.origin())
+      const party = findRelyingParty(op.from?.ownOrigin ?? op.origin())
       return {
         status: 200,
         body: {
@@ -28,7 +28,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
           platformName: op.platform.name,
           expiresAt: link.expires_at.toISOString(),
           isPasskeyRequired: !canDeliver(op, 'EMAIL'),
-          ...present({ passkey: party && (await creationOptions(op, member, party)) }),
+          ...present({ passkey: party && (await buildPasskeyOptions(op, member, party)) }),
         },
       }
     },
@@ -38,7 +38,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
     who: (app, { body }) => resolveInvited(app, body.token),
     nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
-      const op = inRealTime(platformOp)
+      const op = toRealTimeOp(platformOp)
       const { link, member, use } = await findUsableLink(op, body.token, 'INVITATION')
       const linkEnd = [{ invitation_id: null }, { invitation_id: link.id }] as const
       if (!body.passkey) {
@@ -46,7 +46,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
           throw fieldError(
             'INVALID_INPUT',
             'passkey',
-            'passkey is required: this server cannot send codes, so nothing else would sign you in later',
+            'passkey is required: this server cannot send codes, so you could not sign in later without one',
           )
         const signedIn = signIn(op, member, { method: 'LINK' }, ...linkEnd)
         return { ...signedIn, writes: [...use, ...signedIn.writes] }
@@ -63,7 +63,7 @@ async function resolveInvited(app: App, token: string): Promise<Caller> {
   const link = await findLink(app, token, 'INVITATION')
   const member = await selectMemberById(app, link.member_id)
   const caller = member && (await toCaller(app, member))
-  const reason = 'This link is not valid any more.'
+  const reason = 'This link is no longer valid.'
   if (!caller) throw new ApiError('UNAUTHORIZED', { message: reason, reason })
   return caller
 }

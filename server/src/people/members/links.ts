@@ -1,16 +1,16 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { INVITATION_HOURS } from '@countersign/contract/platforms/members'
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberLinkRow, MemberRow } from '../../storage/rows/member.ts'
 import { findTokenPermissions } from '../tokens/tokens.ts'
 import { isPresent, makeMember } from './members.ts'
-import { hashOf, makeSecret } from './secrets.ts'
-import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './store.ts'
+import { hashSecret, makeSecret } from './secrets.ts'
+import { selectLink, selectMember, selectPlatformLink, selectPresentMembers } from './store.ts'
 
 /**
- * Links with which a member can sign in once: invitations, and links that sign the operator in to a sandbox.
+ * Links that sign a member in once: invitations, and links for the operator of a sandbox.
  */
 
 const SECONDS = { INVITATION: INVITATION_HOURS * 60 * 60, SIGN_IN: 60 * 60 } as const
@@ -26,7 +26,7 @@ export interface NewLink {
   readonly write: (memberId: string) => Write
 }
 
-/** A new link. Only a hash of its secret is stored. */
+/** Creates a link. Only a hash of its secret is stored. */
 export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
   const { secret, hash } = makeSecret(op)
   const row: Omit<MemberLinkRow, 'member_id'> = {
@@ -34,20 +34,20 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
     platform_id: op.platform.id,
     purpose,
     secret_hash: hash,
-    expires_at: plusSeconds(op.now, SECONDS[purpose]),
+    expires_at: addSeconds(op.now, SECONDS[purpose]),
     used_at: null,
     created_at: op.now,
     ...toMaker(op),
   }
   return {
     id: row.id,
-    url: `${consoleOrigin(op)}${CONSOLE_PATH}#${FRAGMENTS[purpose]}=${secret}`,
+    url: `${getConsoleOrigin(op)}${CONSOLE_PATH}#${FRAGMENTS[purpose]}=${secret}`,
     expiresAt: row.expires_at,
     write: (memberId) => insert('member_links', { ...row, member_id: memberId }),
   }
 }
 
-/** The maker of a link. The link stops working when its maker loses the rights. */
+/** Reads the maker of a link. The link stops working if its maker loses the permissions. */
 function toMaker({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
   switch (actor.kind) {
     case 'operator':
@@ -57,37 +57,38 @@ function toMaker({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
     case 'member':
       return { maker: 'MEMBER', maker_id: actor.memberId }
     default:
-      throw new Error(`A link made by a ${actor.kind}`)
+      throw new Error(`A ${actor.kind} cannot create a link`)
   }
 }
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]']
 
 /**
- * The origin of the console. A loopback address becomes `localhost`, because passkeys do not work on IP
- * addresses.
+ * Returns the origin of the console. A loopback address becomes `localhost`, because passkeys do not work on
+ * IP addresses.
  */
-export function consoleOrigin({ origin }: Pick<Op, 'origin'>): string {
+export function getConsoleOrigin({ origin }: Pick<Op, 'origin'>): string {
   const url = new URL(origin())
   if (LOOPBACK_HOSTS.includes(url.hostname)) url.hostname = 'localhost'
   return url.origin
 }
 
-/** A name for a link that does not reveal its secret, for counting attempts. */
+/** Names a link without revealing its secret, for counting failed attempts. */
 export function nameLink(secret: string): string {
-  return `link ${hashOf(secret)}`
+  return `link ${hashSecret(secret)}`
 }
 
 /**
- * The link with this secret, whether it can be used or not. Throws 401 `UNAUTHORIZED` if it does not exist.
+ * Finds a link by its secret, even if it can no longer be used. Throws 401 `UNAUTHORIZED` if it does not
+ * exist.
  */
 export async function findLink(
   app: App,
   secret: string,
   purpose: MemberLinkRow['purpose'],
 ): Promise<MemberLinkRow> {
-  const link = await selectLink(app, hashOf(secret))
-  if (link?.purpose !== purpose) throw notValid('This link is not valid.')
+  const link = await selectLink(app, hashSecret(secret))
+  if (link?.purpose !== purpose) throw createInvalidLinkError('This link is not valid.')
   return link
 }
 
@@ -103,31 +104,33 @@ interface UsableLink {
 }
 
 /**
- * Throws 401 `UNAUTHORIZED` with a reason: the link was used or replaced, it has expired, or its maker has
- * lost a permission.
+ * Finds a link that can be used. Throws 401 `UNAUTHORIZED` with the reason if it was used or replaced, has
+ * expired, or its maker has lost a permission.
  */
 export async function findUsableLink(
   op: Op,
   secret: string,
   purpose: MemberLinkRow['purpose'],
 ): Promise<UsableLink> {
-  const link = await selectLinkOf(op, hashOf(secret))
-  if (link?.purpose !== purpose) throw notValid('This link is not valid.')
-  const next = purpose === 'INVITATION' ? 'Ask for a new invitation.' : 'Make a new one.'
-  if (link.used_at) throw notValid(`This link was used already. ${next}`)
+  const link = await selectPlatformLink(op, hashSecret(secret))
+  if (link?.purpose !== purpose) throw createInvalidLinkError('This link is not valid.')
+  const next = purpose === 'INVITATION' ? 'Ask for a new invitation.' : 'Create a new one.'
+  if (link.used_at) throw createInvalidLinkError(`This link was already used. ${next}`)
   const member = await selectMember(op, link.member_id)
   if (!member || !isPresent(member))
-    throw notValid('This link is not valid any more: the member was removed.')
+    throw createInvalidLinkError('This link is no longer valid because the member was removed.')
   if (purpose === 'INVITATION' && member.invitation_id !== link.id)
-    throw notValid(
+    throw createInvalidLinkError(
       member.invitation_id === null
-        ? `This link has ended. ${next}`
-        : 'This link was replaced by a later one.',
+        ? `This link is no longer valid. ${next}`
+        : 'This link was replaced by a newer one.',
     )
-  if (link.expires_at <= op.now) throw notValid(`This link has expired. ${next}`)
+  if (link.expires_at <= op.now) throw createInvalidLinkError(`This link has expired. ${next}`)
   const guards = await guardMaker(op, link, member)
   if (!guards)
-    throw notValid(`The member or token that made this link may not grant these rights any more. ${next}`)
+    throw createInvalidLinkError(
+      `The member or token that created this link can no longer grant these permissions. ${next}`,
+    )
   const used = update('member_links', link.id, { used_at: null }, { used_at: op.now })
   return { link, member, use: [used, ...guards] }
 }
@@ -143,24 +146,24 @@ async function guardMaker(
 ): Promise<readonly Write[] | undefined> {
   if (maker_id === null) return maker === 'OPERATOR' ? [] : undefined
   const coversAll = (granted: readonly Permission[] | undefined) =>
-    granted !== undefined && permissions.every((one) => granted.includes(one))
+    granted !== undefined && permissions.every((permission) => granted.includes(permission))
   if (maker === 'TOKEN')
     return coversAll(await findTokenPermissions(op, maker_id))
       ? [expectRow('api_tokens', maker_id, { deleted_at: null })]
       : undefined
   const member = await selectMember(op, maker_id)
   if (member?.state !== 'ACTIVE' || !coversAll(member.permissions)) return undefined
-  // A member who made the link for itself is guarded by the sign-in.
+  // The sign-in guards a member who made the link for itself.
   return maker_id === id
     ? []
     : [expectRow('members', maker_id, { state: member.state, version: member.version })]
 }
 
-function notValid(reason: string): ApiError {
+function createInvalidLinkError(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: reason, reason })
 }
 
-/** The member whom a sandbox's link signs in if no member has every permission. */
+/** The member that a sandbox's link signs in if no member has every permission. */
 const SANDBOX_OWNER = {
   name: 'Sandbox owner',
   email: 'owner@sandbox.example',
@@ -169,8 +172,8 @@ const SANDBOX_OWNER = {
 const OWNER_SEARCH_MAX = 1_000
 
 /**
- * A link that signs in to a sandbox's console as its first member with every permission. Creates that member
- * if it is missing. `check` is called first with the permissions that the link grants.
+ * Creates a link that signs in to a sandbox's console as its first member with every permission, and creates
+ * that member if necessary. `check` is called first with the permissions that the link grants.
  */
 export async function makeConsoleLink(
   op: Op,

@@ -12,20 +12,20 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectMember, selectMemberByEmail } from './store.ts'
 
 /**
- * The team members of a platform. All their times are in real time: use operations from `inRealTime()` here.
+ * The team members of a platform. Their times are in real time: use operations from `toRealTimeOp()` here.
  */
 
 /** Throws 404 `MEMBER_NOT_FOUND`. */
 export async function findMember(op: Op, id: string): Promise<MemberRow> {
   const member = await selectMember(op, id)
-  if (!member) throw notFound()
+  if (!member) throw createNotFoundError()
   return member
 }
 
-/** A member who was not removed. Throws 404 `MEMBER_NOT_FOUND`. */
+/** Finds a member who was not removed. Throws 404 `MEMBER_NOT_FOUND`. */
 export async function findPresentMember(op: Op, id: string): Promise<MemberRow> {
   const member = await findMember(op, id)
-  if (!isPresent(member)) throw notFound()
+  if (!isPresent(member)) throw createNotFoundError()
   return member
 }
 
@@ -34,7 +34,7 @@ export function isPresent({ state }: Pick<MemberRow, 'state'>): boolean {
   return nextState(MEMBER_TRANSITIONS, state, 'accept') !== null
 }
 
-function notFound(): ApiError {
+function createNotFoundError(): ApiError {
   return new ApiError('MEMBER_NOT_FOUND', { details: { field: 'memberId' } })
 }
 
@@ -46,7 +46,7 @@ export interface Person {
   readonly role_id?: string | null
 }
 
-/** A new, invited member. Guard: no other member of the platform has the address. */
+/** Creates an invited member. Guard: no other member of the platform has the address. */
 export function makeMember(
   op: Op,
   { name, email, permissions, role_id = null }: Person,
@@ -80,18 +80,18 @@ export async function checkEmailIsFree(op: Op, email: string): Promise<void> {
   const existing = await selectMemberByEmail(op, email)
   if (existing)
     throw new ApiError('MEMBER_EMAIL_EXISTS', {
-      message: `A member with this e-mail address exists: ${existing.id}. Make a new invitation for it instead.`,
+      message: `A member with this e-mail address already exists: ${existing.id}. Renew the invitation of that member instead.`,
       details: { field: 'email', memberId: existing.id },
     })
 }
 
 /** Sorts permissions in the order of the contract. */
 export function sortPermissions(permissions: readonly Permission[]): Permission[] {
-  return PERMISSIONS.filter((one) => permissions.includes(one))
+  return PERMISSIONS.filter((permission) => permissions.includes(permission))
 }
 
-/** A member as the API shows it. */
-export function memberView(row: MemberRow): Static<typeof Member> {
+/** Converts a member to its API form. */
+export function toMemberView(row: MemberRow): Static<typeof Member> {
   return {
     id: row.id,
     name: row.name,

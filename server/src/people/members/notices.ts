@@ -4,18 +4,18 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { canDeliver } from '../messages/channels.ts'
 import type { Notice } from '../messages/message-content.ts'
-import { mayBeSent } from '../messages/message-limits.ts'
+import { tryCountMessage } from '../messages/message-limits.ts'
 import { makeNotice } from '../messages/messages.ts'
-import { CONSOLE_PATH, consoleOrigin } from './links.ts'
+import { CONSOLE_PATH, getConsoleOrigin } from './links.ts'
 import { selectPresentMembers } from './store.ts'
 
-/** The maximum number of members who get a notice; those who joined first are notified. */
+/** The maximum number of members who get a notice. Members who joined first come first. */
 const NOTIFIED_MAX = 20
 const MEMBERS_READ_MAX = 1_000
 
 /**
- * The writes that send an e-mail to the active members with a permission. Empty if the server sends no
- * e-mail. Members at their message limit, or all members if the platform is at its limit, get none.
+ * Builds the writes that send an e-mail to the active members with a permission. Empty if the server sends no
+ * e-mail. Members who have reached a message limit get none.
  */
 export async function notifyMembers(op: Op, permission: Permission, notice: Notice): Promise<Write[]> {
   if (!canDeliver(op, 'EMAIL')) return []
@@ -24,23 +24,25 @@ export async function notifyMembers(op: Op, permission: Permission, notice: Noti
     .filter(({ state, permissions }) => state === 'ACTIVE' && permissions.includes(permission))
     .slice(0, NOTIFIED_MAX)
   const writes: Write[] = []
-  for (const member of recipients) writes.push(...(await noticeTo(op, member, notice)))
+  for (const member of recipients) writes.push(...(await notifyMember(op, member, notice)))
   return writes
 }
 
 /**
- * The writes that send an e-mail to a member. Empty if the server sends no e-mail or a message limit is
- * reached.
+ * Builds the writes that send an e-mail to a member. Empty if the server sends no e-mail or a message limit
+ * is reached.
  */
-export async function noticeTo(
+export async function notifyMember(
   op: Op,
   member: Pick<MemberRow, 'id' | 'email'>,
   notice: Notice,
 ): Promise<Write[]> {
-  return canDeliver(op, 'EMAIL') && (await mayBeSent(op, member.email)) ? makeNotice(op, member, notice) : []
+  return canDeliver(op, 'EMAIL') && (await tryCountMessage(op, member.email))
+    ? makeNotice(op, member, notice)
+    : []
 }
 
-/** The URL of a console page. */
-export function consolePage(op: Pick<Op, 'origin'>, path: string): string {
-  return `${consoleOrigin(op)}${CONSOLE_PATH}${path}`
+/** Builds the URL of a console page. */
+export function getConsolePageUrl(op: Pick<Op, 'origin'>, path: string): string {
+  return `${getConsoleOrigin(op)}${CONSOLE_PATH}${path}`
 }

@@ -3,7 +3,7 @@ import type {
   MemberNotificationsUpdate,
 } from '@countersign/contract/operation/member-notifications'
 import type { Static } from 'typebox'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -11,11 +11,11 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { canDeliver } from '../messages/channels.ts'
 
 /**
- * Digests of work that waits for a member. A job per member runs once per interval on the platform's clock;
- * its handler is in `operation/overview/digests.ts`.
+ * Settings for digests of the work that waits for a member. A job per member runs once per interval by the
+ * platform's clock; its handler is in `operation/overview/digests.ts`.
  */
 
-export function notificationsView(row: MemberRow): Static<typeof MemberNotifications> {
+export function toNotificationsView(row: MemberRow): Static<typeof MemberNotifications> {
   return { channel: row.notify_by ?? 'NONE', topics: row.notify_about, intervalMinutes: row.notify_minutes }
 }
 
@@ -28,7 +28,7 @@ export function changeNotifications(
   member: MemberRow,
   change: Static<typeof MemberNotificationsUpdate>,
 ): { readonly row: MemberRow; readonly writes: readonly Write[] } {
-  const { channel, topics, intervalMinutes } = { ...notificationsView(member), ...change }
+  const { channel, topics, intervalMinutes } = { ...toNotificationsView(member), ...change }
   if (channel === 'EMAIL' && !canDeliver(op, 'EMAIL'))
     throw fieldError('INVALID_INPUT', 'notifications.channel', 'This server cannot send e-mail')
   const settings = {
@@ -36,7 +36,7 @@ export function changeNotifications(
     notify_about: [...topics],
     notify_minutes: intervalMinutes,
   }
-  const next = channel === 'NONE' ? undefined : nextDigest(op, member.id, intervalMinutes)
+  const next = channel === 'NONE' ? undefined : scheduleNextDigest(op, member.id, intervalMinutes)
   const set = { ...settings, digest_job_id: next?.id ?? null }
   const { digest_job_id, state } = member
   return {
@@ -45,12 +45,12 @@ export function changeNotifications(
   }
 }
 
-/** The job of the next digest. Any earlier job that the member no longer refers to does nothing. */
-export function nextDigest(
+/** Schedules the next digest. An earlier job to which the member no longer refers does nothing. */
+export function scheduleNextDigest(
   op: Op,
   memberId: string,
   minutes: number,
 ): { readonly id: string; readonly write: Write } {
-  const write = job(op, 'member.digest', { memberId }, plusSeconds(op.now, minutes * 60))
+  const write = job(op, 'member.digest', { memberId }, addSeconds(op.now, minutes * 60))
   return { id: String(write.row.id), write }
 }

@@ -1,37 +1,35 @@
 import { auditStep } from '../../kernel/audit/audit-trail.ts'
-import { type App, inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type App, type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { type DecidedAnswer, decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { operate } from '../platforms/operate.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
-import { consoleOrigin, makeConsoleLink } from './links.ts'
-import { memberView, type Person } from './members.ts'
+import { getConsoleOrigin, makeConsoleLink } from './links.ts'
+import { type Person, toMemberView } from './members.ts'
 import { selectMemberByEmail } from './store.ts'
 
-/** The operator's actions on members. Only the operator can invite the first member of a platform. */
-
 /**
- * Invites a member. A member who already has the address keeps name and permissions, and gets a new
- * invitation. Throws if the platform does not exist.
+ * Invites a member on behalf of the operator. A member who already has the address keeps its name and
+ * permissions, and gets a new invitation. Throws if the platform does not exist.
  */
 export async function inviteAsOperator(app: App, platformId: string, person: Person) {
   return operateOnMembers(app, platformId, 'member_invite', async (op) => {
     const existing = await selectMemberByEmail(op, person.email)
     const { member, invitation, writes } = existing ? renewInvitation(op, existing) : inviteMember(op, person)
-    return { answer: { member: memberView(member), ...invitation }, writes }
+    return { answer: { member: toMemberView(member), ...invitation }, writes }
   })
 }
 
-/** A link that signs the operator in to the console of a sandbox. */
-export async function consoleLinkForOperator(app: App, platformId: string): Promise<string> {
+/** Creates a link that signs the operator in to the console of a sandbox. */
+export async function createOperatorConsoleLink(app: App, platformId: string): Promise<string> {
   return operateOnMembers(app, platformId, 'sandbox_console_link', async (op) => {
     const { url, writes } = await makeConsoleLink(op, () => {})
     return { answer: url, writes }
   })
 }
 
-/** The URL of the console. */
-export function consoleAddress(app: App): string {
-  return `${consoleOrigin(app)}/console`
+/** Returns the URL of the console. */
+export function getConsoleUrl(app: App): string {
+  return `${getConsoleOrigin(app)}/console`
 }
 
 async function operateOnMembers<Answer>(
@@ -46,7 +44,7 @@ async function operateOnMembers<Answer>(
     op,
     async () => undefined,
     async () => {
-      const { answer, writes } = await decide(inRealTime(op))
+      const { answer, writes } = await decide(toRealTimeOp(op))
       return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
     },
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { relyingPartyAt } from './passkeys.ts'
+import { findRelyingParty } from './passkeys.ts'
 
 test.each([
   ['https://north.pay.example.com', 'north.pay.example.com'],
@@ -9,6 +9,6 @@ test.each([
   ['http://localhost.example.com', undefined],
   ['http://evillocalhost', undefined],
   ['https://127.0.0.1:8787', undefined],
-])('a passkey is for the host of its cell, by TLS or on this machine: %s', (origin, rpId) => {
-  expect(relyingPartyAt(origin)?.rpId).toBe(rpId)
+])('passkeys require TLS and a host name, or localhost: %s has the relying party %s', (origin, rpId) => {
+  expect(findRelyingParty(origin)?.rpId).toBe(rpId)
 })

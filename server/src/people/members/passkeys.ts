@@ -9,13 +9,13 @@ import type { Static } from 'typebox'
 import { isSameSecret } from '../../base/crypto/constant-time.ts'
 import type { RelyingParty } from '../../base/crypto/webauthn/client-data.ts'
 import { COSE_ALGORITHMS } from '../../base/crypto/webauthn/cose-algorithms.ts'
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberPasskeyRow, MemberRow } from '../../storage/rows/member.ts'
 import { isMemberPasskeyRegistered, selectPasskeys } from './store.ts'
 
-/** Passkeys with which members sign in to the console. Passkeys of customers are in `sign-in/`. */
+/** Passkeys that sign members in to the console. Passkeys of customers are in `sign-in/`. */
 
 const CHALLENGE_SECONDS = 5 * 60
 const TIME_BYTES = 8
@@ -29,9 +29,9 @@ type ChallengeFor = 'get' | `create ${string}`
 type Maker = Pick<Op, 'now' | 'random'> & { readonly enclave: Pick<Op['enclave'], 'mac'> }
 
 /**
- * A stateless challenge: its time, 128 random bits, and a MAC over both and its purpose. It cannot be used
- * twice: a passkey accepts no challenge older than its last one (`MemberPasskeyRow.challenged_at`), and a new
- * passkey is accepted only once by its id.
+ * Creates a stateless challenge: its time, 128 random bits, and a MAC over both and its purpose. It cannot be
+ * used twice: a passkey accepts no challenge older than its last one (`MemberPasskeyRow.challenged_at`), and
+ * a new passkey is accepted only once by its id.
  */
 export function makeChallenge(
   op: Maker,
@@ -41,11 +41,11 @@ export function makeChallenge(
   content.writeBigUInt64BE(BigInt(op.now.getTime()))
   content.set(op.random(RANDOM_BYTES), TIME_BYTES)
   const challenge = Buffer.concat([content, computeMac(op, purpose, content)]).toString('base64url')
-  return { challenge, expiresAt: plusSeconds(op.now, CHALLENGE_SECONDS) }
+  return { challenge, expiresAt: addSeconds(op.now, CHALLENGE_SECONDS) }
 }
 
 /**
- * The time of a challenge. Undefined if it was not made by this server, is for another purpose, or has
+ * Reads the time of a challenge. Undefined if this server did not make it, it has another purpose, or it has
  * expired.
  */
 export function readChallenge(
@@ -59,7 +59,7 @@ export function readChallenge(
   const expected = Buffer.concat([content, computeMac(op, purpose, content)]).toString('base64url')
   if (!isSameSecret(challenge, expected)) return undefined
   const madeAt = new Date(Number(content.readBigUInt64BE()))
-  return plusSeconds(madeAt, CHALLENGE_SECONDS) > op.now ? madeAt : undefined
+  return addSeconds(madeAt, CHALLENGE_SECONDS) > op.now ? madeAt : undefined
 }
 
 function computeMac({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, content: Buffer): Uint8Array {
@@ -67,30 +67,30 @@ function computeMac({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, c
 }
 
 /**
- * This server's relying party at the origin where the caller reached it. Undefined for an origin that cannot
- * have passkeys: an IP address, or a name without TLS, except `localhost` and its subdomains.
+ * Finds the relying party for the origin at which the caller reached this server. Undefined if the origin
+ * cannot have passkeys: an IP address, or a name without TLS, except `localhost` and its subdomains.
  */
-export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
+export function findRelyingParty(ownOrigin: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(ownOrigin)
-  const isNumber = hostname.startsWith('[') || isIP(hostname) !== 0
+  const isIpAddress = hostname.startsWith('[') || isIP(hostname) !== 0
   const isSecure = protocol === 'https:' || /(?:^|\.)localhost$/.test(hostname)
-  if (isNumber || !isSecure) return undefined
+  if (isIpAddress || !isSecure) return undefined
   return { rpId: hostname, origins: [origin], requireUserVerification: false }
 }
 
-/** The relying party of a request. Throws 400 if its origin cannot have passkeys. */
+/** Finds the relying party of a request. Throws 400 if its origin cannot have passkeys. */
 export function requireRelyingParty(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   const ownOrigin = op.from?.ownOrigin ?? op.origin()
-  const party = relyingPartyAt(ownOrigin)
+  const party = findRelyingParty(ownOrigin)
   if (!party)
     throw new ApiError('INVALID_INPUT', {
-      message: `Browsers have no passkeys for ${ownOrigin}: open the console by a name and with https, or on this machine at http://localhost.`,
+      message: `Passkeys do not work at ${ownOrigin}. Open the console at a host name with https, or at http://localhost on this machine.`,
     })
   return party
 }
 
-/** The browser's options for creating a passkey for a member. */
-export async function creationOptions(
+/** Builds the browser's options for creating a passkey for a member. */
+export async function buildPasskeyOptions(
   op: Op,
   member: MemberRow,
   { rpId }: RelyingParty,
@@ -117,8 +117,8 @@ export async function creationOptions(
 }
 
 /**
- * A passkey that a browser has created for a member, and the write that stores it. Guard: no member on this
- * server has the passkey. Throws 400 naming the field, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
+ * Verifies a passkey that a browser has created for a member. Guard: no member on this server has the
+ * passkey. Throws 400 naming the field, or `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
  */
 export async function registerPasskey(
   op: Op,
@@ -131,7 +131,7 @@ export async function registerPasskey(
     throw fieldError(
       'INVALID_INPUT',
       'challenge',
-      'challenge has expired or is not of this member. Begin again',
+      'challenge has expired or belongs to another member. Start again',
     )
   const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
   const verified = await verifyRegistration({ ...attestation, challenge, ...party })
@@ -155,18 +155,18 @@ export async function registerPasskey(
   return { row, write: insert('member_passkeys', row) }
 }
 
-/** The challenge for signing in, before the platform is known. */
-export function signInChallenge({ clock, enclave }: App, random: Op['random'], ownOrigin: string) {
+/** Creates a challenge for signing in, before the platform is known. */
+export function makeSignInChallenge({ clock, enclave }: App, random: Op['random'], ownOrigin: string) {
   const { challenge, expiresAt } = makeChallenge(
     { now: clock(), random, enclave: enclave.forOperation() },
     'get',
   )
-  const party = relyingPartyAt(ownOrigin)
+  const party = findRelyingParty(ownOrigin)
   return { challenge, ...present({ rpId: party?.rpId }), expiresAt: expiresAt.toISOString() }
 }
 
-/** A passkey as the API shows it. */
-export function passkeyView(row: MemberPasskeyRow): Static<typeof MemberPasskey> {
+/** Converts a passkey to its API form. */
+export function toPasskeyView(row: MemberPasskeyRow): Static<typeof MemberPasskey> {
   return {
     id: row.id,
     name: row.name,

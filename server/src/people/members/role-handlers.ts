@@ -1,26 +1,26 @@
 import { present } from '@countersign/contract/core/objects'
 import { type memberRoles, ROLE_MEMBERS_MAX } from '@countersign/contract/operation/custom-roles'
-import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
+import { checkCanRevoke, checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRoleRow } from '../../storage/rows/member.ts'
 import { sortPermissions } from './members.ts'
-import { selectMemberCounts, selectMembersOfRole, selectRoles } from './role-store.ts'
+import { selectMemberCounts, selectRoleMembers, selectRoles } from './role-store.ts'
 import {
+  buildRoleEvent,
   checkNameIsFree,
   countMembers,
   findRole,
   guardOwnerRemains,
   raiseVersion,
-  roleChanged,
-  roleView,
+  toRoleView,
 } from './roles.ts'
 
 export const memberRoleHandlers: Handlers<typeof memberRoles> = {
   member_role_create: async (platformOp, { body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     checkMayGrant(op, body.permissions)
     await checkNameIsFree(op, body.name)
     const row: MemberRoleRow = {
@@ -33,8 +33,12 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
       updated_at: op.now,
       deleted_at: null,
     }
-    const view = roleView(row, 0)
-    return { status: 201, body: view, writes: [insert('member_roles', row), roleChanged(platformOp, view)] }
+    const view = toRoleView(row, 0)
+    return {
+      status: 201,
+      body: view,
+      writes: [insert('member_roles', row), buildRoleEvent(platformOp, view)],
+    }
   },
 
   member_role_list: async (op, { query }) => ({
@@ -47,18 +51,18 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
           op,
           rows.map(({ id }) => id),
         )
-        return rows.map((row) => roleView(row, counts.get(row.id) ?? 0))
+        return rows.map((row) => toRoleView(row, counts.get(row.id) ?? 0))
       },
     }),
   }),
 
   member_role_get: async (op, { params }) => {
     const role = await findRole(op, params.memberRoleId)
-    return { status: 200, body: roleView(role, await countMembers(op, role.id)) }
+    return { status: 200, body: toRoleView(role, await countMembers(op, role.id)) }
   },
 
   member_role_update: async (platformOp, { params, body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const role = await findRole(op, params.memberRoleId)
     if (body.name !== undefined) await checkNameIsFree(op, body.name, role.id)
     const change = {
@@ -66,19 +70,19 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
       updated_at: op.now,
     }
     const changed: MemberRoleRow = { ...role, ...change }
-    const memberWrites = await changeMembersOfRole(op, role, changed)
-    const view = roleView(changed, await countMembers(op, role.id))
+    const memberWrites = await changeRoleMembers(op, role, changed)
+    const view = toRoleView(changed, await countMembers(op, role.id))
     return {
       status: 200,
       body: view,
-      writes: [raiseVersion(role, change), ...memberWrites, roleChanged(platformOp, view)],
+      writes: [raiseVersion(role, change), ...memberWrites, buildRoleEvent(platformOp, view)],
     }
   },
 
   member_role_delete: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const role = await findRole(op, params.memberRoleId)
-    checkMayTake(op, role.permissions, 'The role')
+    checkCanRevoke(op, role.permissions, 'The role')
     const memberCount = await countMembers(op, role.id)
     if (memberCount > 0)
       throw new ApiError('MEMBER_ROLE_IN_USE', {
@@ -89,26 +93,26 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
     return {
       status: 204,
       body: undefined,
-      writes: [raiseVersion(role, change), roleChanged(platformOp, roleView({ ...role, ...change }, 0))],
+      writes: [raiseVersion(role, change), buildRoleEvent(platformOp, toRoleView({ ...role, ...change }, 0))],
     }
   },
 }
 
 /**
- * The writes that give the members of a role its new permissions. The role must have been read before its
- * members.
+ * Builds the writes that give a role's members its new permissions. Read the role before calling: its version
+ * guards the members.
  */
-async function changeMembersOfRole(
+async function changeRoleMembers(
   op: Op,
   before: MemberRoleRow,
   after: MemberRoleRow,
 ): Promise<readonly Write[]> {
-  const added = after.permissions.filter((one) => !before.permissions.includes(one))
-  const removed = before.permissions.filter((one) => !after.permissions.includes(one))
+  const added = after.permissions.filter((permission) => !before.permissions.includes(permission))
+  const removed = before.permissions.filter((permission) => !after.permissions.includes(permission))
   checkMayGrant(op, added)
-  checkMayTake(op, removed, 'The role')
+  checkCanRevoke(op, removed, 'The role')
   if (added.length === 0 && removed.length === 0) return []
-  const members = await selectMembersOfRole(op, before.id, ROLE_MEMBERS_MAX)
+  const members = await selectRoleMembers(op, before.id, ROLE_MEMBERS_MAX)
   return [
     ...(removed.length > 0 ? await guardOwnerRemains(op, members) : []),
     ...members.map(({ id, version, state }) =>

@@ -30,7 +30,7 @@ export async function selectRoleByName(op: Op, name: string): Promise<MemberRole
 }
 
 /** Up to `max` members of a role who are not removed. */
-export async function selectMembersOfRole(op: Op, roleId: string, max: number): Promise<MemberRow[]> {
+export async function selectRoleMembers(op: Op, roleId: string, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')
     .selectAll()
@@ -42,7 +42,7 @@ export async function selectMembersOfRole(op: Op, roleId: string, max: number): 
     .execute()
 }
 
-/** The number of current members of each of these roles. Roles without members are omitted. */
+/** Counts the current members of each role. Roles without members are omitted. */
 export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Promise<Map<string, number>> {
   if (roleIds.length === 0) return new Map()
   const rows = await op.read
@@ -56,7 +56,7 @@ export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Pr
   return new Map(rows.flatMap(({ role_id, count }) => (role_id === null ? [] : [[role_id, count] as const])))
 }
 
-/** An active member with every permission, other than these. */
+/** Selects another active member with every permission. */
 export async function selectOtherOwner(op: Op, exceptIds: readonly string[]): Promise<MemberRow | undefined> {
   return op.read
     .selectFrom('members')

@@ -11,9 +11,8 @@ import type { MemberRoleRow, MemberRow } from '../../storage/rows/member.ts'
 import { selectMemberCounts, selectOtherOwner, selectRole, selectRoleByName } from './role-store.ts'
 
 /**
- * Roles defined by a platform. Each member's row contains the permissions of the member's role, so a change
- * of a role changes these rows in the same write set. Every change of a role or of its set of members
- * increments its version.
+ * Roles defined by a platform. Each member's row repeats the permissions of its role, so a change of the role
+ * changes these rows in the same write set. Every change of a role or of its members increments its version.
  */
 
 /** Throws 404 `MEMBER_ROLE_NOT_FOUND`, naming `field`. */
@@ -34,7 +33,7 @@ export async function checkNameIsFree(op: Op, name: string, ownId?: string): Pro
     throw new ApiError('MEMBER_ROLE_NAME_EXISTS', { details: { field: 'name', memberRoleId: existing.id } })
 }
 
-/** The permissions of a member, and the role that they come from. */
+/** The permissions of a member, and the role that grants them. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly role_id: string | null
@@ -43,21 +42,21 @@ export interface Rights {
 }
 
 /**
- * The permissions that a request gives to a member; undefined if it states none. Throws 400 `INVALID_INPUT`
- * if it states both permissions and a role, or if the role is full; 404 `MEMBER_ROLE_NOT_FOUND`.
+ * Reads the permissions that a request gives to a member; undefined if it gives none. Throws 400
+ * `INVALID_INPUT` if it has both permissions and a role, or if the role is full; 404 `MEMBER_ROLE_NOT_FOUND`.
  */
 export async function readRights(
   op: Op,
   { permissions, roleId }: { readonly permissions?: readonly Permission[]; readonly roleId?: string },
 ): Promise<Rights | undefined> {
   if (roleId === undefined) return permissions && { permissions, role_id: null, writes: [] }
-  if (permissions) throw fieldError('INVALID_INPUT', 'roleId', 'Give permissions or roleId, not both')
+  if (permissions) throw fieldError('INVALID_INPUT', 'roleId', 'Send permissions or roleId, not both')
   const role = await findRole(op, roleId, 'roleId')
   if ((await countMembers(op, role.id)) >= ROLE_MEMBERS_MAX)
     throw fieldError(
       'INVALID_INPUT',
       'roleId',
-      `The role already has ${ROLE_MEMBERS_MAX} members, the most it can have`,
+      `The role already has the maximum of ${ROLE_MEMBERS_MAX} members`,
     )
   return { permissions: role.permissions, role_id: role.id, writes: [raiseVersion(role)] }
 }
@@ -69,13 +68,13 @@ export function raiseVersion({ id, version }: MemberRoleRow, change: Partial<Mem
 
 /** True if the member is active and has every permission. */
 export function isOwner({ state, permissions }: Pick<MemberRow, 'state' | 'permissions'>): boolean {
-  return state === 'ACTIVE' && PERMISSIONS.every((one) => permissions.includes(one))
+  return state === 'ACTIVE' && PERMISSIONS.every((permission) => permissions.includes(permission))
 }
 
 /**
- * Guards that another active member has every permission, if a member reduces the permissions of these
- * members. Throws 409 `LAST_OWNER`. API tokens and the operator are not restricted, because they can invite
- * another owner.
+ * Guards that another active member keeps every permission if a member reduces the permissions of `reduced`.
+ * Throws 409 `LAST_OWNER`. API tokens and the operator are not restricted, because they can invite another
+ * owner.
  */
 export async function guardOwnerRemains(op: Op, reduced: readonly MemberRow[]): Promise<readonly Write[]> {
   if (op.actor.kind !== 'member' || !reduced.some(isOwner)) return []
@@ -91,8 +90,8 @@ export async function countMembers(op: Op, roleId: string): Promise<number> {
   return (await selectMemberCounts(op, [roleId])).get(roleId) ?? 0
 }
 
-/** A role as the API shows it. */
-export function roleView(row: MemberRoleRow, memberCount: number): Static<typeof MemberRole> {
+/** Converts a role to its API form. */
+export function toRoleView(row: MemberRoleRow, memberCount: number): Static<typeof MemberRole> {
   return {
     id: row.id,
     name: row.name,
@@ -104,7 +103,6 @@ export function roleView(row: MemberRoleRow, memberCount: number): Static<typeof
   }
 }
 
-/** The event of a changed role. */
-export function roleChanged(op: Op, view: Static<typeof MemberRole>): Write {
+export function buildRoleEvent(op: Op, view: Static<typeof MemberRole>): Write {
   return event(op, 'MEMBER_ROLE.CHANGED', view.id, view)
 }

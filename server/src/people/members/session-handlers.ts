@@ -2,28 +2,28 @@ import { randomBytes } from 'node:crypto'
 import type { memberSelf } from '@countersign/contract/platforms/member-passkeys'
 import { MEMBER_SESSIONS_MAX, type memberSessions } from '@countersign/contract/platforms/member-sessions'
 import type { sandboxConsole } from '@countersign/contract/sandbox/sandbox-console'
-import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { checkMayGrant, checkPermission } from '../../kernel/operation/permissions.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { canDeliver } from '../messages/channels.ts'
-import { codeExpiry, sendCode } from './email-codes.ts'
+import { computeCodeExpiry, sendCode } from './email-codes.ts'
 import { makeConsoleLink } from './links.ts'
 import { findMember } from './members.ts'
 import { changeNotifications } from './notifications.ts'
 import {
-  creationOptions,
-  passkeyView,
+  buildPasskeyOptions,
+  makeSignInChallenge,
   registerPasskey,
   requireRelyingParty,
-  signInChallenge,
+  toPasskeyView,
 } from './passkeys.ts'
-import { actingMember, endSession, identityView, sessionView } from './sessions.ts'
+import { endSession, requireActingMember, toIdentityView, toSessionView } from './sessions.ts'
 import { nameCredential, resolveMember, signInBy } from './sign-in.ts'
 import {
   selectMembersByEmail,
   selectPasskeys,
-  selectPlatformOf,
+  selectRecordPlatform,
   selectSession,
   selectSessions,
 } from './store.ts'
@@ -32,9 +32,9 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
   member_sign_in_challenge: {
     who: async (app, _input, { ownOrigin }) => ({
       status: 200,
-      body: signInChallenge(app, randomBytes, ownOrigin),
+      body: makeSignInChallenge(app, randomBytes, ownOrigin),
     }),
-    handle: rejectPlatform,
+    handle: rejectPlatformCall,
   },
 
   member_sign_in: {
@@ -53,35 +53,35 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
       app.failedAttempts.check('memberCodesByEmail', email)
       app.failedAttempts.recordFailure('memberCodesByEmail', email)
       const [member] = await selectMembersByEmail(app, body.email, body.platformId)
-      const platform = member && (await selectPlatformOf(app, member))
-      if (!platform) return { status: 202, body: { expiresAt: codeExpiry(app.clock()).toISOString() } }
+      const platform = member && (await selectRecordPlatform(app, member))
+      if (!platform) return { status: 202, body: { expiresAt: computeCodeExpiry(app.clock()).toISOString() } }
       return { platform, actor: { kind: 'visitor', memberId: member.id } }
     },
     async handle(op) {
       if (op.actor.kind !== 'visitor') throw new Error('The caller must be a visitor')
       return {
         status: 202,
-        body: { expiresAt: codeExpiry(inRealTime(op).now).toISOString() },
+        body: { expiresAt: computeCodeExpiry(toRealTimeOp(op).now).toISOString() },
         writes: await sendCode(op, op.actor.memberId),
       }
     },
   },
 
   member_session_list: async (platformOp, { query }) => {
-    const op = inRealTime(platformOp)
-    const own = op.actor.kind === 'member' ? op.actor.memberId : undefined
-    const memberId = query.memberId ?? own
-    if (memberId !== undefined && memberId !== own) checkPermission(op, 'MANAGE')
+    const op = toRealTimeOp(platformOp)
+    const ownId = op.actor.kind === 'member' ? op.actor.memberId : undefined
+    const memberId = query.memberId ?? ownId
+    if (memberId !== undefined && memberId !== ownId) checkPermission(op, 'MANAGE')
     if (memberId !== undefined) await findMember(op, memberId)
     const rows =
       memberId !== undefined || canManageMembers(op)
         ? await selectSessions(op, memberId, MEMBER_SESSIONS_MAX)
         : []
-    return { status: 200, body: { data: rows.map((row) => sessionView(op, row)) } }
+    return { status: 200, body: { data: rows.map((row) => toSessionView(op, row)) } }
   },
 
   member_session_delete: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const session = await selectSession(op, params.memberSessionId)
     const isOwn = op.actor.kind === 'member' && session?.member_id === op.actor.memberId
     if (!session || session.ended_at || session.expires_at <= op.now)
@@ -92,33 +92,33 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
 }
 
 function canManageMembers({ actor }: Op): boolean {
-  return 'permissions' in actor && actor.permissions.some((one) => one === 'MANAGE')
+  return 'permissions' in actor && actor.permissions.some((permission) => permission === 'MANAGE')
 }
 
-async function rejectPlatform(): Promise<never> {
-  throw new Error('This call is of no platform')
+async function rejectPlatformCall(): Promise<never> {
+  throw new Error('This call does not belong to a platform')
 }
 
 export const memberSelfHandlers: Handlers<typeof memberSelf> = {
   member_me_get: async (op) => {
-    const { memberId, memberSessionId } = actingMember(op)
+    const { memberId, memberSessionId } = requireActingMember(op)
     const member = await findMember(op, memberId)
     const session = await selectSession(op, memberSessionId)
-    if (!session) throw new Error('A member without a session')
-    return { status: 200, body: identityView(op, member, session) }
+    if (!session) throw new Error('The member has no session')
+    return { status: 200, body: toIdentityView(op, member, session) }
   },
 
   member_me_update: async (op, { body }) => {
-    const { memberId, memberSessionId } = actingMember(op)
+    const { memberId, memberSessionId } = requireActingMember(op)
     const session = await selectSession(op, memberSessionId)
-    if (!session) throw new Error('A member without a session')
+    if (!session) throw new Error('The member has no session')
     const { row, writes } = changeNotifications(op, await findMember(op, memberId), body.notifications)
-    return { status: 200, body: identityView(op, row, session), writes }
+    return { status: 200, body: toIdentityView(op, row, session), writes }
   },
 
   member_sign_out: async (platformOp) => {
-    const op = inRealTime(platformOp)
-    const id = actingMember(op).memberSessionId
+    const op = toRealTimeOp(platformOp)
+    const id = requireActingMember(op).memberSessionId
     const session = await selectSession(op, id)
     return {
       status: 204,
@@ -129,26 +129,26 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
   },
 
   member_passkey_list: async (op) => {
-    const rows = await selectPasskeys(op, actingMember(op).memberId)
-    return { status: 200, body: { data: rows.map(passkeyView) } }
+    const rows = await selectPasskeys(op, requireActingMember(op).memberId)
+    return { status: 200, body: { data: rows.map(toPasskeyView) } }
   },
 
   member_passkey_challenge: async (platformOp) => {
-    const op = inRealTime(platformOp)
-    const member = await findMember(op, actingMember(op).memberId)
-    return { status: 200, body: await creationOptions(op, member, requireRelyingParty(op)) }
+    const op = toRealTimeOp(platformOp)
+    const member = await findMember(op, requireActingMember(op).memberId)
+    return { status: 200, body: await buildPasskeyOptions(op, member, requireRelyingParty(op)) }
   },
 
   member_passkey_create: async (platformOp, { body }) => {
-    const op = inRealTime(platformOp)
-    const member = await findMember(op, actingMember(op).memberId)
+    const op = toRealTimeOp(platformOp)
+    const member = await findMember(op, requireActingMember(op).memberId)
     const { row, write } = await registerPasskey(op, member, body)
-    return { status: 201, body: passkeyView(row), writes: [write] }
+    return { status: 201, body: toPasskeyView(row), writes: [write] }
   },
 
   member_passkey_delete: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
-    const passkeys = await selectPasskeys(op, actingMember(op).memberId)
+    const op = toRealTimeOp(platformOp)
+    const passkeys = await selectPasskeys(op, requireActingMember(op).memberId)
     const passkey = passkeys.find(({ id }) => id === params.memberPasskeyId)
     if (!passkey) throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'memberPasskeyId' } })
     return {
@@ -161,8 +161,10 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
 
 export const sandboxConsoleHandlers: Handlers<typeof sandboxConsole> = {
   sandbox_console_link: async (platformOp) => {
-    const op = inRealTime(platformOp)
-    const { url, expiresAt, writes } = await makeConsoleLink(op, (given) => checkMayGrant(op, given))
+    const op = toRealTimeOp(platformOp)
+    const { url, expiresAt, writes } = await makeConsoleLink(op, (permissions) =>
+      checkMayGrant(op, permissions),
+    )
     return { status: 201, body: { url, expiresAt: expiresAt.toISOString() }, writes }
   },
 }

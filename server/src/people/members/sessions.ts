@@ -7,16 +7,16 @@ import {
 } from '@countersign/contract/platforms/member-sessions'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import type { Static } from 'typebox'
-import { type Actor, type App, newId, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type Actor, type App, addSeconds, newId, type Op } from '../../kernel/operation/app.ts'
 import type { Caller } from '../../kernel/operation/operation.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow, MemberSessionRow } from '../../storage/rows/member.ts'
-import { memberView } from './members.ts'
-import { notificationsView } from './notifications.ts'
-import { hashOf, makeSecret } from './secrets.ts'
-import { selectActingMember, selectPlatformOf } from './store.ts'
+import { toMemberView } from './members.ts'
+import { toNotificationsView } from './notifications.ts'
+import { hashSecret, makeSecret } from './secrets.ts'
+import { selectActingMember, selectRecordPlatform } from './store.ts'
 
 const SESSION_SECONDS = MEMBER_SESSION_HOURS * 60 * 60
 /** The precision of a session's last request time. */
@@ -25,11 +25,11 @@ const SEEN_SECONDS = 60
 type MemberActor = Extract<Actor, { kind: 'member' }>
 
 /**
- * The member who is signing in, as caller, with the id of the session that this request creates. Undefined if
- * the platform is closed.
+ * Converts a member who is signing in to a caller, with the id of the session to create. Undefined if the
+ * platform is closed.
  */
 export async function toCaller(app: App, member: MemberRow): Promise<Caller | undefined> {
-  const platform = await selectPlatformOf(app, member)
+  const platform = await selectRecordPlatform(app, member)
   if (!platform) return undefined
   const actor = {
     kind: 'member',
@@ -41,42 +41,41 @@ export async function toCaller(app: App, member: MemberRow): Promise<Caller | un
   return { platform, actor }
 }
 
-/** The member who called an operation that is only for members. */
-export function actingMember({ actor }: Pick<Op, 'actor'>): MemberActor {
-  if (actor.kind !== 'member') throw new Error('No member is acting')
+export function requireActingMember({ actor }: Pick<Op, 'actor'>): MemberActor {
+  if (actor.kind !== 'member') throw new Error('The caller is not a member')
   return actor
 }
 
 /**
- * Signs a member in: the response, its cookie and the writes. `change` is added to the change of the member's
- * row. An invited member becomes active; guards: the member was not removed, and `guard`.
+ * Signs a member in: builds the response, its cookie and the writes. `change` also changes the member's row.
+ * An invited member becomes active; guards: the member was not removed, and `guard`.
  */
 export function signIn(
   op: Op,
   member: MemberRow,
-  by: { readonly method: MemberSignInMethod; readonly passkeyId?: string },
+  credential: { readonly method: MemberSignInMethod; readonly passkeyId?: string },
   change: Partial<MemberRow> = {},
   guard: Partial<MemberRow> = {},
 ) {
   const { secret, hash } = makeSecret(op)
   const row: MemberSessionRow = {
-    id: actingMember(op).memberSessionId,
+    id: requireActingMember(op).memberSessionId,
     platform_id: op.platform.id,
     member_id: member.id,
-    method: by.method,
-    passkey_id: by.passkeyId ?? null,
+    method: credential.method,
+    passkey_id: credential.passkeyId ?? null,
     secret_hash: hash,
     address: op.from?.address ?? '',
     user_agent: op.from?.userAgent ?? null,
     last_seen_at: op.now,
-    expires_at: plusSeconds(op.now, SESSION_SECONDS),
+    expires_at: addSeconds(op.now, SESSION_SECONDS),
     ended_at: null,
     created_at: op.now,
   }
   const signedIn = { ...change, last_sign_in_at: op.now }
   const moved = transition(op, 'members', MEMBER_TRANSITIONS, member, 'accept', signedIn, guard)
   const writes: Write[] = [moved.write, insert('member_sessions', row)]
-  return { status: 201, body: identityView(op, moved.row, row), cookie: { secret }, writes } as const
+  return { status: 201, body: toIdentityView(op, moved.row, row), cookie: { secret }, writes } as const
 }
 
 /** Ends a session. Guard: it has not ended. */
@@ -85,21 +84,20 @@ export function endSession(op: Op, { id }: Pick<MemberSessionRow, 'id'>): Write 
 }
 
 /**
- * The member whose session this cookie belongs to. Updates the time of the session's last request about once
- * a minute. Throws 401 `UNAUTHORIZED`, 429 `RATE_LIMITED` for a network address with too many unknown
- * cookies.
+ * Finds the member of a session cookie, and updates the session's last request time about once a minute.
+ * Throws 401 `UNAUTHORIZED`, or 429 `RATE_LIMITED` for a network address with too many unknown cookies.
  */
 export async function authenticateMember(app: App, secret: string, address: string): Promise<Caller> {
-  const found = await selectActingMember(app, hashOf(secret))
+  const sessionData = await selectActingMember(app, hashSecret(secret))
   const now = app.clock()
-  if (!found || found.expiresAt <= now) {
+  if (!sessionData || sessionData.expiresAt <= now) {
     app.failedAttempts.check('memberCookiesByAddress', address)
     app.failedAttempts.recordFailure('memberCookiesByAddress', address)
-    throw missingSessionRefusal('The session has ended. Sign in again.')
+    throw createMissingSessionError('The session has ended. Sign in again.')
   }
-  const { platform, expiresAt: _, lastSeenAt, ...member } = found
+  const { platform, expiresAt: _, lastSeenAt, ...member } = sessionData
   // Has no effect if another request has just updated the time.
-  if (plusSeconds(lastSeenAt, SEEN_SECONDS) <= now)
+  if (addSeconds(lastSeenAt, SEEN_SECONDS) <= now)
     await app.committer.commit([
       update('member_sessions', member.memberSessionId, { last_seen_at: lastSeenAt }, { last_seen_at: now }),
     ])
@@ -107,9 +105,10 @@ export async function authenticateMember(app: App, secret: string, address: stri
 }
 
 /**
- * The error if nobody is signed in. With this authentication scheme, browsers do not prompt for a password.
+ * Creates the error for a caller who is not signed in. Its authentication scheme keeps browsers from
+ * prompting for a password.
  */
-export function missingSessionRefusal(reason: string): ApiError {
+export function createMissingSessionError(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', {
     message: reason,
     reason,
@@ -118,26 +117,26 @@ export function missingSessionRefusal(reason: string): ApiError {
 }
 
 /** The signed-in member and its session, as the API shows them. */
-export function identityView(
+export function toIdentityView(
   op: Op,
   member: MemberRow,
   session: MemberSessionRow,
 ): Static<typeof MemberIdentity> {
   return {
-    member: memberView(member),
+    member: toMemberView(member),
     platform: {
       id: op.platform.id,
       name: op.platform.name,
       mode: op.mode === 'sandbox' ? 'SANDBOX' : 'PRODUCTION',
       ...present({ otherConsoleUrl: op.otherConsoleUrl && `${op.otherConsoleUrl}/console/` }),
     },
-    session: sessionView(op, session),
-    notifications: notificationsView(member),
+    session: toSessionView(op, session),
+    notifications: toNotificationsView(member),
   }
 }
 
-/** A session as the API shows it. */
-export function sessionView(
+/** Converts a session to its API form. */
+export function toSessionView(
   { actor }: Pick<Op, 'actor'>,
   row: MemberSessionRow,
 ): Static<typeof MemberSession> {

@@ -72,8 +72,8 @@ export async function selectPresentMembers(op: Op, max: number): Promise<MemberR
     .execute()
 }
 
-/** The platform of a record, unless the platform is closed. */
-export async function selectPlatformOf(
+/** Finds the platform of a record. Undefined if the platform is closed. */
+export async function selectRecordPlatform(
   { lookup }: Pick<App, 'lookup'>,
   { platform_id }: { readonly platform_id: string },
 ): Promise<BarePlatformRow | undefined> {
@@ -93,7 +93,7 @@ export async function selectLink(
   return lookup(LINK_BY_HASH, secretHash)
 }
 
-export async function selectLinkOf(op: Op, secretHash: string): Promise<MemberLinkRow | undefined> {
+export async function selectPlatformLink(op: Op, secretHash: string): Promise<MemberLinkRow | undefined> {
   return op.find(LINK_BY_HASH, secretHash)
 }
 
@@ -110,7 +110,10 @@ export async function selectPasskey(
 }
 
 /** The passkey with this id, if it belongs to this platform. */
-export async function selectPasskeyOf(op: Op, webauthnId: string): Promise<MemberPasskeyRow | undefined> {
+export async function selectPlatformPasskey(
+  op: Op,
+  webauthnId: string,
+): Promise<MemberPasskeyRow | undefined> {
   return op.find(PASSKEY_BY_WEBAUTHN_ID, webauthnId)
 }
 
@@ -193,9 +196,8 @@ export async function selectCodeTimes(op: Op, memberId: string, since: Date, lim
 }
 
 /**
- * Counts an attempt at a code. Returns true if the code had an attempt left. The statement is committed
- * before the code is compared, so that an attempt counts whatever happens next, and parallel attempts cannot
- * exceed the limit.
+ * Counts an attempt to enter a code. Returns true if the code had an attempt left. The statement commits
+ * before the code is compared, so every attempt counts, and parallel attempts cannot exceed the limit.
  */
 export async function countAttempt(op: Op, codeId: string, triesMax: number): Promise<boolean> {
   const { rows } = await op.db.query(

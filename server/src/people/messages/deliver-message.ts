@@ -1,8 +1,8 @@
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { DeliveryError, type Handover } from '../../kernel/ports/delivery.ts'
+import { DeliveryError, type DeliveryOutcome } from '../../kernel/ports/delivery.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { endMessage, readContent } from './messages.ts'
@@ -13,7 +13,7 @@ const RETRY_SECONDS_MAX = 30
 const NOTICE_RETRY_SECONDS_MAX = 900
 
 /**
- * Delivers a message at least once. Failed attempts are counted and retried with a backoff. A code that is no
+ * Delivers a message at least once. Failed attempts are counted and retried with backoff. A code that is no
  * longer valid is not sent.
  */
 export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
@@ -22,36 +22,39 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
   if (!found) return []
   const { message } = found
   if (message.state !== 'QUEUED') return []
-  const reason = reasonNotToSend(op, found)
+  const reason = findReasonNotToSend(op, found)
   if (reason) return [endMessage(op, message, { event: 'fail', reason, attempts: message.attempts })]
   const attempts = message.attempts + 1
   try {
-    const handover = await handOver(op, message)
-    if (handover.accepted) return [endMessage(op, message, { event: 'deliver', attempts })]
-    op.log.warn({ message: message.id, attempts, reason: handover.reason }, 'message refused')
+    const result = await submitMessage(op, message)
+    if (result.accepted) return [endMessage(op, message, { event: 'deliver', attempts })]
+    op.log.warn({ message: message.id, attempts, reason: result.reason }, 'message rejected by the gateway')
     return [endMessage(op, message, { event: 'fail', reason: 'REFUSED', attempts })]
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
-    op.log.warn({ message: message.id, attempts, reason: error.message }, 'message not delivered yet')
-    const longest = message.member_id === null ? RETRY_SECONDS_MAX : NOTICE_RETRY_SECONDS_MAX
-    const wait = Math.min(longest, 2 ** (attempts - 1))
+    op.log.warn(
+      { message: message.id, attempts, reason: error.message },
+      'failed to deliver message, will retry',
+    )
+    const maxSeconds = message.member_id === null ? RETRY_SECONDS_MAX : NOTICE_RETRY_SECONDS_MAX
+    const waitSeconds = Math.min(maxSeconds, 2 ** (attempts - 1))
     return [
       update('messages', message.id, { state: message.state }, { attempts, updated_at: op.now }),
-      job(op, 'message.deliver', { messageId: message.id }, plusSeconds(op.now, wait)),
+      job(op, 'message.deliver', { messageId: message.id }, addSeconds(op.now, waitSeconds)),
     ]
   }
 }
 
 /**
- * Why a message is no longer sent: it has expired, or its code was replaced, the address has changed, or the
- * member was removed. Null if it is still wanted.
+ * Finds why a message must no longer be sent: it has expired, its code was replaced, its address has changed,
+ * or its member was removed. Null if it may be sent.
  */
-function reasonNotToSend(op: Op, { message, isWanted }: FoundMessage): MessageRow['failure_reason'] {
+function findReasonNotToSend(op: Op, { message, isWanted }: FoundMessage): MessageRow['failure_reason'] {
   if (op.now >= message.expires_at) return 'EXPIRED'
   return isWanted ? null : 'REPLACED'
 }
 
-async function handOver(op: Op, message: MessageRow): Promise<Handover> {
+async function submitMessage(op: Op, message: MessageRow): Promise<DeliveryOutcome> {
   const { id, recipient: to } = message
   const {
     text,
@@ -60,11 +63,11 @@ async function handOver(op: Op, message: MessageRow): Promise<Handover> {
     replyTo,
   } = requireValue(readContent(op, message), 'content of a message that waits')
   if (message.channel === 'SMS') {
-    if (!op.delivery.sms) throw new DeliveryError('This server has no SMS_URL')
+    if (!op.delivery.sms) throw new DeliveryError('SMS_URL is not set')
     return op.delivery.sms({ id, to, text })
   }
-  if (!op.delivery.email) throw new DeliveryError('This server has no SMTP_URL')
+  if (!op.delivery.email) throw new DeliveryError('SMTP_URL is not set')
   const subject = message.subject ?? ''
-  const more = replyTo === undefined ? {} : { replyTo }
-  return op.delivery.email({ id, to, from, ...more, subject, text, html, date: message.created_at })
+  const replyToPart = replyTo === undefined ? {} : { replyTo }
+  return op.delivery.email({ id, to, from, ...replyToPart, subject, text, html, date: message.created_at })
 }

@@ -12,7 +12,7 @@ export interface EmailContent {
   readonly html: string
 }
 
-/** A text message is a single line, and is billed per 70 to 160 characters. */
+/** Limits the length, because text messages are billed per 70 to 160 characters. */
 const SMS_NAME_CHARACTERS_MAX = 40
 
 /** The purpose of the code in an e-mail. */
@@ -23,10 +23,10 @@ interface Purpose {
   readonly seconds: number
 }
 
-/** The e-mail with a sign-in code. */
-export function otpEmail(config: WalletConfig, code: string): EmailContent {
-  const app = oneLine(config.appName)
-  return codeEmail(config, code, {
+/** Builds the e-mail with a sign-in code. */
+export function buildOtpEmail(config: WalletConfig, code: string): EmailContent {
+  const app = toOneLine(config.appName)
+  return buildCodeEmail(config, code, {
     subject: `Your ${app} sign-in code`,
     intro: `Your ${app} sign-in code is`,
     ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
@@ -34,10 +34,10 @@ export function otpEmail(config: WalletConfig, code: string): EmailContent {
   })
 }
 
-/** The e-mail with a code that verifies its recipient's address. */
-export function contactEmail(config: WalletConfig, code: string, seconds: number): EmailContent {
-  const app = oneLine(config.appName)
-  return codeEmail(config, code, {
+/** Builds the e-mail with a code that verifies its recipient's address. */
+export function buildContactEmail(config: WalletConfig, code: string, seconds: number): EmailContent {
+  const app = toOneLine(config.appName)
+  return buildCodeEmail(config, code, {
     subject: `Confirm your e-mail address for ${app}`,
     intro: `Your code to confirm this e-mail address for ${app} is`,
     ignore: 'If you did not request this code, ignore this message: the address stays unconfirmed.',
@@ -45,15 +45,15 @@ export function contactEmail(config: WalletConfig, code: string, seconds: number
   })
 }
 
-/** The e-mail with a code that signs a team member in to the console. */
-export function memberEmail(
+/** Builds the e-mail with a code that signs a team member in to the console. */
+export function buildMemberEmail(
   config: WalletConfig,
   platform: string,
   code: string,
   seconds: number,
 ): EmailContent {
-  const name = oneLine(platform)
-  return codeEmail(config, code, {
+  const name = toOneLine(platform)
+  return buildCodeEmail(config, code, {
     subject: `Your sign-in code for the console of ${name}`,
     intro: `Your code to sign in to the console of ${name} is`,
     ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
@@ -68,31 +68,31 @@ export interface Notice {
   readonly paragraphs: readonly string[]
 }
 
-/** The e-mail that notifies a team member about an event. */
-export function noticeEmail(
+/** Builds the e-mail that notifies a team member about an event. */
+export function buildNoticeEmail(
   config: WalletConfig,
   platform: string,
   { subject, paragraphs }: Notice,
 ): EmailContent {
-  const name = oneLine(platform)
-  const lines = [...paragraphs, `You receive this message as a member of ${name}.`].map(oneLine)
+  const name = toOneLine(platform)
+  const lines = [...paragraphs, `You receive this message as a member of ${name}.`].map(toOneLine)
   return {
     ...buildSender(config),
-    subject: `${oneLine(subject)} (${name})`,
+    subject: `${toOneLine(subject)} (${name})`,
     text: `${lines.join('\n\n')}\n`,
     html: renderHtml(
       config,
-      oneLine(subject),
+      toOneLine(subject),
       lines.map((line) => [line, 'font-size:16px']),
     ),
   }
 }
 
 /**
- * An e-mail with a code, in the platform's name. The code is not in the subject, because locked screens show
- * subjects.
+ * Builds an e-mail with a code in the platform's name. The subject does not contain the code, because locked
+ * screens show subjects.
  */
-function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
+function buildCodeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
   const { subject, intro, ignore, seconds } = purpose
   const expiry = `It works once and expires in ${formatLifetime(seconds)}. Do not share it with anyone.`
   return {
@@ -110,37 +110,36 @@ function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailC
 
 function buildSender(config: WalletConfig): Pick<EmailContent, 'from' | 'replyTo'> {
   const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
-  const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? oneLine(config.appName) : undefined)
+  const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? toOneLine(config.appName) : undefined)
   return {
     from: {
-      ...(name === undefined ? {} : { name: oneLine(name) }),
+      ...(name === undefined ? {} : { name: toOneLine(name) }),
       ...(sendFromEmailAddress ? { address: sendFromEmailAddress } : {}),
     },
     ...(replyToEmailAddress ? { replyTo: replyToEmailAddress } : {}),
   }
 }
 
-/** The text message with a sign-in code. */
-export function otpSms(config: WalletConfig, code: string): string {
-  return codeSms(`Your ${smsName(config)} code is ${code}.`, config.expirationSeconds)
+/** Builds the text message with a sign-in code. */
+export function buildOtpSms(config: WalletConfig, code: string): string {
+  return buildCodeSms(`Your ${formatSmsName(config)} code is ${code}.`, config.expirationSeconds)
 }
 
-/** The text message with a code that verifies its recipient's number. */
-export function contactSms(config: WalletConfig, code: string, seconds: number): string {
-  return codeSms(`Your code to confirm this number for ${smsName(config)} is ${code}.`, seconds)
+/** Builds the text message with a code that verifies its recipient's number. */
+export function buildContactSms(config: WalletConfig, code: string, seconds: number): string {
+  return buildCodeSms(`Your code to confirm this number for ${formatSmsName(config)} is ${code}.`, seconds)
 }
 
-function codeSms(intro: string, seconds: number): string {
+function buildCodeSms(intro: string, seconds: number): string {
   return `${intro} It works once and expires in ${formatLifetime(seconds)}. If you did not request it, ignore this.`
 }
 
-function smsName({ appName }: WalletConfig): string {
-  return [...oneLine(appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
+function formatSmsName({ appName }: WalletConfig): string {
+  return [...toOneLine(appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
 }
 
 /**
- * Formats a validity in minutes. Rounded down, so that the code is valid for at least as long as the message
- * says.
+ * Formats a validity in minutes, rounded down so that the code is valid for at least that long.
  */
 function formatLifetime(seconds: number): string {
   const minutes = Math.max(1, Math.floor(seconds / 60))
@@ -150,7 +149,7 @@ function formatLifetime(seconds: number): string {
 /**
  * Converts text to one line without control characters and without characters that change the text direction.
  */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 
@@ -176,7 +175,7 @@ function renderHtml(
   // Mail programs block or warn about images over plain http.
   const logo =
     logoUrl && /^https:\/\//i.test(logoUrl)
-      ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(oneLine(appName))}" height="40" style="border:0">\n`
+      ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(toOneLine(appName))}" height="40" style="border:0">\n`
       : ''
   const lines = paragraphs.map(
     ([text, style]) => `<p style="${escapeHtml(`${FONT};${style}`)}">${escapeHtml(text)}</p>`,

@@ -2,8 +2,8 @@ import { present } from '@countersign/contract/core/objects'
 import type { InboxMessage } from '@countersign/contract/sandbox/inbox'
 import { MESSAGE_INITIAL, MESSAGE_TRANSITIONS } from '@countersign/contract/states/delivery-states'
 import type { Static } from 'typebox'
-import { maySendFrom } from '../../base/settings/message-rules.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { canSendFrom } from '../../base/settings/message-rules.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
@@ -11,25 +11,25 @@ import type { ContactCodeRow } from '../../storage/rows/contact.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { CHANNELS } from './channels.ts'
 import {
-  contactEmail,
-  contactSms,
+  buildContactEmail,
+  buildContactSms,
+  buildMemberEmail,
+  buildNoticeEmail,
+  buildOtpEmail,
+  buildOtpSms,
   type EmailContent,
-  memberEmail,
   type Notice,
-  noticeEmail,
-  otpEmail,
-  otpSms,
 } from './message-content.ts'
 
 /**
- * The part of a message that is stored sealed: all text that contains the code, and the headers of an e-mail.
+ * The part of a message that is stored encrypted: all text that contains the code, and the e-mail's headers.
  */
 export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
 
-/** The columns that say what a message is about; each kind of message sets some of them. */
+/** The columns that reference the subject of a message. Each kind of message sets some of them. */
 const NO_SUBJECT = {
   customer_id: null,
   account_id: null,
@@ -40,13 +40,13 @@ const NO_SUBJECT = {
   member_id: null,
 } as const
 
-/** A notice older than a day is not sent, because the records themselves say more by then. */
+/** A notice older than a day is not sent, because it is outdated by then. */
 const NOTICE_SECONDS = 24 * 60 * 60
 
 /**
- * The writes that create a message with a code and the job that sends it; they belong to the write set that
- * issues the code, after the writes of the credential and the challenge that they refer to. In the sandbox
- * the same commit delivers the message to the inbox. The caller must have checked `canDeliver`.
+ * Builds the writes that create a message with a code and the job that sends it. They must follow the writes
+ * of its credential and challenge; in the sandbox, they deliver the message to the inbox. The caller must
+ * have checked `canDeliver`.
  */
 export function makeOtpMessage(
   op: Op,
@@ -57,9 +57,11 @@ export function makeOtpMessage(
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
     throw new Error(`${credential.id} is not a credential with delivered codes`)
-  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const content =
-    type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
+    type === 'EMAIL_OTP'
+      ? buildOtpEmail(config, challenge.code)
+      : { text: buildOtpSms(config, challenge.code) }
   const target = {
     ...NO_SUBJECT,
     channel: CHANNELS[type],
@@ -68,21 +70,23 @@ export function makeOtpMessage(
     account_id: account.id,
     credential_id: credential.id,
     challenge_id: challenge.challengeId,
-    expires_at: plusSeconds(op.now, config.expirationSeconds),
+    expires_at: addSeconds(op.now, config.expirationSeconds),
   }
   return makeMessage(op, target, content)
 }
 
 /**
- * The writes of a message with a code that verifies a customer's contact. They must come after the write of
- * the code. The caller must have checked `canDeliver`.
+ * Builds the writes of a message with a code that verifies a customer's contact. They must follow the write
+ * of the code. The caller must have checked `canDeliver`.
  */
 export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): Write[] {
   const { channel, contact, customer_id, expires_at } = sent
-  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const seconds = (expires_at.getTime() - op.now.getTime()) / 1000
   const content =
-    channel === 'EMAIL' ? contactEmail(config, code, seconds) : { text: contactSms(config, code, seconds) }
+    channel === 'EMAIL'
+      ? buildContactEmail(config, code, seconds)
+      : { text: buildContactSms(config, code, seconds) }
   const target = {
     ...NO_SUBJECT,
     channel,
@@ -95,7 +99,7 @@ export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): 
 }
 
 /**
- * The writes of an e-mail with a code that signs a team member in. They must come after the write of the
+ * Builds the writes of an e-mail with a code that signs a team member in. They must follow the write of the
  * code. The caller must have checked `canDeliver`.
  */
 export function makeMemberMessage(
@@ -103,34 +107,34 @@ export function makeMemberMessage(
   { email, codeId, seconds }: { readonly email: string; readonly codeId: string; readonly seconds: number },
   code: string,
 ): Write[] {
-  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const target = {
     ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_code_id: codeId,
-    expires_at: plusSeconds(op.now, seconds),
+    expires_at: addSeconds(op.now, seconds),
   } as const
-  return makeMessage(op, target, memberEmail(config, op.platform.name, code, seconds))
+  return makeMessage(op, target, buildMemberEmail(config, op.platform.name, code, seconds))
 }
 
 /**
- * The writes of an e-mail that notifies a team member about an event. The caller must have checked
+ * Builds the writes of an e-mail that notifies a team member about an event. The caller must have checked
  * `canDeliver`.
  */
 export function makeNotice(op: Op, { id, email }: Pick<MemberRow, 'id' | 'email'>, notice: Notice): Write[] {
-  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const target = {
     ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_id: id,
-    expires_at: plusSeconds(op.now, NOTICE_SECONDS),
+    expires_at: addSeconds(op.now, NOTICE_SECONDS),
   } as const
-  return makeMessage(op, target, noticeEmail(config, op.platform.name, notice))
+  return makeMessage(op, target, buildNoticeEmail(config, op.platform.name, notice))
 }
 
-/** The recipient of a message, and what it is about. */
+/** The recipient and the subject of a message. */
 type MessageTarget = Pick<MessageRow, 'channel' | 'recipient' | 'expires_at' | keyof typeof NO_SUBJECT>
 
 function makeMessage(
@@ -160,13 +164,13 @@ function makeMessage(
 }
 
 /** Removes the platform's own sender if the operator does not allow it, so that the server's is used. */
-function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
+function removeForbiddenSender(op: Op, config: WalletConfig): WalletConfig {
   const { sendFromEmailAddress, ...others } = config
   if (sendFromEmailAddress === undefined) return config
-  return maySendFrom(op.messageRules, op.platform.id, sendFromEmailAddress) ? config : others
+  return canSendFrom(op.messageRules, op.platform.id, sendFromEmailAddress) ? config : others
 }
 
-type WalletConfig = ReturnType<typeof platformConfig>['embeddedWalletConfig']
+type WalletConfig = ReturnType<typeof getPlatformConfig>['embeddedWalletConfig']
 
 /** Ends a queued message, and deletes the code that it contains. */
 export function endMessage(
@@ -183,14 +187,14 @@ export function endMessage(
   return transition(op, 'messages', MESSAGE_TRANSITIONS, message, end.event, change).write
 }
 
-/** The content of a message; undefined once it was deleted. */
+/** Decrypts the content of a message. Undefined once it was deleted. */
 export function readContent(op: Pick<Op, 'enclave'>, message: MessageRow): MessageContent | undefined {
   if (!message.sealed_content) return undefined
   return JSON.parse(op.enclave.openText('message', message.id, message.sealed_content)) as MessageContent
 }
 
 /** A message as the inbox shows it. */
-export function messageView(op: Pick<Op, 'enclave'>, row: MessageRow): Static<typeof InboxMessage> {
+export function toMessageView(op: Pick<Op, 'enclave'>, row: MessageRow): Static<typeof InboxMessage> {
   const content = readContent(op, row)
   return present({
     id: row.id,

@@ -6,19 +6,19 @@ import type { Delivery } from '../../kernel/ports/delivery.ts'
 import { DeliveryError } from '../../kernel/ports/delivery.ts'
 
 const PHONE_NUMBER = /^\+[1-9][0-9]{1,14}$/
-const ANSWER_BYTES_MAX = 16 * 1024
+const RESPONSE_BYTES_MAX = 16 * 1024
 
 /**
  * Sends text messages through a gateway with Twilio's API: `POST
  * {url}/2010-04-01/Accounts/{sid}/Messages.json` with the form fields `To`, `From` and `Body`, and HTTP Basic
  * authentication. Status 400 means that the message can never be sent.
  */
-export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
+export function createSmsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
   const { accountSid, authToken, from } = config
   const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
   const url = `${config.url}/2010-04-01/Accounts/${accountSid}/Messages.json`
   return async ({ id, to, text }) => {
-    if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'Not a valid phone number' }
+    if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'The phone number is not valid' }
     const headers = {
       Authorization: `Basic ${login}`,
       Accept: 'application/json',
@@ -29,17 +29,17 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
     const body = Buffer.from(String(new URLSearchParams({ To: to, From: from, Body: text })))
     const signal = AbortSignal.timeout(timeoutMs)
     // The operator configures the gateway, so it may run on this machine.
-    const answer = await send(
+    const response = await send(
       { method: 'POST', url, headers, body },
-      { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any' },
+      { signal, bytesMax: RESPONSE_BYTES_MAX, reach: 'any' },
     ).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error
       const problem = error.code === 'TIMEOUT' ? `took more than ${timeoutMs} ms` : error.code
       throw new DeliveryError(`SMS gateway: ${problem}`)
     })
-    const { status } = answer
+    const { status } = response
     if (status >= 200 && status < 300) return { accepted: true }
-    const code = readErrorCode(answer)
+    const code = readErrorCode(response)
     const reason = `SMS gateway: ${status}${code === undefined ? '' : ` (${code})`}`
     if (status === 400) return { accepted: false, reason }
     throw new DeliveryError(reason)
@@ -52,8 +52,8 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
  */
 function readErrorCode({ body }: { readonly body: Uint8Array }): number | undefined {
   try {
-    const answer: unknown = JSON.parse(Buffer.from(body).toString())
-    return isObject(answer) && typeof answer.code === 'number' ? answer.code : undefined
+    const parsed: unknown = JSON.parse(Buffer.from(body).toString())
+    return isObject(parsed) && typeof parsed.code === 'number' ? parsed.code : undefined
   } catch {
     return undefined
   }

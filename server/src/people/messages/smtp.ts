@@ -1,15 +1,15 @@
 import type { SmtpConfig } from '../../base/settings/message-delivery.ts'
 import type { Delivery } from '../../kernel/ports/delivery.ts'
-import { DeliveryError, type Handover, type OutgoingEmail } from '../../kernel/ports/delivery.ts'
+import { DeliveryError, type DeliveryOutcome, type OutgoingEmail } from '../../kernel/ports/delivery.ts'
 
-/** A single plain address that cannot be misread as two addresses or as a header. */
+/** Matches a single plain address, which cannot be read as two addresses or as a header. */
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u
 
 /**
- * Sends e-mail through a mail server. Each message gets its own connection: codes are rare, and an idle
+ * Sends e-mail through a mail server. Each message has its own connection, because codes are rare and an idle
  * connection may have been dropped.
  */
-export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
+export function createEmailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
   const { host, port, tls, login } = config
   const open = async () => {
     const { createTransport } = await import('nodemailer')
@@ -28,15 +28,15 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
   }
   let transport: ReturnType<typeof open> | undefined
   return async (email) => {
-    if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not a valid e-mail address' }
+    if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'The e-mail address is not valid' }
     // If the import fails, the next e-mail tries it again.
     transport ??= open().catch((error: unknown) => {
       transport = undefined
       throw error
     })
     const opened = await transport
-    // One timeout covers everything from the DNS lookup on. Those of nodemailer are longer, and each covers
-    // only one step.
+    // One timeout covers the whole delivery, including the DNS lookup. The timeouts of nodemailer are longer
+    // and cover single steps.
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       await opened.sendMail({ ...toMail(email, config), signal })
@@ -76,11 +76,11 @@ interface SmtpFailure {
   readonly responseCode?: number
 }
 
-/** If the server rejects the recipient permanently, the failure is final. All other failures are retried. */
-function toHandover(error: SmtpFailure): Handover {
+/** A failure is final if the server permanently rejects the recipient. All other failures are retried. */
+function toHandover(error: SmtpFailure): DeliveryOutcome {
   const { name, code, command, response, responseCode } = error
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1]
-  const parts = [code ?? name, command, responseCode, enhanced].filter((word) => word !== undefined)
+  const parts = [code ?? name, command, responseCode, enhanced].filter((part) => part !== undefined)
   const reason = `SMTP: ${parts.join(' ')}`
   if (command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500)
     return { accepted: false, reason }

@@ -11,7 +11,7 @@ export interface MessageFilters {
   readonly customerId?: string
 }
 
-/** A message. `isWanted` is true while its code or notice is still of use to the recipient. */
+/** A message. `isWanted` is true while its code or notice is useful to the recipient. */
 export interface FoundMessage {
   readonly message: MessageRow
   readonly isWanted: boolean
@@ -66,8 +66,8 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
 }
 
 /**
- * Counts one of the platform's messages, either to a recipient or, if empty, to anyone. Returns false if the
- * hourly or daily limit is reached. A separate statement, so that concurrent calls cannot exceed the limit.
+ * Counts a message to a recipient or, if `recipient` is empty, to anyone. Returns false if the hourly or
+ * daily limit is reached. It is a separate statement, so that concurrent calls cannot exceed the limit.
  */
 export async function countMessageTo(
   op: Op,
@@ -96,8 +96,8 @@ export async function selectMessageCount(op: Op, recipient: string): Promise<Mes
     .executeTakeFirst()
 }
 
-/** The members whom these codes sign in, with their permissions. */
-export async function selectMembersOfCodes(op: Op, codes: readonly string[]) {
+/** Selects the members whom these codes sign in, with their permissions. */
+export async function selectCodeMembers(op: Op, codes: readonly string[]) {
   if (codes.length === 0) return []
   return op.read
     .selectFrom('member_codes')

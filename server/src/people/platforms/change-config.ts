@@ -44,10 +44,10 @@ export function changePlatformConfig(
     riskConfig,
     sandboxConfig,
   } = change
-  const { webhookEndpoint: endpointBefore, ...kept } = config
+  const { webhookEndpoint: endpointBefore, ...unchanged } = config
   checkInvitationUrl(invitationConfig?.url)
   return {
-    ...kept,
+    ...unchanged,
     // Null removes a setting.
     ...present({
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
@@ -71,8 +71,8 @@ export function changePlatformConfig(
   }
 }
 
-/** Leaves out settings that were never made, so that their defaults can change later. */
-export function withoutDefaults(
+/** Omits settings that the platform never set, so that their defaults can change later. */
+export function omitDefaults(
   {
     passkeyConfig,
     oauthConfig,

@@ -9,11 +9,11 @@ const AT = new Date(0)
 /** A table of platforms that counts its reads. */
 function newTable() {
   const rows = new Map<string, ConfigRow>()
-  const asked: string[] = []
+  const readIds: string[] = []
   return {
-    asked,
+    readIds,
     lookup: (async (_of: unknown, id: string) => {
-      asked.push(id)
+      readIds.push(id)
       return rows.get(id)
     }) as unknown as Lookup,
     put(id: string, version: number): BarePlatformRow {
@@ -33,21 +33,21 @@ function newTable() {
   }
 }
 
-test('a config is read once per version, and one of another version is never returned', async () => {
+test('the config cache reads a config once per version and never returns another version', async () => {
   const table = newTable()
   const withConfig = createConfigCache(table.lookup)
   const first = table.put('Platform:1', 1)
   expect(await withConfig(first)).toMatchObject({ version: 1, config: { version: 1 }, clock_offset_ms: 5n })
   // The clock moves without the version.
   expect(await withConfig({ ...first, clock_offset_ms: 6n })).toMatchObject({ clock_offset_ms: 6n })
-  expect(table.asked).toHaveLength(1)
+  expect(table.readIds).toHaveLength(1)
   const second = table.put('Platform:1', 2)
   expect(await withConfig(second)).toMatchObject({ version: 2, config: { version: 2 } })
   expect(await withConfig(second)).toMatchObject({ version: 2, config: { version: 2 } })
-  expect(table.asked).toHaveLength(2)
+  expect(table.readIds).toHaveLength(2)
 })
 
-test('a change between the two reads is returned with its own version', async () => {
+test('if a config changes between the two reads, the config cache returns the new one with its version', async () => {
   const table = newTable()
   const withConfig = createConfigCache(table.lookup)
   const before = table.put('Platform:1', 1)
@@ -56,12 +56,12 @@ test('a change between the two reads is returned with its own version', async ()
   expect(await withConfig(before)).toMatchObject({ version: 2, config: { version: 2 }, updated_at })
 })
 
-test('configs of a limited number of platforms are cached, and no operation can change one for the others', async () => {
+test('the config cache holds a limited number of configs, and operations cannot change them', async () => {
   const table = newTable()
   const withConfig = createConfigCache(table.lookup, 2)
   const [one, two, three] = ['Platform:1', 'Platform:2', 'Platform:3'].map((id) => table.put(id, 1))
   for (const platform of [one, two, three, two, three, one]) await withConfig(platform!)
-  expect(table.asked).toEqual(['Platform:1', 'Platform:2', 'Platform:3', 'Platform:1'])
+  expect(table.readIds).toEqual(['Platform:1', 'Platform:2', 'Platform:3', 'Platform:1'])
   const config = (await withConfig(one!)).config as { nested: { list: { version: number }[] } }
   expect(() => {
     config.nested.list[0]!.version = 7

@@ -8,25 +8,25 @@ const PLATFORMS_MAX = 1000
 
 /**
  * Caches platform configs, so that a request or a job reads only a few columns of its platform. A cached
- * config is never stale, even if many processes share the database: each operation reads the current version
- * with its credentials or its job, and uses a config of exactly that version. The database rejects a change
- * of the config without a new version (`refuse_config_of_same_version`), and platform ids are never reused;
- * if the config changes between the two reads, it is loaded together with its new version.
+ * config is never stale: each operation reads the current version with its credentials or its job, and uses
+ * exactly that version. The database rejects a config change without a new version
+ * (`refuse_config_of_same_version`), and platform ids are never reused; a config that changes between the two
+ * reads comes with its new version.
  */
 export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX): WithConfig {
   const cache = new Lru<string, ConfigRow>(platformsMax)
 
   async function load(id: string): Promise<ConfigRow> {
     const row = await lookup(CONFIG_BY_ID, id)
-    if (!row) throw new Error(`There is no platform ${id}`)
+    if (!row) throw new Error(`Platform ${id} does not exist`)
     freeze(row.config)
     cache.set(id, row)
     return row
   }
 
   return async (platform) => {
-    const found = cache.get(platform.id)
-    return { ...platform, ...(found?.version === platform.version ? found : await load(platform.id)) }
+    const cached = cache.get(platform.id)
+    return { ...platform, ...(cached?.version === platform.version ? cached : await load(platform.id)) }
   }
 }
 
@@ -34,5 +34,5 @@ export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX):
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   Object.freeze(value)
-  for (const member of Object.values(value)) freeze(member)
+  for (const child of Object.values(value)) freeze(child)
 }

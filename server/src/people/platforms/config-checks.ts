@@ -7,27 +7,25 @@ import { INVITATION_URL_PLACE } from '@countersign/contract/payments/invitations
 import { type config_update, SETTING_PERMISSIONS } from '@countersign/contract/platforms/config'
 import { FAULT_IN_WORDS, type FaultRule, parseFault } from '@countersign/contract/sandbox/faults'
 import { findNearest } from '../../base/formats/did-you-mean.ts'
-import { maySendFrom } from '../../base/settings/message-rules.ts'
+import { canSendFrom } from '../../base/settings/message-rules.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { mayGrant } from '../../kernel/operation/permissions.ts'
+import { canGrant } from '../../kernel/operation/permissions.ts'
 import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-config.ts'
 
-/** Rules for single settings that their schemas cannot express. */
-
 /**
- * Throws 403 `FORBIDDEN` for changing a setting that decides on behalf of callers with a permission, if this
- * caller lacks that permission.
+ * Throws 403 `FORBIDDEN` if a change affects decisions that require a permission, and the caller lacks that
+ * permission.
  */
 export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformConfig): void {
   for (const name of keysOf(SETTING_PERMISSIONS)) {
     const permission = SETTING_PERMISSIONS[name]
-    if (permission === null || isDeepStrictEqual(before[name], after[name]) || mayGrant(op, [permission]))
+    if (permission === null || isDeepStrictEqual(before[name], after[name]) || canGrant(op, [permission]))
       continue
     throw fieldError(
       'FORBIDDEN',
       name,
-      `${name} decides in place of those who have the permission ${permission}: to change it, that permission is needed too.`,
+      `${name} makes decisions that require the permission ${permission}. You need that permission to change it.`,
     )
   }
 }
@@ -38,13 +36,13 @@ export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformCo
  */
 export function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
-    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
+    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a valid URL')
   return url
 }
 
 export function checkInvitationUrl(url: string | null | undefined): void {
   if (url && !URL.canParse(url.replace(INVITATION_URL_PLACE, 'CODE')))
-    throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a URL')
+    throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a valid URL')
 }
 
 /** Throws 400 if the operator does not allow this platform to send from the sender's domain. */
@@ -53,7 +51,7 @@ export function checkSender<T extends { readonly sendFromEmailAddress?: string }
   config: T | undefined,
 ): T | undefined {
   const address = config?.sendFromEmailAddress
-  if (address !== undefined && !maySendFrom(messageRules, platform.id, address))
+  if (address !== undefined && !canSendFrom(messageRules, platform.id, address))
     throw fieldError(
       'INVALID_INPUT',
       'embeddedWalletConfig.sendFromEmailAddress',
@@ -92,7 +90,7 @@ function checkNotLocal({ mode }: Pick<Op, 'mode'>, origins: readonly string[], f
       throw fieldError(
         'INVALID_INPUT',
         `${field}.${at}`,
-        `${new URL(origin.replace(':*', '')).origin} is allowed as an origin only in sandbox`,
+        `${new URL(origin.replace(':*', '')).origin} is allowed as an origin only in the sandbox`,
       )
 }
 
@@ -106,10 +104,10 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
       throw fieldError(
         'INVALID_CURRENCY',
         `${at}.currencyCode`,
-        `${currencyCode} is not a currency that this server supports`,
+        `${currencyCode} is not a supported currency`,
       )
     if (seen.has(currencyCode))
-      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)
+      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is listed twice`)
     seen.add(currencyCode)
     if (minAmount > maxAmount)
       throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
@@ -118,8 +116,8 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
 }
 
 /**
- * Throws 400 in production, which has no simulators, and for a rule whose fault is invalid or that applies
- * to no call.
+ * Throws 400 in production, which has no simulators, and for a rule whose fault is invalid or that cannot
+ * apply.
  */
 export function changeSandbox(
   { mode }: Pick<Op, 'mode'>,
@@ -128,36 +126,40 @@ export function changeSandbox(
 ): SandboxConfig | undefined {
   if (change === undefined) return before
   if (!before || mode === 'production')
-    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
+    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists only in the sandbox')
   for (const [at, rule] of (change.faults ?? []).entries()) checkFault(rule, `sandboxConfig.faults.${at}`)
   return { ...before, ...change }
 }
 
-function checkFault({ fault, operation, eventType }: FaultRule, at: string): void {
+function checkFault({ fault, operation, eventType }: FaultRule, path: string): void {
   const parsed = parseFault(fault)
   if (!parsed)
-    throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault must be ${FAULT_IN_WORDS}, each once`)
-  const { webhook, ...ofCall } = parsed
-  const affectsCalls = Object.keys(ofCall).length > 0
+    throw fieldError('INVALID_INPUT', `${path}.fault`, `${path}.fault must be ${FAULT_IN_WORDS}, each once`)
+  const { webhook, ...callFaults } = parsed
+  const affectsCalls = Object.keys(callFaults).length > 0
   if (webhook && affectsCalls)
-    throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault is either for calls or for webhooks`)
+    throw fieldError(
+      'INVALID_INPUT',
+      `${path}.fault`,
+      `${path}.fault must apply either to calls or to webhooks, not to both`,
+    )
   if (webhook && operation !== undefined)
     throw fieldError(
       'INVALID_INPUT',
-      `${at}.operation`,
-      `${at}.operation is for calls: webhooks take eventType`,
+      `${path}.operation`,
+      `${path}.operation applies only to calls. For webhooks, use eventType`,
     )
   if (!webhook && eventType !== undefined)
     throw fieldError(
       'INVALID_INPUT',
-      `${at}.eventType`,
-      `${at}.eventType is for webhooks: calls take operation`,
+      `${path}.eventType`,
+      `${path}.eventType applies only to webhooks. For calls, use operation`,
     )
   if (operation !== undefined && !Object.hasOwn(API, operation))
     throw fieldError(
       'INVALID_INPUT',
-      `${at}.operation`,
-      `${at}.operation is not the name of an operation${suggestOperation(operation)}`,
+      `${path}.operation`,
+      `${path}.operation is not the name of an operation${suggestOperation(operation)}`,
     )
 }
 

@@ -12,14 +12,14 @@ import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { SandboxConfig } from './platform-config.ts'
 import { findPlatform } from './platforms.ts'
 
-/** Calls that rules cannot break, because they are needed to remove a rule. */
+/** Calls without faults, because callers need them to remove a rule. */
 const EXEMPT_CALLS: ReadonlySet<string> = new Set(['config_get', 'config_update'])
 
 type Matches = (rule: FaultRule, fault: Fault) => boolean
 
 /**
- * The fault that a rule injects into a call, counted. Undefined in production, and for members, so that the
- * console keeps working.
+ * Takes the fault that a rule injects into a call, and counts it. Undefined in production, and for members,
+ * so that the console keeps working.
  */
 export async function takeCallFault(app: App, op: Op, operation: string): Promise<Fault | undefined> {
   if (op.actor.kind === 'member' || EXEMPT_CALLS.has(operation)) return undefined
@@ -28,7 +28,7 @@ export async function takeCallFault(app: App, op: Op, operation: string): Promis
   return takeFault(app, op, matches)
 }
 
-/** The fault that a rule injects into a webhook delivery, counted. */
+/** Takes the fault that a rule injects into a webhook delivery, and counts it. */
 export async function takeDeliveryFault(
   app: App,
   op: Op,
@@ -39,7 +39,7 @@ export async function takeDeliveryFault(
 
 /** True if a rule has a fault for an event delivery. */
 export function hasDeliveryFault(op: Op, type: EventType): boolean {
-  return firstRule(op, op.platform, isForDelivery(type)) !== undefined
+  return findFirstRule(op, op.platform, isForDelivery(type)) !== undefined
 }
 
 function isForDelivery(type: EventType): Matches {
@@ -48,27 +48,27 @@ function isForDelivery(type: EventType): Matches {
 }
 
 async function takeFault(app: App, op: Op, matches: Matches): Promise<Fault | undefined> {
-  if (!firstRule(op, op.platform, matches)) return undefined
+  if (!findFirstRule(op, op.platform, matches)) return undefined
   return decideAndCommit(
     app,
     op,
     async () => undefined,
     async () => {
-      const taken = await take(op, matches)
+      const taken = await takeMatchingFault(op, matches)
       return { answer: taken?.fault, writes: taken?.writes ?? [] }
     },
   )
 }
 
 /**
- * The fault of the first matching rule in the current settings, and the write that counts it. Guard: the
- * platform is unchanged.
+ * Finds the fault of the first matching rule in the current settings, with the write that counts it. Guard:
+ * the platform is unchanged.
  */
-async function take(op: Op, matches: Matches) {
+async function takeMatchingFault(op: Op, matches: Matches) {
   const platform = await findPlatform(op)
-  const found = firstRule(op, platform, matches)
-  if (!found) return undefined
-  const { rules, rule, fault } = found
+  const match = findFirstRule(op, platform, matches)
+  if (!match) return undefined
+  const { rules, rule, fault } = match
   return { fault, writes: rule.times === undefined ? [] : [countDown(op, platform, rules, rule, rule.times)] }
 }
 
@@ -80,14 +80,16 @@ function countDown(
   times: number,
 ): Write {
   const left = times - 1
-  const faults = rules.flatMap((one) => (one !== rule ? [one] : left > 0 ? [{ ...one, times: left }] : []))
+  const faults = rules.flatMap((other) =>
+    other !== rule ? [other] : left > 0 ? [{ ...rule, times: left }] : [],
+  )
   const sandboxConfig = { ...(config.sandboxConfig ?? {}), faults }
   const change = { config: { ...config, sandboxConfig }, version: version + 1, updated_at: op.now }
   return update('platforms', id, { version }, change)
 }
 
 /** Reads nothing: the config is part of the operation. */
-function firstRule(op: Op, platform: PlatformRow, matches: Matches) {
+function findFirstRule(op: Op, platform: PlatformRow, matches: Matches) {
   const rules = getFaultRules(op, platform)
   for (const rule of rules) {
     const fault = parseFault(rule.fault)

@@ -1,12 +1,12 @@
-import { idOfKind, uuidOf } from '../../storage/engine/ids.ts'
+import { buildId, uuidOf } from '../../storage/engine/ids.ts'
 import type { PlatformRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 
-/** The webhook secret of a new platform. */
-export function firstSecret(
+/** Builds the webhook secret of a new platform. */
+export function buildFirstSecret(
   { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
   keyGeneration: number,
 ): WebhookSecretRow {
-  const secretId = idOfKind('WebhookSecret', uuidOf(id))
+  const secretId = buildId('WebhookSecret', uuidOf(id))
   return {
     id: secretId,
     platform_id: id,

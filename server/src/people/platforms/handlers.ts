@@ -3,11 +3,11 @@ import { openMissingPlatformAccounts } from '../../kernel/accounts/accounts.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { setOwnEndpoint } from '../../kernel/outbox/own-endpoint.ts'
 import { update } from '../../storage/commit/writes.ts'
-import { accountsBackfill } from './accounts-backfill.ts'
-import { changePlatformConfig, withoutDefaults } from './change-config.ts'
+import { scheduleAccountsBackfill } from './accounts-backfill.ts'
+import { changePlatformConfig, omitDefaults } from './change-config.ts'
 import { checkDecisions } from './config-checks.ts'
 import { checkSize } from './config-size.ts'
-import { accountCurrencies, platformConfigView, readPlatformConfig } from './platform-config.ts'
+import { listAccountCurrencies, readPlatformConfig, toPlatformConfigView } from './platform-config.ts'
 import { findPlatform } from './platforms.ts'
 import { checkWalletNetwork } from './wallet-network.ts'
 import { checkWatches } from './watch-checks.ts'
@@ -15,7 +15,7 @@ import { checkWatches } from './watch-checks.ts'
 export const configHandlers: Handlers<typeof config> = {
   config_get: async (op) => ({
     status: 200,
-    body: platformConfigView(op, op.platform),
+    body: toPlatformConfigView(op, op.platform),
   }),
 
   /**
@@ -29,18 +29,18 @@ export const configHandlers: Handlers<typeof config> = {
     const before = readPlatformConfig(op, platform)
     const config = changePlatformConfig(op, before, body)
     checkDecisions(op, before, config)
-    const earlier = accountCurrencies(before)
-    const added = accountCurrencies(config).filter((currency) => !earlier.includes(currency))
-    const stored = withoutDefaults(config, platform, body)
+    const earlier = listAccountCurrencies(before)
+    const added = listAccountCurrencies(config).filter((currency) => !earlier.includes(currency))
+    const stored = omitDefaults(config, platform, body)
     checkSize(stored, body)
     const change = { config: stored, version: platform.version + 1, updated_at: op.now }
     return {
       status: 200,
-      body: platformConfigView(op, { ...platform, ...change }),
+      body: toPlatformConfigView(op, { ...platform, ...change }),
       writes: [
         update('platforms', platform.id, { version: platform.version }, change),
         ...(await openMissingPlatformAccounts(op, added)),
-        ...(added.length > 0 ? [accountsBackfill(op)] : []),
+        ...(added.length > 0 ? [scheduleAccountsBackfill(op)] : []),
         ...(body.webhookEndpoint === undefined ? [] : await setOwnEndpoint(op, config.webhookEndpoint)),
       ],
     }

@@ -4,8 +4,8 @@ import { fieldError } from '../../kernel/operation/operation.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
 /**
- * Throws 400 for an issuer whose keys cannot be fetched over https from a public host. The connection itself
- * is checked again later. The sandbox contacts no issuers and accepts any name.
+ * Throws 400 for an issuer whose keys cannot be fetched over https from a public host. Each connection is
+ * checked again. The sandbox contacts no issuers and accepts any name.
  */
 export function checkIssuers(
   op: Pick<Op, 'mode'>,
@@ -18,7 +18,7 @@ export function checkIssuers(
       throw fieldError(
         'INVALID_INPUT',
         `oauthConfig.issuers.${index}.issuer`,
-        'An issuer must be an https address of the public internet without user, query or fragment',
+        'An issuer must be a public https URL without a user name, query or fragment',
       )
   })
   return config

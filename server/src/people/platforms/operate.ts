@@ -8,6 +8,6 @@ export async function operate(
   actor: Actor = { kind: 'operator' },
 ): Promise<Op> {
   const platform = await app.lookup(BARE_PLATFORM_BY_ID, platformId)
-  if (!platform) throw new Error(`There is no ${platformId}`)
+  if (!platform) throw new Error(`${platformId} does not exist.`)
   return createOp(app, await app.withConfig(platform), actor)
 }

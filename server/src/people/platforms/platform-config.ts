@@ -45,7 +45,7 @@ const DEFAULT_CURRENCIES = {
 const DEFAULT_UNITS_MAX = 10_000_000n
 
 /** Settings that have a default until the platform sets them. */
-type Defaulted =
+type DefaultedSetting =
   | 'oauthConfig'
   | 'omnibusAccounts'
   | 'lenientInput'
@@ -56,13 +56,13 @@ type Defaulted =
   | 'umaProviderConfig'
 
 /**
- * The settings of a new platform. Until it sets its own UMA domain, its addresses are at a subdomain of
+ * Builds the settings of a new platform. Until it sets a UMA domain, its addresses are at a subdomain of
  * uma.example, which never resolves (RFC 2606).
  */
-export function defaultPlatformConfig(
+export function buildDefaultConfig(
   mode: Mode,
   subdomain: string,
-): Omit<PlatformConfig, Defaulted | 'allowedOrigins' | 'sandboxConfig'> {
+): Omit<PlatformConfig, DefaultedSetting | 'allowedOrigins' | 'sandboxConfig'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -116,10 +116,10 @@ const SANDBOX_DEFAULT: SandboxConfig = { verification: 'AUTOMATIC', faults: [] }
 const DECODED = new WeakMap<PlatformRow['config'], PlatformConfig>()
 
 /**
- * The settings as they were at the start of the operation. Operations that share a frozen config also share
- * its decoded form.
+ * Reads the settings as of the start of the operation. Operations that share a frozen config also share its
+ * decoded form.
  */
-export function platformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfig {
+export function getPlatformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfig {
   const { config } = op.platform
   const known = DECODED.get(config)
   if (known) return known
@@ -130,7 +130,7 @@ export function platformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfi
 
 /** Decodes the settings of a platform's row. The database returns small amounts as numbers. */
 export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): PlatformConfig {
-  const config = row.config as ReturnType<typeof defaultPlatformConfig> & Partial<PlatformConfig>
+  const config = row.config as ReturnType<typeof buildDefaultConfig> & Partial<PlatformConfig>
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
   const cardConfig = { overClaimPercentMax: OVER_CLAIM_PERCENT_DEFAULT, ...config.cardConfig }
   const oauthConfig = config.oauthConfig ?? (op.mode === 'sandbox' ? DEFAULT_OAUTH : { issuers: [] })
@@ -159,7 +159,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   }
 }
 
-/** The watched values' limits, with defaults. The database returns small amounts as numbers. */
+/** Reads the limits of watched values, with defaults. The database returns small amounts as numbers. */
 function readWatchConfig(stored: Partial<WatchConfig> | undefined): WatchConfig {
   const {
     railMarks = [],
@@ -189,8 +189,8 @@ function readRiskConfig({
   }
 }
 
-/** The platform's settings for a currency; undefined if it does not support the currency. */
-export function currencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
+/** Finds the platform's settings for a currency. Undefined if it does not support the currency. */
+export function findCurrencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
   return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
 }
 
@@ -205,7 +205,7 @@ export function checkCurrencyLimits(
   amount: bigint,
   field: string,
 ): void {
-  const limits = currencyConfig(config, currency)
+  const limits = findCurrencyConfig(config, currency)
   if (!limits) return
   const { minAmount, maxAmount } = limits
   if (!limits.enabledTransactionTypes.includes(type))
@@ -221,17 +221,16 @@ export function checkCurrencyLimits(
 }
 
 /**
- * The currencies in which the platform and each approved customer have an account, except the currencies of
- * wallets.
+ * Lists the currencies in which the platform and each approved customer have an account, except for wallets.
  */
-export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
+export function listAccountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies
     .map(({ currencyCode }) => currencyCode)
     .filter((code) => accountTypeFor(code) !== undefined)
 }
 
-/** The settings as the API shows them. */
-export function platformConfigView(op: Pick<Op, 'mode'>, row: PlatformRow): ConfigView {
+/** Converts the settings to their API form. */
+export function toPlatformConfigView(op: Pick<Op, 'mode'>, row: PlatformRow): ConfigView {
   return {
     id: row.id,
     ...readPlatformConfig(op, row),

@@ -5,10 +5,10 @@ import type { OperationEnclave } from '../../kernel/ports/enclave.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
-import { firstSecret } from './first-secret.ts'
+import { buildFirstSecret } from './first-secret.ts'
 import {
-  accountCurrencies,
-  defaultPlatformConfig,
+  buildDefaultConfig,
+  listAccountCurrencies,
   type Mode,
   type PlatformConfig,
   readPlatformConfig,
@@ -23,7 +23,7 @@ import {
 
 const UMA_SUBDOMAIN_BYTES = 5
 
-/** A new platform with its own accounts. A regulated platform verifies its customers itself. */
+/** Creates a platform with its own accounts. A regulated platform verifies its customers itself. */
 export function makePlatform(
   from: {
     readonly now: Date
@@ -35,25 +35,25 @@ export function makePlatform(
   isRegulated = false,
 ): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
   const config = {
-    ...defaultPlatformConfig(from.mode, Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex')),
+    ...buildDefaultConfig(from.mode, Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex')),
     isRegulatedFinancialInstitution: isRegulated,
   }
   const { row, writes } = openPlatform(from.now, name, config)
-  const secret = insert('webhook_secrets', firstSecret(row, from.enclave.keyGeneration))
+  const secret = insert('webhook_secrets', buildFirstSecret(row, from.enclave.keyGeneration))
   return { row, writes: from.enclave.addGuard([...writes, secret]) }
 }
 
 /**
- * An empty platform that replaces this one, with the same name, settings and tokens, but in real time. The
- * database moves all records that are kept: see `functions/platform-succeeded.ts`. Guard: the platform is
- * unchanged; error: 409 if it was already reset.
+ * Creates an empty platform that replaces this one, with the same name, settings and tokens, but in real
+ * time. The database moves the records to keep: see `functions/platform-succeeded.ts`. Guard: the platform is
+ * unchanged; throws 409 if it was already reset.
  */
-export async function succeedPlatform(
+export async function createSuccessor(
   op: Op,
 ): Promise<{ readonly row: PlatformRow; readonly writes: readonly Write[] }> {
   const { id, name, config, version, closed_at } = await selectPlatform(op)
   if (closed_at)
-    throw new ApiError('CONFLICT', { message: 'The platform was reset by another request meanwhile.' })
+    throw new ApiError('CONFLICT', { message: 'Another request has already reset this platform.' })
   const realNow = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
   const successor = openPlatform(realNow, name, config)
   const closed = {
@@ -87,7 +87,7 @@ function openPlatform(
   }
   const owner: Pick<Op, 'now' | 'platform' | 'newId'> = { now, platform: row, newId }
   const { supportedCurrencies } = config as Pick<PlatformConfig, 'supportedCurrencies'>
-  const accounts = accountCurrencies({ supportedCurrencies }).flatMap((currency) =>
+  const accounts = listAccountCurrencies({ supportedCurrencies }).flatMap((currency) =>
     makeInternalAccount(owner, null, currency),
   )
   return { row, writes: [insert('platforms', row), ...accounts] }
@@ -100,7 +100,7 @@ function openPlatform(
 export async function findPlatform(op: Op): Promise<PlatformRow> {
   const platform = await selectPlatform(op)
   if (platform.closed_at)
-    throw new ApiError('UNAVAILABLE', { message: 'The platform was reset meanwhile. Try again.' })
+    throw new ApiError('UNAVAILABLE', { message: 'The platform was reset during this request. Try again.' })
   return platform
 }
 
@@ -110,19 +110,18 @@ export async function isLenient(op: Op): Promise<boolean> {
 }
 
 /** Marks a change of the platform. Guard: the platform is unchanged. */
-export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
+export function markPlatformChanged(op: Op, { id, version }: PlatformRow): Write {
   return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
 }
 
 /**
- * Guard: the platform has not been reset. So the writes either move to its successor together with its
- * tokens, or are not made.
+ * Guard: the platform has not been reset. Otherwise, the writes could miss the move to its successor.
  */
-export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
+export function guardPlatformOpen({ id }: Pick<PlatformRow, 'id'>): Write {
   return expectRow('platforms', id, { closed_at: null })
 }
 
-/** All platforms that were not reset, as the operator's command shows them. */
+/** Lists all platforms that were not reset, as the operator's command shows them. */
 export async function listPlatforms(read: Read) {
   return (await selectOpenPlatforms(read)).map(({ id, name, config, created_at }) => ({
     id,
@@ -132,7 +131,7 @@ export async function listPlatforms(read: Read) {
   }))
 }
 
-/** A platform that was not reset. */
+/** Finds a platform that was not reset. */
 export async function findOpenPlatform(read: Read, id: string): Promise<PlatformRow | undefined> {
   return selectOpenPlatform(read, id)
 }
@@ -142,7 +141,7 @@ export async function isAnyPlatform(read: Read): Promise<boolean> {
   return hasPlatforms(read)
 }
 
-/** The id of the server's oldest platform, if there is one. */
+/** Finds the id of the server's oldest platform. Undefined if the server has no platform. */
 export async function findOldestPlatform(read: Read): Promise<string | undefined> {
   return selectOldestPlatform(read)
 }

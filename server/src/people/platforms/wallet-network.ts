@@ -7,28 +7,29 @@ import type { Rail } from '../../kernel/ports/rail.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
 type WalletNetwork = (typeof WALLET_NETWORKS)[number]
-type WithNetwork = Pick<PlatformConfig, 'embeddedWalletConfig'>
+type NetworkSetting = Pick<PlatformConfig, 'embeddedWalletConfig'>
 
 const SPARK = 'SPARK' satisfies WalletNetwork
 
-/** Currencies of all the platform's wallets, including wallets created on Spark earlier. */
-export function getWalletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
+/** Lists the currencies of all the platform's wallets, including earlier ones on Spark. */
+export function getWalletCurrencies({ embeddedWalletConfig }: NetworkSetting): string[] {
   const { network = SPARK } = embeddedWalletConfig
   return network === SPARK ? [WALLET_CURRENCY] : [WALLET_CURRENCY, CHAIN_WALLET_CURRENCY]
 }
 
 /**
- * The chain for the platform's new wallets, or undefined on Spark. Throws 503 `UNAVAILABLE` if no configured
- * rail serves that chain. There is no fallback to another network, because a wallet cannot be moved later.
+ * Finds the chain for the platform's new wallets. Undefined on Spark. Throws 503 `UNAVAILABLE` if no
+ * configured rail serves that chain; no other network is used instead, because a wallet cannot be moved
+ * later.
  */
 export async function requireWalletChain(
   op: Op,
-  { embeddedWalletConfig }: WithNetwork,
+  { embeddedWalletConfig }: NetworkSetting,
 ): Promise<WalletChain | undefined> {
   const { network = SPARK } = embeddedWalletConfig
   if (network === SPARK) return undefined
-  const found = await findWalletChain(op, network)
-  if (found) return found
+  const walletChain = await findWalletChain(op, network)
+  if (walletChain) return walletChain
   throw new ApiError('UNAVAILABLE', {
     message: `This platform creates wallets on ${network}, but no rail for ${network} is available. Try again later.`,
   })
@@ -40,7 +41,7 @@ export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefi
   throw fieldError(
     'INVALID_INPUT',
     'embeddedWalletConfig.network',
-    `No rail of this server is on ${network} with a ${CHAIN_WALLET_CURRENCY} that takes signed transfers (EIP3009)`,
+    `No rail on this server supports signed ${CHAIN_WALLET_CURRENCY} transfers (EIP3009) on ${network}`,
   )
 }
 
@@ -53,7 +54,7 @@ async function findWalletChain(op: Op, network: EvmNetwork): Promise<WalletChain
   return undefined
 }
 
-/** True if the rail's token supports transfers signed by the wallet while another account pays the gas. */
+/** True if the rail's token supports transfers that the wallet signs while another account pays the gas. */
 function supportsWallets({ isRetired, entry }: Rail): boolean {
   if (isRetired || entry?.kind !== 'evm') return false
   return entry.tokens.some(

@@ -1,32 +1,32 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { listOwnRails } from '../../kernel/ports/own-rails.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { WatchConfig } from './platform-config.ts'
 
 /** Throws 400 naming the field for a rail of another platform, an unknown currency, or a repeated mark. */
 export async function checkWatches(op: Op, change: Partial<WatchConfig> | undefined): Promise<void> {
   const { railMarks = [], positionMarks = [] } = change ?? {}
-  const rails = railMarks.length > 0 ? await railNames(op) : []
+  const rails = railMarks.length > 0 ? await listRailNames(op) : []
   for (const [index, { rail }] of railMarks.entries())
     if (!rails.includes(rail))
       throw fieldError(
         'INVALID_INPUT',
         `watchConfig.railMarks.${index}.rail`,
-        `The platform has no rail named ${rail}: GET /overview lists its rails`,
+        `The platform has no rail named ${rail}. GET /overview lists its rails`,
       )
-  checkEach(
+  checkMarks(
     'watchConfig.railMarks',
-    railMarks.map(({ rail, currencyCode }) => ({ currencyCode, name: `${currencyCode} of ${rail}` })),
+    railMarks.map(({ rail, currencyCode }) => ({ currencyCode, name: `${currencyCode} on ${rail}` })),
   )
-  checkEach(
+  checkMarks(
     'watchConfig.positionMarks',
     positionMarks.map(({ currencyCode }) => ({ currencyCode, name: currencyCode })),
   )
 }
 
-function checkEach(
+function checkMarks(
   field: string,
   marks: readonly { readonly currencyCode: string; readonly name: string }[],
 ): void {
@@ -34,19 +34,15 @@ function checkEach(
   for (const [index, { currencyCode, name }] of marks.entries()) {
     const fieldName = `${field}.${index}.currencyCode`
     if (!isKnownCurrency(currencyCode))
-      throw fieldError(
-        'INVALID_CURRENCY',
-        fieldName,
-        `${currencyCode} is not a currency that this server supports`,
-      )
-    if (seen.has(name)) throw fieldError('INVALID_INPUT', fieldName, `${name} is given twice`)
+      throw fieldError('INVALID_CURRENCY', fieldName, `${currencyCode} is not a supported currency`)
+    if (seen.has(name)) throw fieldError('INVALID_INPUT', fieldName, `${name} is listed twice`)
     seen.add(name)
   }
 }
 
-/** The names of the platform's own rails and of the simulator. */
-async function railNames({ rails, platform }: Op): Promise<string[]> {
-  const owned = await ownRails(rails, platform.id)
+/** Lists the names of the platform's rails and of the simulator. */
+async function listRailNames({ rails, platform }: Op): Promise<string[]> {
+  const owned = await listOwnRails(rails, platform.id)
   const names = owned.flatMap(({ name }) => name ?? [])
   return rails.find(null) ? [...names, SANDBOX_RAIL] : names
 }

@@ -1,10 +1,10 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { selectUnusedSignIns } from '../../kernel/signing/signing.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 import { selectChallengeTimes } from './store.ts'
 
-/** Limits how often signing in can be started (specification 4.4, 8). */
+/** Limits how often a sign-in can start (specification 4.4, 8). */
 
 /** The maximum number of codes or challenges per period. */
 export interface CodeRate {
@@ -22,7 +22,7 @@ export async function checkCodeRate(
   op: Op,
   credential: Pick<CredentialRow, 'account_id' | 'type'>,
 ): Promise<void> {
-  const since = plusSeconds(op.now, -CODE_RATE.seconds)
+  const since = addSeconds(op.now, -CODE_RATE.seconds)
   checkRate(op, await selectChallengeTimes(op, credential, since, CODE_RATE.codesMax), CODE_RATE)
 }
 
@@ -32,17 +32,18 @@ export async function checkCodeRate(
  */
 export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
   const { codesMax, seconds } = CODE_RATE
-  const times = await selectUnusedSignIns(op, verifyCall, plusSeconds(op.now, -seconds), codesMax)
+  const times = await selectUnusedSignIns(op, verifyCall, addSeconds(op.now, -seconds), codesMax)
   checkRate(op, times, CODE_RATE)
 }
 
 /**
- * `times`: the latest challenges in the period, newest first. Throws 429 `RATE_LIMITED` with `Retry-After`.
+ * Throws 429 `RATE_LIMITED` with `Retry-After`. `times` are the latest challenges in the period, newest
+ * first.
  */
 export function checkRate(op: Op, times: readonly Date[], { codesMax, seconds }: CodeRate): void {
   const oldest = times[codesMax - 1]
   if (!oldest) return
-  const waitMs = plusSeconds(oldest, seconds).getTime() - op.now.getTime()
+  const waitMs = addSeconds(oldest, seconds).getTime() - op.now.getTime()
   throw new ApiError('RATE_LIMITED', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   })

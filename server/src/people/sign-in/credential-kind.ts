@@ -9,7 +9,7 @@ import type { CredentialRow, InternalAccountRow } from '../../storage/rows/table
 export type VerifyBody = BodyOf<typeof credential_verify>
 export type CreateBody = BodyOf<typeof credential_create>
 
-/** A new credential with its further writes, and the target bundle of a code that was sent with it. */
+/** A new credential with its writes, and the target bundle of its first code. */
 export interface Registration {
   readonly credential: CredentialRow
   readonly writes: readonly Write[]
@@ -17,11 +17,11 @@ export interface Registration {
 }
 
 /** Narrows a request body to the type of its kind. Throws if it is of another kind. */
-export function ofType<Body extends { readonly type: string }, Type extends Body['type']>(
+export function narrowBody<Body extends { readonly type: string }, Type extends Body['type']>(
   body: Body,
   type: Type,
 ): Extract<Body, { type: Type }> {
-  if (!isOfType(body, type)) throw new Error(`A body of type ${body.type} for the kind ${type}`)
+  if (!isOfType(body, type)) throw new Error(`Expected a body of type ${type}, not ${body.type}`)
   return body
 }
 

@@ -1,14 +1,14 @@
 import type { credentials } from '@countersign/contract/auth/credentials'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { credentialView, findCredential, findCredentials } from '../credentials/credentials.ts'
+import { findCredential, findCredentials, toCredentialView } from '../credentials/credentials.ts'
 import { CREDENTIAL_KINDS, checkKind } from './credential-kinds.ts'
 
 export const credentialHandlers: Handlers<typeof credentials> = {
   credential_list: async (op, { query }) => {
     const account = await findInternalAccount(op, query.accountId)
     const credentials = await findCredentials(op, account.id)
-    return { status: 200, body: { data: credentials.map(credentialView) } }
+    return { status: 200, body: { data: credentials.map(toCredentialView) } }
   },
 
   credential_challenge: async (op, { params, body }) => {

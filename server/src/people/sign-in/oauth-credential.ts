@@ -1,20 +1,20 @@
 import { TEXT_FORMS } from '@countersign/contract/core/schema'
 import {
   checkClaims,
+  computeTokenFingerprint,
   type Identity,
   nonceOf,
   readIdToken,
-  tokenFingerprint,
 } from '../../base/crypto/oidc/oidc.ts'
-import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import { findCredentials, makeOauthCredential } from '../credentials/credentials.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
-import { type CredentialKind, ofType } from './credential-kind.ts'
-import { makeSession, sessionView } from './sessions.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
+import { type CredentialKind, narrowBody } from './credential-kind.ts'
+import { makeSession, toSessionView } from './sessions.ts'
 import { isIdTokenUsed } from './store.ts'
 
 const TOKEN_AGE_SECONDS_MAX = 60
@@ -27,7 +27,7 @@ const SKEW_SECONDS = 5
 /** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). A token can be used only once. */
 export const oauth: CredentialKind = {
   async register(op, account, body) {
-    const { oidcToken } = ofType(body, 'OAUTH')
+    const { oidcToken } = narrowBody(body, 'OAUTH')
     const { identity, use } = await checkToken(op, oidcToken, undefined)
     if (![identity.subject, identity.email ?? ''].every((text) => TEXT_FORMS.line.test(text)))
       throw fieldError(
@@ -43,7 +43,7 @@ export const oauth: CredentialKind = {
 
   async challenge() {
     throw new ApiError('INVALID_INPUT', {
-      message: 'An OAUTH credential has no challenge: verify it with a fresh identity token.',
+      message: 'An OAUTH credential has no challenge. Verify it with a fresh identity token.',
       details: { field: 'id' },
     })
   },
@@ -53,15 +53,15 @@ export const oauth: CredentialKind = {
   },
 
   async signIn(op, credential, body) {
-    const { oidcToken, clientPublicKey } = ofType(body, 'OAUTH')
+    const { oidcToken, clientPublicKey } = narrowBody(body, 'OAUTH')
     checkClientPublicKey(clientPublicKey)
     const { identity, use } = await checkToken(op, oidcToken, nonceOf(clientPublicKey))
-    if (!isSameIdentity(credential, identity)) throw identityTokenRefusal('Token is for another identity')
+    if (!isSameIdentity(credential, identity)) throw createTokenError('Token is for another identity')
     const key = op.enclave.newSessionKey(clientPublicKey)
     const { row, write } = makeSession(op, credential, key.publicKey)
     return {
       status: 200,
-      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+      body: { ...toSessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
       writes: [expectRow('credentials', credential.id, { revoked_at: null }), use, write],
     }
   },
@@ -79,22 +79,22 @@ async function checkToken(
 ): Promise<{ readonly identity: Identity; readonly use: Write }> {
   const read = readIdToken(token)
   if (!read) throw fieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
-  const { issuers } = platformConfig(op).oauthConfig
+  const { issuers } = getPlatformConfig(op).oauthConfig
   const checked = checkClaims(read.claims, {
     // Identity providers use real time, not the sandbox's clock.
-    now: inRealTime(op).now,
+    now: toRealTimeOp(op).now,
     issuers,
     maxAgeSeconds: TOKEN_AGE_SECONDS_MAX,
     skewSeconds: SKEW_SECONDS,
     ...(nonce === undefined ? {} : { nonce }),
   })
-  if ('failure' in checked) throw identityTokenRefusal(checked.reason)
+  if ('failure' in checked) throw createTokenError(checked.reason)
   if (op.mode === 'production') {
     const verified = await op.identityKeys.verify(token, checked.issuer)
-    if ('failure' in verified) throw identityTokenRefusal(verified.reason)
+    if ('failure' in verified) throw createTokenError(verified.reason)
   }
-  const id = idOfKind('IdToken', uuidOfText(`${op.platform.id} ${tokenFingerprint(token)}`))
-  if (await isIdTokenUsed(op, id)) throw identityTokenRefusal('ID token was used before')
+  const id = buildId('IdToken', deriveUuid(`${op.platform.id} ${computeTokenFingerprint(token)}`))
+  if (await isIdTokenUsed(op, id)) throw createTokenError('ID token was used before')
   const use = insert('used_id_tokens', { id, platform_id: op.platform.id, expires_at: checked.usableUntil })
   return { identity: checked, use }
 }
@@ -110,6 +110,6 @@ function isSameIdentity(
   )
 }
 
-function identityTokenRefusal(reason: string): ApiError {
+function createTokenError(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: `The identity token was refused: ${reason}.`, reason })
 }

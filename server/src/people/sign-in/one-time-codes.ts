@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import { SANDBOX_OTP_CODE } from '../../kernel/magic-values/magic-values.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
-import { CODE_FAILURES_MAX, codesLockedError, codesLockedWrites } from '../credentials/code-failures.ts'
+import { CODE_FAILURES_MAX, createCodesLockedError, lockCodes } from '../credentials/code-failures.ts'
 import type { DeliveryChannel } from '../credentials/credentials.ts'
 import { makeOtpMessage } from '../messages/messages.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { countAttempt } from './store.ts'
 
 /** One-time codes (specification 4.4, 4.5, 5.6). */
@@ -19,8 +19,8 @@ export type OtpCredential = CredentialRow & { readonly type: DeliveryChannel; re
 const ATTEMPTS_MAX = 5
 export const DIGITS = '0123456789'
 const WRONG_CODE =
-  'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
-/** Without letters and digits that are easily confused. */
+  'The code is wrong, expired, was already used, or was replaced by a newer one. Request a new one.'
+/** Excludes letters and digits that are easily confused. */
 export const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /** A new code with its target bundle and its write. The credential refers to it by `challengeId`. */
@@ -71,9 +71,9 @@ export function makeOtpChallenge(
     credential_id: credential.id,
     target_public_key: target.publicKey,
     sealed_target_key: target.sealedKey,
-    code_mac: codeMac(op, challengeId, code),
+    code_mac: computeMac(op, challengeId, code),
     tries: 0,
-    expires_at: plusSeconds(op.now, platformConfig(op).embeddedWalletConfig.expirationSeconds),
+    expires_at: addSeconds(op.now, getPlatformConfig(op).embeddedWalletConfig.expirationSeconds),
     consumed_at: null,
     created_at: op.now,
   }
@@ -90,17 +90,16 @@ export function replaceChallenge(op: Op, credential: CredentialRow, challengeId:
 }
 
 /**
- * Opens a sealed code and checks it, after counting the attempt. An unreadable bundle, a wrong, expired or
- * used code and too many attempts cannot be told apart: 401 `UNAUTHORIZED`, reason `Invalid OTP code`, detail
- * `INVALID_OTP_CODE`. A wallet with a hundred wrong codes is rejected without a check: 403
- * `CODE_SIGN_IN_LOCKED`.
+ * Counts an attempt, then decrypts and checks a code. An unreadable bundle, a wrong, expired or used code and
+ * too many attempts throw the same error: 401 `UNAUTHORIZED`, reason `Invalid OTP code`, detail
+ * `INVALID_OTP_CODE`. Throws 403 `CODE_SIGN_IN_LOCKED` for a wallet with a hundred wrong codes.
  */
 export async function openCode(
   op: Op,
   credential: CredentialRow,
   bundle: string,
 ): Promise<{ readonly challengeId: string; readonly publicKey: string }> {
-  const codeRefusal = (writes: readonly Write[] = []) =>
+  const createCodeError = (writes: readonly Write[] = []) =>
     new ApiError('UNAUTHORIZED', {
       message: WRONG_CODE,
       reason: 'Invalid OTP code',
@@ -108,7 +107,7 @@ export async function openCode(
       writes,
     })
   const challengeId = credential.current_challenge_id
-  if (!challengeId) throw codeRefusal()
+  if (!challengeId) throw createCodeError()
   const challenge = await countAttempt(
     op,
     challengeId,
@@ -116,30 +115,31 @@ export async function openCode(
     ATTEMPTS_MAX,
     CODE_FAILURES_MAX,
   )
-  if (!challenge) throw codeRefusal()
-  if (challenge.failures === null) throw codesLockedError()
-  const refuseWrongCode = () =>
-    codeRefusal(challenge.failures === CODE_FAILURES_MAX ? codesLockedWrites(op, credential) : [])
+  if (!challenge) throw createCodeError()
+  if (challenge.failures === null) throw createCodesLockedError()
+  const createWrongCodeError = () =>
+    createCodeError(challenge.failures === CODE_FAILURES_MAX ? lockCodes(op, credential) : [])
   const opened = op.enclave.openOtpBundle(challengeId, challenge.sealed_target_key, bundle)
-  if (!opened) throw refuseWrongCode()
-  if (!timingSafeEqual(codeMac(op, challengeId, opened.code), challenge.code_mac)) throw refuseWrongCode()
+  if (!opened) throw createWrongCodeError()
+  if (!timingSafeEqual(computeMac(op, challengeId, opened.code), challenge.code_mac))
+    throw createWrongCodeError()
   return { challengeId, publicKey: opened.publicKey }
 }
 
-/** Random in production. Fixed in the sandbox, which sends no messages. */
+/** Draws a random code in production. The sandbox, which sends no messages, has a fixed code. */
 function makeCode(op: Op): string {
   if (op.mode === 'sandbox') return SANDBOX_OTP_CODE
-  const { otpLength, alphanumeric } = platformConfig(op).embeddedWalletConfig
+  const { otpLength, alphanumeric } = getPlatformConfig(op).embeddedWalletConfig
   const letters = alphanumeric ? ALPHANUMERICS : DIGITS
   return drawCode(op, letters, otpLength)
 }
 
-/** A random code of these characters. */
+/** Draws a random code from these characters. */
 export function drawCode(op: Op, letters: string, length: number): string {
   return Array.from({ length }, () => letters[randomBelow(op, letters.length)]).join('')
 }
 
-/** A uniformly distributed number. Discards bytes that would make small numbers more likely. */
+/** Draws a uniformly distributed number below `bound`. Discards bytes that would favor small numbers. */
 export function randomBelow(op: Op, bound: number): number {
   const ceiling = 256 - (256 % bound)
   for (;;) {
@@ -147,7 +147,7 @@ export function randomBelow(op: Op, bound: number): number {
   }
 }
 
-/** The form in which a code is stored: a MAC bound to its challenge. */
-function codeMac(op: Op, challengeId: string, code: string): Uint8Array {
+/** Computes the stored form of a code: a MAC bound to its challenge. */
+function computeMac(op: Op, challengeId: string, code: string): Uint8Array {
   return op.enclave.mac('otp', `${challengeId} ${code}`)
 }

@@ -1,6 +1,6 @@
 import type { credential_challenge, credential_verify } from '@countersign/contract/auth/credentials'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import {
   ApiError,
   type Approval,
@@ -14,10 +14,10 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkCodesNotLocked, clearCodeFailures, findCodeFailures } from '../credentials/code-failures.ts'
 import {
-  credentialView,
   type DeliveryChannel,
   findCredentials,
   makeOtpCredential,
+  toCredentialView,
 } from '../credentials/credentials.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { CHANNELS, canDeliver } from '../messages/channels.ts'
@@ -26,13 +26,13 @@ import { checkCodeRate } from './challenge-rate.ts'
 import {
   type CreateBody,
   type CredentialKind,
-  ofType,
+  narrowBody,
   type Registration,
   type VerifyBody,
 } from './credential-kind.ts'
 import { type OtpCredential, openCode, replaceChallenge, sendOneTimeCode } from './one-time-codes.ts'
-import { normalPhoneNumber } from './phone-number.ts'
-import { makeSession, sessionView } from './sessions.ts'
+import { normalizePhoneNumber } from './phone-number.ts'
+import { makeSession, toSessionView } from './sessions.ts'
 
 const ALREADY_EXISTS = {
   EMAIL_OTP: 'EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS',
@@ -40,20 +40,20 @@ const ALREADY_EXISTS = {
 } as const
 
 /**
- * Codes by e-mail or SMS. The first call checks the code, and returns a token to sign with the key that was
- * sealed together with the code. The second call creates the session, and only then uses up the code.
+ * Codes by e-mail or SMS. The first call checks the code and returns a token to sign with the key that was
+ * encrypted together with the code. The second call creates the session and uses up the code.
  */
-function otpKind(channel: DeliveryChannel): CredentialKind {
+function createOtpKind(channel: DeliveryChannel): CredentialKind {
   return {
     register: (op, account, body) => register(op, channel, account, body),
-    challenge: (op, credential) => challenge(op, otpCredential(credential)),
-    toSign: (op, credential, body) => toSign(op, otpCredential(credential), body),
+    challenge: (op, credential) => challenge(op, toOtpCredential(credential)),
+    toSign: (op, credential, body) => toSign(op, toOtpCredential(credential), body),
     signIn: (op, credential, _body, approval) => signIn(op, credential, approval),
   }
 }
 
-export const emailOtp = otpKind('EMAIL_OTP')
-export const smsOtp = otpKind('SMS_OTP')
+export const emailOtp = createOtpKind('EMAIL_OTP')
+export const smsOtp = createOtpKind('SMS_OTP')
 
 async function register(
   op: Op,
@@ -63,14 +63,14 @@ async function register(
 ): Promise<Registration> {
   const existing = await findCredentials(op, account.id)
   if (existing.some(({ type }) => type === channel)) throw new ApiError(ALREADY_EXISTS[channel])
-  const credential = makeOtpCredential(op, account.id, channel, await contactFor(op, account, body))
+  const credential = makeOtpCredential(op, account.id, channel, await findContact(op, account, body))
   checkDelivery(op, channel)
   await checkCodeRate(op, credential)
-  const sent = sendOneTimeCode(op, credential, account)
+  const sentCode = sendOneTimeCode(op, credential, account)
   return {
-    credential: { ...credential, current_challenge_id: sent.challengeId },
-    writes: sent.writes,
-    bundle: sent.bundle,
+    credential: { ...credential, current_challenge_id: sentCode.challengeId },
+    writes: sentCode.writes,
+    bundle: sentCode.bundle,
   }
 }
 
@@ -80,22 +80,22 @@ async function challenge(op: Op, credential: OtpCredential): Promise<Outcome<typ
   checkDelivery(op, credential.type)
   await countMessage(op, credential.contact)
   const account = await findInternalAccount(op, credential.account_id)
-  const sent = sendOneTimeCode(op, credential, account)
+  const sentCode = sendOneTimeCode(op, credential, account)
   return {
     status: 200,
     body: {
-      ...credentialView(credential),
+      ...toCredentialView(credential),
       type: credential.type,
-      otpEncryptionTargetBundle: sent.bundle,
+      otpEncryptionTargetBundle: sentCode.bundle,
     },
-    writes: [...sent.writes, replaceChallenge(op, credential, sent.challengeId)],
+    writes: [...sentCode.writes, replaceChallenge(op, credential, sentCode.challengeId)],
   }
 }
 
 async function toSign(op: Op, credential: OtpCredential, body: VerifyBody): Promise<ToSign> {
-  const { encryptedOtpBundle } = ofType(body, credential.type)
+  const { encryptedOtpBundle } = narrowBody(body, credential.type)
   const { challengeId, publicKey } = await openCode(op, credential, encryptedOtpBundle)
-  const expiresAt = plusSeconds(op.now, SIGNING_SECONDS)
+  const expiresAt = addSeconds(op.now, SIGNING_SECONDS)
   const payload = op.enclave.signOtpToken({
     id: challengeId,
     verificationType: credential.type,
@@ -119,31 +119,31 @@ async function signIn(
   credential: CredentialRow,
   approval: Approval | undefined,
 ): Promise<Outcome<typeof credential_verify>> {
-  if (!approval) throw new Error('A code was verified without its second leg')
+  if (!approval) throw new Error('The code was verified without a signed retry')
   const { challengeId } = approval.context
-  if (typeof challengeId !== 'string') throw new Error(`${approval.requestId} is of no challenge`)
+  if (typeof challengeId !== 'string') throw new Error(`${approval.requestId} has no challenge`)
   if (credential.current_challenge_id !== challengeId)
     throw new ApiError('UNAUTHORIZED', {
-      message: 'The code was used or replaced by a later one. Request a new one.',
+      message: 'The code was already used or was replaced by a newer one. Request a new one.',
       reason: 'Code used or replaced',
     })
   const liveGuard = { current_challenge_id: challengeId, revoked_at: null }
   const { row, write } = makeSession(op, credential, approval.publicKey)
-  const failed = await findCodeFailures(op, credential.account_id)
+  const codeFailures = await findCodeFailures(op, credential.account_id)
   return {
     status: 200,
-    body: sessionView(row, credential),
+    body: toSessionView(row, credential),
     writes: [
       update('credentials', credential.id, liveGuard, { current_challenge_id: null }),
       update('otp_challenges', challengeId, { consumed_at: null }, { consumed_at: op.now }),
-      ...(failed ? [clearCodeFailures(failed.id)] : []),
+      ...(codeFailures ? [clearCodeFailures(codeFailures.id)] : []),
       write,
     ],
   }
 }
 
 /** Narrows a credential to one with a contact for codes. */
-function otpCredential(credential: CredentialRow): OtpCredential {
+function toOtpCredential(credential: CredentialRow): OtpCredential {
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
     throw new Error(`${credential.id} is not a credential with delivered codes`)
@@ -151,10 +151,10 @@ function otpCredential(credential: CredentialRow): OtpCredential {
 }
 
 /**
- * The contact to which codes are sent. SMS: the number in the body, or else the customer's. E-mail: the
- * customer's address.
+ * Finds the contact to which codes are sent. For SMS, the number in the body or else the customer's; for
+ * e-mail, the customer's address.
  */
-async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
+async function findContact(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
   const customer = await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')
   if (body.type === 'SMS_OTP') {
     const phoneNumber = body.phoneNumber ?? customer.details.phoneNumber
@@ -162,9 +162,9 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
       throw fieldError(
         'INVALID_INPUT',
         'phoneNumber',
-        'phoneNumber is required: the customer has no phone number',
+        'phoneNumber is required because the customer has no phone number',
       )
-    return normalPhoneNumber(phoneNumber, 'phoneNumber')
+    return normalizePhoneNumber(phoneNumber, 'phoneNumber')
   }
   if (!customer.email) throw fieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address')
   return customer.email

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { SANDBOX_PASSKEY_SIGNATURE } from '../../kernel/magic-values/magic-values.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
@@ -9,24 +9,24 @@ import { issueRequest, SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
-import { credentialView, makePasskeyCredential } from '../credentials/credentials.ts'
+import { makePasskeyCredential, toCredentialView } from '../credentials/credentials.ts'
 import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { checkPasskeyRate } from './challenge-rate.ts'
-import { type CredentialKind, ofType } from './credential-kind.ts'
-import { makeSession, sessionView } from './sessions.ts'
+import { type CredentialKind, narrowBody } from './credential-kind.ts'
+import { makeSession, toSessionView } from './sessions.ts'
 import { isPasskeyRegistered } from './store.ts'
 
 /**
  * Passkeys (specification 4.1, 4.4, 4.5, 5.4). The challenge is the hash of a payload that creates a session
- * and contains the credential and the client's key. So an assertion is valid for one session only, sealed to
- * that key.
+ * and contains the credential and the client's key. So an assertion is valid only for one session with that
+ * key.
  */
 export const passkey: CredentialKind = {
   async register(op, account, body) {
-    const { nickname, challenge, attestation } = ofType(body, 'PASSKEY')
+    const { nickname, challenge, attestation } = narrowBody(body, 'PASSKEY')
     const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
-    const verified = await verifyRegistration({ ...attestation, challenge, ...relyingParty(op) })
+    const verified = await verifyRegistration({ ...attestation, challenge, ...readRelyingParty(op) })
     if ('failure' in verified)
       throw fieldError('INVALID_INPUT', 'attestation', `The attestation was refused: ${verified.reason}`)
     if (await isPasskeyRegistered(op, verified.credentialId))
@@ -56,12 +56,12 @@ export const passkey: CredentialKind = {
         clientPublicKey,
       },
       context: { clientPublicKey },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      expiresAt: addSeconds(op.now, SIGNING_SECONDS),
     })
     return {
       status: 200,
       body: {
-        ...credentialView(credential),
+        ...toCredentialView(credential),
         type: 'PASSKEY',
         credentialId: requireColumn(credential, 'webauthn_id'),
         challenge: toChallenge(request.payloadToSign),
@@ -87,9 +87,9 @@ export const passkey: CredentialKind = {
   },
 
   async prove(op, credential, body, request) {
-    const { assertion } = ofType(body, 'PASSKEY')
+    const { assertion } = narrowBody(body, 'PASSKEY')
     if (op.mode === 'sandbox' && assertion.signature === SANDBOX_PASSKEY_SIGNATURE) {
-      if (assertion.credentialId !== credential.webauthn_id) throw passkeyRefusal('Unknown passkey')
+      if (assertion.credentialId !== credential.webauthn_id) throw createPasskeyError('Unknown passkey')
       return { signCount: Number(credential.webauthn_sign_count) }
     }
     const { verifyAssertion } = await import('../../base/crypto/webauthn/webauthn.ts')
@@ -101,24 +101,27 @@ export const passkey: CredentialKind = {
         counter: Number(credential.webauthn_sign_count),
       },
       challenge: toChallenge(request.payload),
-      ...relyingParty(op),
+      ...readRelyingParty(op),
     })
     if (!('failure' in verified)) return { signCount: verified.newCounter }
-    const mayBeCopied = verified.failure === 'counter'
-    throw passkeyRefusal(verified.reason, mayBeCopied ? signCountRegressed(op, credential, request.id) : [])
+    const isMaybeCopied = verified.failure === 'counter'
+    throw createPasskeyError(
+      verified.reason,
+      isMaybeCopied ? reportSignCount(op, credential, request.id) : [],
+    )
   },
 
   async signIn(op, credential, _body, approval) {
-    if (!approval) throw new Error('A passkey was verified without its proof')
+    if (!approval) throw new Error('The passkey was verified without its proof')
     const { clientPublicKey, signCount } = approval.context
     if (typeof clientPublicKey !== 'string' || typeof signCount !== 'number')
-      throw new Error(`${approval.requestId} has no key or no count`)
+      throw new Error(`${approval.requestId} lacks a key or a signature count`)
     const key = op.enclave.newSessionKey(clientPublicKey)
     const { row, write } = makeSession(op, credential, key.publicKey)
     const expected = { webauthn_sign_count: credential.webauthn_sign_count, revoked_at: null }
     return {
       status: 200,
-      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+      body: { ...toSessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
       writes: [
         update('credentials', credential.id, expected, { webauthn_sign_count: BigInt(signCount) }),
         write,
@@ -127,21 +130,21 @@ export const passkey: CredentialKind = {
   },
 }
 
-/** The SHA-256 of the payload in lower-case hex (formats 5). */
+/** Computes the SHA-256 of the payload in lower-case hex (formats 5). */
 function toChallenge(payload: string): string {
   return createHash('sha256').update(payload).digest('hex')
 }
 
-/** The platform's relying party. Throws 400 if the platform has no passkeyConfig. */
-function relyingParty(op: Op) {
-  const { passkeyConfig } = platformConfig(op)
+/** Reads the platform's relying party. Throws 400 if the platform has no passkeyConfig. */
+function readRelyingParty(op: Op) {
+  const { passkeyConfig } = getPlatformConfig(op)
   if (!passkeyConfig)
     throw fieldError('INVALID_INPUT', 'type', 'Set passkeyConfig in the settings before using passkeys')
   const { rpId, origins, userVerification } = passkeyConfig
   return { rpId, origins, requireUserVerification: userVerification === 'required' }
 }
 
-function passkeyRefusal(reason: string, writes: readonly Write[] = []): ApiError {
+function createPasskeyError(reason: string, writes: readonly Write[] = []): ApiError {
   return new ApiError('UNAUTHORIZED', { message: `The passkey was refused: ${reason}.`, reason, writes })
 }
 
@@ -149,9 +152,9 @@ function passkeyRefusal(reason: string, writes: readonly Write[] = []): ApiError
  * A counter that does not increase may mean that the passkey was copied. Notifies the platform and uses up
  * the challenge, so that it is notified once.
  */
-function signCountRegressed(op: Op, credential: CredentialRow, requestId: string): Write[] {
+function reportSignCount(op: Op, credential: CredentialRow, requestId: string): Write[] {
   return [
     update('signing_requests', requestId, { consumed_at: null }, { consumed_at: op.now }),
-    event(op, 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', credential.id, credentialView(credential)),
+    event(op, 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', credential.id, toCredentialView(credential)),
   ]
 }

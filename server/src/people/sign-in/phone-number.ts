@@ -5,9 +5,13 @@ import { fieldError } from '../../kernel/operation/operation.ts'
  * Checks a phone number in E.164 format, such as `+14155550132`. Throws 400 naming the field if the number
  * cannot exist.
  */
-export function normalPhoneNumber(text: string, field: string): string {
+export function normalizePhoneNumber(text: string, field: string): string {
   const number = parsePhoneNumberFromString(text)
   if (!number?.isPossible())
-    throw fieldError('INVALID_INPUT', field, `${field} is not a phone number in E.164`)
+    throw fieldError(
+      'INVALID_INPUT',
+      field,
+      `${field} must be a phone number in E.164 format, such as +14155550132`,
+    )
   return number.number
 }

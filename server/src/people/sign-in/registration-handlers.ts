@@ -1,23 +1,23 @@
 import type { credentialRegistration } from '@countersign/contract/auth/credential-registration'
 import { present } from '@countersign/contract/core/objects'
 import { findEmbeddedWallet, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import {
-  credentialsChanged,
-  credentialView,
   findCredential,
   findCredentials,
+  markCredentialsChanged,
+  toCredentialView,
 } from '../credentials/credentials.ts'
 import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { countMessage } from '../messages/message-limits.ts'
 import { CREDENTIAL_KINDS } from './credential-kinds.ts'
-import { endSessionsOf } from './sessions.ts'
+import { endCredentialSessions } from './sessions.ts'
 import { hasHadCredentials } from './store.ts'
 
 export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
@@ -38,7 +38,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
           summary: `Add a way to sign in to this wallet: ${describeCredential(credential)}`,
           credential: toProposedCredential(credential),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: body.type,
       }
     },
@@ -52,15 +52,15 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
       if (bundle) await countMessage(op, requireColumn(credential, 'contact'))
       return {
         status: 201,
-        body: { ...credentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
-        writes: [insert('credentials', credential), ...writes, credentialsChanged(op, account)],
+        body: { ...toCredentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
+        writes: [insert('credentials', credential), ...writes, markCredentialsChanged(op, account)],
       }
     },
   },
 
   /**
-   * Revokes a credential with the signature of a session of another credential of the wallet. The last
-   * credential cannot be revoked (specification 4.3).
+   * Revokes a credential with the signature of a session that another credential of the wallet created. The
+   * last credential cannot be revoked (specification 4.3).
    */
   credential_delete: {
     async toSign(op, { params }) {
@@ -72,7 +72,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
           summary: `Remove a way to sign in to this wallet: ${describeCredential(credential)}`,
           credential: toSignedCredential(credential),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,
       }
     },
@@ -87,8 +87,8 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
         body: undefined,
         writes: [
           update('credentials', credential.id, { revoked_at: null }, change),
-          ...(await endSessionsOf(op, credential)),
-          credentialsChanged(op, account),
+          ...(await endCredentialSessions(op, credential)),
+          markCredentialsChanged(op, account),
         ],
       }
     },
@@ -96,7 +96,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
 }
 
 /**
- * The proposed credential as it appears in the payload, including the contact for codes or the public key of
+ * Converts a proposed credential for the signed payload, including the contact for codes or the public key of
  * a passkey.
  */
 function toProposedCredential(credential: CredentialRow) {
@@ -114,7 +114,7 @@ function toProposedCredential(credential: CredentialRow) {
   })
 }
 
-/** The wallet of a customer who is not deleted. Errors: as `findEmbeddedWallet`, 410 `CUSTOMER_DELETED`. */
+/** Finds a customer's wallet. Throws like `findEmbeddedWallet`, or 410 `CUSTOMER_DELETED`. */
 async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')
@@ -128,7 +128,7 @@ async function findRevocable(op: Op, id: string) {
   const others = (await findCredentials(op, account.id)).filter((other) => other.id !== id)
   if (others.length === 0)
     throw new ApiError('INVALID_INPUT', {
-      message: 'The last credential of a wallet cannot be revoked.',
+      message: 'The last credential of a wallet cannot be revoked. Register another one first.',
       details: { field: 'id' },
     })
   return { credential, account }

@@ -1,6 +1,6 @@
 import type { sessions } from '@countersign/contract/auth/sessions'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
@@ -12,14 +12,14 @@ import {
   findActiveSessionById,
   findActiveSessions,
   makeSession,
-  sessionView,
+  toSessionView,
 } from './sessions.ts'
 
 export const sessionHandlers: Handlers<typeof sessions> = {
   session_list: async (op, { query }) => {
     const account = await findInternalAccount(op, query.accountId)
     const sessions = await findActiveSessions(op, account.id)
-    return { status: 200, body: { data: sessions.map((session) => sessionView(session, session)) } }
+    return { status: 200, body: { data: sessions.map((session) => toSessionView(session, session)) } }
   },
 
   /**
@@ -40,7 +40,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
           credential: toSignedCredential(credential),
           clientPublicKey: body.clientPublicKey,
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,
       }
     },
@@ -54,7 +54,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
       const { row, write } = makeSession(op, credential, key.publicKey)
       return {
         status: 200,
-        body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+        body: { ...toSessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
         writes: [
           expectRow('sessions', session.id, { revoked_at: null }),
           expectRow('credentials', credential.id, { revoked_at: null }),
@@ -77,7 +77,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
           session: session.id,
           credential: toSignedCredential(credential),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,
       }
     },

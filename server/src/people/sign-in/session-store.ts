@@ -13,12 +13,12 @@ function selectActive(op: Op) {
     .where('sessions.expires_at', '>', op.now)
 }
 
-/** A session that may sign, with the count of consecutive wrong codes of its wallet. */
+/** A session that may sign, with its wallet's count of consecutive wrong codes. */
 export type SigningSession = SessionRow & { readonly code_failures: number | null }
 
 /**
- * Of the sessions of a wallet with a key, the one that expires last. Every signed operation reads one, so the
- * reads of several operations share a statement.
+ * Reads the wallet's session with a key that expires last. Every signed operation reads one, so the reads of
+ * several operations share a statement.
  */
 const BY_KEY = rowByKey<SigningSession>(
   `SELECT s.*, f.failures AS code_failures

@@ -1,6 +1,6 @@
 import { present } from '@countersign/contract/core/objects'
-import { maySeeAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { canSeeAccount } from '../../kernel/accounts/accounts.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { CredentialRow, SessionRow } from '../../storage/rows/tables.ts'
@@ -14,7 +14,7 @@ import {
 
 const SESSION_SECONDS = 15 * 60
 
-/** The account's active session with this public key (66 hex characters), if any. */
+/** Finds the account's active session with this public key (66 hex characters). */
 export async function findActiveSession(
   op: Op,
   accountId: string,
@@ -23,18 +23,18 @@ export async function findActiveSession(
   return selectActiveSessionByKey(op, accountId, publicKey)
 }
 
-/** The newest active session of an account. */
+/** Finds the newest active session of an account. */
 export async function findNewestSession(op: Op, accountId: string): Promise<SigningSession | undefined> {
   return selectNewestActiveSession(op, accountId)
 }
 
-/** The active sessions of an account with their credentials, oldest first. */
+/** Finds an account's active sessions with their credentials, oldest first. */
 export async function findActiveSessions(op: Op, accountId: string) {
   return selectActiveSessions(op, accountId)
 }
 
 /** Revokes the active sessions of a credential. */
-export async function endSessionsOf(op: Op, credential: CredentialRow): Promise<Write[]> {
+export async function endCredentialSessions(op: Op, credential: CredentialRow): Promise<Write[]> {
   const sessions = await selectActiveSessions(op, credential.account_id)
   return sessions
     .filter((session) => session.credential_id === credential.id)
@@ -46,7 +46,7 @@ export function endSession(op: Op, id: string): Write {
   return update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now })
 }
 
-/** A new session for a verified credential. Its key signs for the account until the session expires. */
+/** Creates a session for a verified credential. Its key signs for the account until the session expires. */
 export function makeSession(
   op: Op,
   credential: Pick<CredentialRow, 'id' | 'account_id'>,
@@ -58,7 +58,7 @@ export function makeSession(
     account_id: credential.account_id,
     credential_id: credential.id,
     public_key: publicKey,
-    expires_at: plusSeconds(op.now, SESSION_SECONDS),
+    expires_at: addSeconds(op.now, SESSION_SECONDS),
     created_at: op.now,
     updated_at: op.now,
     revoked_at: null,
@@ -66,8 +66,8 @@ export function makeSession(
   return { row, write: insert('sessions', row) }
 }
 
-/** A session as the API shows it (specification 2.2). */
-export function sessionView(
+/** Converts a session to its API form (specification 2.2). */
+export function toSessionView(
   session: SessionRow,
   credential: Pick<CredentialRow, 'type' | 'nickname' | 'webauthn_id'>,
 ) {
@@ -83,10 +83,10 @@ export function sessionView(
   })
 }
 
-/** Throws 404 `SESSION_NOT_FOUND`, also if the session has expired or was revoked. */
+/** Finds an active session. Throws 404 `SESSION_NOT_FOUND`, also if it has expired or was revoked. */
 export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
   const session = await selectActiveSession(op, id)
-  if (!session || !(await maySeeAccount(op, session.account_id)))
+  if (!session || !(await canSeeAccount(op, session.account_id)))
     throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
   return session
 }

@@ -12,14 +12,14 @@ import { type Challenge, findOpenRequest, hashBody, issueRequest } from '../../k
 import { expectRow, update, type Write } from '../../storage/commit/writes.ts'
 import type { SigningRequestRow } from '../../storage/rows/tables.ts'
 import { areCodesLocked, clearCodeFailures } from '../credentials/code-failures.ts'
-import { firstCredentialType } from '../credentials/credentials.ts'
+import { findFirstCredentialType } from '../credentials/credentials.ts'
 import { findActiveSession, findNewestSession } from './sessions.ts'
 
 /**
- * The 202 response to a first call, with the write that creates the signing request unless an earlier request
- * is used.
+ * Builds the 202 response to a first call, with the write that creates its signing request unless an earlier
+ * request is reused.
  */
-export async function challengeFor(
+export async function issueChallenge(
   op: Op,
   call: SignedCall,
   authorization: ToSign,
@@ -30,11 +30,11 @@ export async function challengeFor(
   if ('requestId' in authorization) {
     const request = await findOpenRequest(op, authorization.requestId)
     const { id: requestId, payload: payloadToSign, expires_at: expiresAt } = request
-    const type = await firstCredentialType(op, request.account_id)
+    const type = await findFirstCredentialType(op, request.account_id)
     return { challenge: { type, payloadToSign, requestId, expiresAt }, writes: [] }
   }
   const { accountId, credentialType } = authorization
-  const type = credentialType ?? (await firstCredentialType(op, accountId))
+  const type = credentialType ?? (await findFirstCredentialType(op, accountId))
   const { write, ...challenge } = issueRequest(op, call, authorization)
   return { challenge: { type, ...challenge }, writes: [write] }
 }
@@ -60,7 +60,7 @@ export async function approve(
     throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'A wallet on a chain needs a real stamp' })
   const signer = stamp ? await findSigner(op, request, stamp) : await findMagicSigner(op, request)
   if (!signer) throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Invalid wallet signature' })
-  return approval(request, signer, request.context, stamp && signature)
+  return buildApproval(request, signer, request.context, stamp && signature)
 }
 
 /** Checks a call that completes its signing request with a proof in the body instead of a stamp. */
@@ -74,12 +74,12 @@ export async function approveByProof(
   if (!isSameCall(request, call))
     throw new ApiError('UNAUTHORIZED', { reason: 'Request is for another operation' })
   const proven = await prove(request)
-  return approval(request, { publicKey: '', session: undefined }, { ...request.context, ...proven })
+  return buildApproval(request, { publicKey: '', session: undefined }, { ...request.context, ...proven })
 }
 
 type Signer = Pick<Approval, 'publicKey' | 'session'>
 
-function approval(
+function buildApproval(
   request: SigningRequestRow,
   signer: Signer,
   context: Approval['context'],
@@ -93,8 +93,8 @@ function isSameCall(request: SigningRequestRow, call: SignedCall): boolean {
 }
 
 /**
- * The signer of a stamp over the payload: the key that the request requires, or else an active session of the
- * account.
+ * Finds the signer of a stamp over the payload: the key that the request requires, or else an active session
+ * of the account.
  */
 async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Promise<Signer | undefined> {
   const { publicKey } = stamp
@@ -104,25 +104,25 @@ async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Pro
       : undefined
   const session = await findActiveSession(op, request.account_id, publicKey)
   if (!session || !verifyStamp(stamp, request.payload)) return undefined
-  return { publicKey, session: signingSession(session) }
+  return { publicKey, session: toSigningSession(session) }
 }
 
 /** Treats the sandbox's legacy magic value as a signature by the newest active session of the account. */
 async function findMagicSigner(op: Op, request: SigningRequestRow): Promise<Signer | undefined> {
   if (request.signer_public_key !== null) return { publicKey: request.signer_public_key, session: undefined }
   const session = await findNewestSession(op, request.account_id)
-  return session && { publicKey: session.public_key, session: signingSession(session) }
+  return session && { publicKey: session.public_key, session: toSigningSession(session) }
 }
 
-function signingSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSession>>>) {
+function toSigningSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSession>>>) {
   const { id, credential_id, code_failures } = row
   return { id, credentialId: credential_id, areCodesLocked: areCodesLocked(code_failures) }
 }
 
 /**
- * The writes that use up a request together with its operation, and store signer and signature. A signature
- * proves control of the wallet, so the count of wrong codes is reset. Guards: the request is unused, and its
- * session is not revoked.
+ * Builds the writes that use up a request, and store its signer and signature. A signature proves control of
+ * the wallet, so the count of wrong codes is reset. Guards: the request is unused, and its session is not
+ * revoked.
  */
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [

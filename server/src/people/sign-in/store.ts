@@ -3,7 +3,7 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
-/** True if the wallet ever had a credential, including revoked ones. */
+/** True if the wallet has ever had a credential, even a revoked one. */
 export async function hasHadCredentials(op: Op, accountId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('credentials')
@@ -15,8 +15,8 @@ export async function hasHadCredentials(op: Op, accountId: string): Promise<bool
 }
 
 /**
- * The times when a wallet's latest codes of one kind were issued, newest first, including codes of revoked
- * credentials.
+ * Selects the times when a wallet's latest codes of one kind were issued, newest first. Includes codes of
+ * revoked credentials.
  */
 export async function selectChallengeTimes(
   op: Op,
@@ -38,10 +38,9 @@ export async function selectChallengeTimes(
 }
 
 /**
- * Counts an attempt at a code, for its challenge and for its wallet. Returns the challenge, or undefined if
- * it has no attempts left; `failures` is null if the wallet has no attempts left. The statement is committed
- * before the code is checked, so that an attempt counts whatever happens next, and parallel attempts cannot
- * exceed the limit.
+ * Counts an attempt to enter a code, for its challenge and for its wallet. Returns the challenge, or
+ * undefined if it has no attempts left; `failures` is null if the wallet has no attempts left. The statement
+ * commits before the code is checked, so every attempt counts, and parallel attempts cannot exceed the limit.
  */
 export async function countAttempt(
   op: Op,

@@ -16,7 +16,7 @@ export const customerTokenHandlers: Handlers<typeof customerTokens> = {
     const { row, accessToken, write } = makeCustomerToken(op, maker, body)
     return {
       status: 201,
-      body: { ...customerTokenView(row), accessToken },
+      body: { ...toCustomerTokenView(row), accessToken },
       writes: [
         write,
         expectRow('customers', customer.id, { deleted_at: null }),
@@ -41,10 +41,10 @@ export const customerTokenHandlers: Handlers<typeof customerTokens> = {
 function toMaker({ actor }: Op): Maker {
   if (actor.kind === 'token') return { token_id: actor.tokenId }
   if (actor.kind === 'member') return { member_id: actor.memberId }
-  throw new Error("Only an API token and a member make customers' tokens")
+  throw new Error('Only API tokens and members can create customer tokens')
 }
 
-function customerTokenView(row: CustomerTokenRow) {
+function toCustomerTokenView(row: CustomerTokenRow) {
   return {
     id: row.id,
     customerId: row.customer_id,

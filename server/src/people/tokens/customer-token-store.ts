@@ -5,7 +5,7 @@ import { type Lookup, rowByKey } from '../../storage/read/lookup.ts'
 import type { CustomerTokenRow } from '../../storage/rows/customer-token.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
-type Found = BarePlatformRow & {
+type FoundToken = BarePlatformRow & {
   customer_token_id: string
   customer_id: string
   permissions: CustomerPermission[]
@@ -13,7 +13,7 @@ type Found = BarePlatformRow & {
   secret_hash: string
 }
 
-const BY_HASH = rowByKey<Found>(
+const BY_HASH = rowByKey<FoundToken>(
   `SELECT ${BARE_PLATFORM}, t.id AS customer_token_id, t.customer_id, t.permissions, t.expires_at, t.secret_hash
    FROM customer_tokens t
    LEFT JOIN api_tokens a ON a.id = t.token_id
@@ -27,8 +27,8 @@ const BY_HASH = rowByKey<Found>(
 )
 
 /**
- * A token and its platform. Reads both in one statement, because every request with a customer token starts
- * with this read.
+ * Finds a token and its platform in one statement, because every request with a customer token starts with
+ * it.
  */
 export async function selectCustomerToken(lookup: Lookup, secretHash: string) {
   const row = await lookup(BY_HASH, secretHash)

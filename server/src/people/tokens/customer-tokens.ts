@@ -6,7 +6,7 @@ import {
   type customer_token_create,
 } from '@countersign/contract/auth/customer-tokens'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
@@ -21,7 +21,7 @@ const TOKEN_BYTES = 32
 /** The creator of the token: an API token or a member. The token stops working when its maker is deleted. */
 export type Maker = { readonly token_id: string } | { readonly member_id: string }
 
-/** A new token. Only its hash is stored: the response that creates it is the only place where it appears. */
+/** Creates a token. Only its hash is stored, so it appears only in the response that creates it. */
 export function makeCustomerToken(
   op: Op,
   maker: Maker,
@@ -44,14 +44,14 @@ export function makeCustomerToken(
   return { row, accessToken, write: insert('customer_tokens', row) }
 }
 
-/** When a token expires. Throws 400 for a time in the past or too far in the future. */
+/** Resolves the expiry of a token. Throws 400 for a time in the past or too far in the future. */
 function resolveExpiry({ now }: Op, requested: string | undefined): Date {
-  if (requested === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
+  if (requested === undefined) return addSeconds(now, CUSTOMER_TOKEN_SECONDS)
   const field = 'expiresAt'
   const expiry = new Date(requested)
   if (expiry <= now) throw fieldError('INVALID_INPUT', field, `${field} must be in the future`)
-  if (expiry > plusSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
-    throw fieldError('INVALID_INPUT', field, `${field} may be at most an hour from now`)
+  if (expiry > addSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
+    throw fieldError('INVALID_INPUT', field, `${field} must be at most an hour from now`)
   return expiry
 }
 
@@ -73,9 +73,9 @@ export async function authenticateCustomerToken(
   accessToken: string,
   now: Date,
 ): Promise<CustomerAuthentication | undefined> {
-  const found = await selectCustomerToken(lookup, hashToken(accessToken))
-  if (!found) return undefined
-  const { expiresAt, ...caller } = found
+  const storedToken = await selectCustomerToken(lookup, hashToken(accessToken))
+  if (!storedToken) return undefined
+  const { expiresAt, ...caller } = storedToken
   const platformMs = now.getTime() + Number(caller.platform.clock_offset_ms)
   return expiresAt.getTime() > platformMs ? caller : undefined
 }

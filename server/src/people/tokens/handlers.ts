@@ -5,11 +5,11 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkMayGrant } from '../../kernel/operation/permissions.ts'
-import { timeRange } from '../../kernel/operation/time-range.ts'
+import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import type { TokenRow } from '../../storage/rows/tables.ts'
-import { findPlatform, platformIsOpen } from '../platforms/platforms.ts'
+import { findPlatform, guardPlatformOpen } from '../platforms/platforms.ts'
 import { selectToken, selectTokens } from './store.ts'
-import { endTokens, makeApiToken, memberBehind, tokenView } from './tokens.ts'
+import { endTokens, findMemberBehind, makeApiToken, toTokenView } from './tokens.ts'
 
 export const tokenHandlers: Handlers<typeof tokens> = {
   token_create: async (op, { body }) => {
@@ -20,27 +20,30 @@ export const tokenHandlers: Handlers<typeof tokens> = {
       op.platform.id,
       body.name,
       body.permissions,
-      await memberBehind(op),
+      await findMemberBehind(op),
     )
     return {
       status: 201,
-      body: { ...tokenView(row), clientSecret },
-      writes: [platformIsOpen(platform), write],
+      body: { ...toTokenView(row), clientSecret },
+      writes: [guardPlatformOpen(platform), write],
     }
   },
 
   token_list: async (op, { query }) => ({
     status: 200,
     body: await page(op, query, {
-      rows: selectTokens(op.read, op.platform.id, { ...present({ name: query.name }), ...timeRange(query) }),
+      rows: selectTokens(op.read, op.platform.id, {
+        ...present({ name: query.name }),
+        ...parseTimeRange(query),
+      }),
       table: 'api_tokens',
-      view: (rows) => rows.map(tokenView),
+      view: (rows) => rows.map(toTokenView),
     }),
   }),
 
   token_get: async (op, { params }) => ({
     status: 200,
-    body: tokenView(await findToken(op, params.tokenId)),
+    body: toTokenView(await findToken(op, params.tokenId)),
   }),
 
   token_delete: async (op, { params }) => {

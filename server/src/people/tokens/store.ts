@@ -10,10 +10,10 @@ export interface TokenFilters extends TimeRange {
   readonly name?: string
 }
 
-type Authenticating = Pick<TokenRow, 'id' | 'name' | 'permissions' | 'secret_hash'>
+type AuthenticatingToken = Pick<TokenRow, 'id' | 'name' | 'permissions' | 'secret_hash'>
 
 const WITH_PLATFORM_BY_ID = rowByKey<
-  BarePlatformRow & Omit<Authenticating, 'id' | 'name'> & { token_id: string; token_name: string }
+  BarePlatformRow & Omit<AuthenticatingToken, 'id' | 'name'> & { token_id: string; token_name: string }
 >(
   `SELECT ${BARE_PLATFORM}, t.id AS token_id, t.name AS token_name, t.permissions, t.secret_hash
    FROM api_tokens t JOIN platforms p ON p.id = t.platform_id
@@ -22,12 +22,12 @@ const WITH_PLATFORM_BY_ID = rowByKey<
 )
 
 /**
- * An active token and its platform. Reads both in one statement, because every request starts with this read.
+ * Finds an active token and its platform in one statement, because every request starts with it.
  */
 export async function selectTokenWithPlatform(
   lookup: Lookup,
   id: string,
-): Promise<{ token: Authenticating; platform: BarePlatformRow } | undefined> {
+): Promise<{ token: AuthenticatingToken; platform: BarePlatformRow } | undefined> {
   const row = await lookup(WITH_PLATFORM_BY_ID, id)
   if (!row) return undefined
   const { token_id, token_name, permissions, secret_hash, ...platform } = row
@@ -50,7 +50,7 @@ export async function selectPlatformTokens(read: Read, platformId: string): Prom
 }
 
 /** A member's active tokens, oldest first. */
-export async function selectTokensOfMember(
+export async function selectMemberTokens(
   read: Read,
   platformId: string,
   memberId: string,

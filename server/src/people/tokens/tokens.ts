@@ -6,12 +6,12 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { TokenRow } from '../../storage/rows/tables.ts'
-import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import { findPlatform, markPlatformChanged } from '../platforms/platforms.ts'
 import {
   selectManagingTokens,
+  selectMemberTokens,
   selectPlatformTokens,
   selectToken,
-  selectTokensOfMember,
   selectTokenWithPlatform,
 } from './store.ts'
 
@@ -19,8 +19,8 @@ const SECRET_BYTES = 32
 const ID_PREFIX = 'Token:'
 
 /**
- * A new token and its secret. Only a hash is stored: the response that creates the token is the only place
- * where the secret appears.
+ * A new token and its secret. Only a hash is stored, so the secret appears only in the response that creates
+ * the token.
  */
 export interface NewToken {
   readonly row: TokenRow
@@ -53,23 +53,23 @@ export function makeApiToken(
   return { row, clientSecret, write: insert('api_tokens', row) }
 }
 
-/** The member behind the request: the caller, or the member who created the caller's token. */
-export async function memberBehind(op: Op): Promise<string | null> {
+/** Finds the member behind a request: the caller, or the member who created the caller's token. */
+export async function findMemberBehind(op: Op): Promise<string | null> {
   const { actor } = op
   if (actor.kind === 'member') return actor.memberId
   if (actor.kind !== 'token') return null
   return (await selectToken(op.read, op.platform.id, actor.tokenId))?.maker_member_id ?? null
 }
 
-/** The permissions of a token; undefined if the token was deleted. */
+/** Finds the permissions of a token. Undefined if the token was deleted. */
 export async function findTokenPermissions(op: Op, id: string): Promise<readonly Permission[] | undefined> {
   const token = await selectToken(op.read, op.platform.id, id)
   return token && effectivePermissions(token.permissions)
 }
 
-/** The tokens that a member has created, directly or through another token. */
-export async function findTokensOfMember(op: Op, memberId: string): Promise<TokenRow[]> {
-  return selectTokensOfMember(op.read, op.platform.id, memberId)
+/** Finds the tokens that a member has created, directly or through another token. */
+export async function findMemberTokens(op: Op, memberId: string): Promise<TokenRow[]> {
+  return selectMemberTokens(op.read, op.platform.id, memberId)
 }
 
 /**
@@ -83,19 +83,19 @@ export async function endTokens(
 ): Promise<readonly Write[]> {
   // Read the platform first: its version guards the reads below.
   const platform = await findPlatform(op)
-  const ended = new Set(tokens.map(({ id }) => id))
-  const manage = tokens.some(({ permissions }) => permissions.includes('MANAGE'))
-  if (manage && (await selectManagingTokens(op.read, op.platform.id)).every((id) => ended.has(id)))
+  const endedIds = new Set(tokens.map(({ id }) => id))
+  const hasManager = tokens.some(({ permissions }) => permissions.includes('MANAGE'))
+  if (hasManager && (await selectManagingTokens(op.read, op.platform.id)).every((id) => endedIds.has(id)))
     throw fieldError('INVALID_INPUT', field, 'The last token that can manage tokens cannot be deleted')
   return [
     ...tokens.map((token) => deleteToken(token, op.now)),
     // Of two concurrent requests that delete the last two such tokens, one fails.
-    ...(manage ? [platformChanged(op, platform)] : []),
+    ...(hasManager ? [markPlatformChanged(op, platform)] : []),
   ]
 }
 
-/** A token as the API shows it. */
-export function tokenView(row: TokenRow) {
+/** Converts a token to its API form. */
+export function toTokenView(row: TokenRow) {
   return {
     id: row.id,
     name: row.name,
@@ -106,7 +106,7 @@ export function tokenView(row: TokenRow) {
   }
 }
 
-/** All tokens of a platform, as the operator's command shows them. */
+/** Lists all tokens of a platform, as the operator's command shows them. */
 export async function listTokens(read: Read, platformId: string) {
   const rows = await selectPlatformTokens(read, platformId)
   return rows.map(({ id, name, permissions, created_at }) => ({
@@ -130,7 +130,7 @@ export async function findTokenWithPlatform(
   return selectTokenWithPlatform(lookup, user.startsWith(ID_PREFIX) ? user : `${ID_PREFIX}${user}`)
 }
 
-const NO_SUCH_SECRET = Buffer.alloc(32)
+const UNKNOWN_SECRET_HASH = Buffer.alloc(32)
 
 /**
  * Finds a token and checks its secret. Undefined if either is wrong. The comparison takes constant time even
@@ -141,9 +141,12 @@ export async function authenticateToken(
   user: string,
   clientSecret: string,
 ): ReturnType<typeof selectTokenWithPlatform> {
-  const found = await findTokenWithPlatform(lookup, user)
-  const hasSecret = timingSafeEqual(hashSecret(clientSecret), found?.token.secret_hash ?? NO_SUCH_SECRET)
-  return hasSecret ? found : undefined
+  const tokenWithPlatform = await findTokenWithPlatform(lookup, user)
+  const hasSecret = timingSafeEqual(
+    hashSecret(clientSecret),
+    tokenWithPlatform?.token.secret_hash ?? UNKNOWN_SECRET_HASH,
+  )
+  return hasSecret ? tokenWithPlatform : undefined
 }
 
 function hashSecret(clientSecret: string): Buffer {

@@ -4,9 +4,13 @@ import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import type { VerificationSubmission } from '../../kernel/ports/verifier.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { VerificationRow } from '../../storage/rows/verification.ts'
-import { beneficialOwnerView, findBeneficialOwners, identifierOf } from '../customers/beneficial-owners.ts'
-import { customerView } from '../customers/customers.ts'
-import { documentView } from '../documents/documents.ts'
+import {
+  findBeneficialOwners,
+  openIdentifier,
+  toBeneficialOwnerView,
+} from '../customers/beneficial-owners.ts'
+import { toCustomerView } from '../customers/customers.ts'
+import { toDocumentView } from '../documents/documents.ts'
 import { findCustomerDocuments } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
 
@@ -20,11 +24,11 @@ export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
 }
 
 /**
- * A digest of the data of a customer and its owners that is verified, in hex. If it changes after a
- * submission, the case is submitted again. Keyed, because it covers identifiers; always with the first data
- * key, so that it does not change with key rotation.
+ * Computes a digest in hex of the verified data of a customer and its owners. If it changes after a
+ * submission, the case is submitted again. It is keyed because it covers identifiers, and always with the
+ * first data key, so that key rotation does not change it.
  */
-export function caseDigest(op: Op, { customer, owners }: Case): string {
+export function computeCaseDigest(op: Op, { customer, owners }: Case): string {
   const { customer_type, region, email, details } = customer
   const content = {
     customer: { customer_type, region, email, details },
@@ -33,13 +37,13 @@ export function caseDigest(op: Op, { customer, owners }: Case): string {
       roles: owner.roles,
       share: owner.ownership_percentage,
       info: owner.personal_info,
-      identifier: identifierOf(op, owner),
+      identifier: openIdentifier(op, owner),
     })),
   }
   return Buffer.from(op.enclave.mac('verification', toCanonicalJson(content), FIRST_KEY)).toString('hex')
 }
 
-/** A case in the form in which it is sent to the provider. */
+/** Converts a case to the body that is sent to the provider. */
 export function toSubmission(
   op: Op,
   { customer, owners, documents }: Case,
@@ -50,14 +54,14 @@ export function toSubmission(
     verificationId: id,
     submission,
     platformId: op.platform.id,
-    customer: customerView(customer),
+    customer: toCustomerView(customer),
     beneficialOwners: owners.map((owner) => {
-      const view = beneficialOwnerView(owner)
-      return { ...view, personalInfo: { ...view.personalInfo, identifier: identifierOf(op, owner) } }
+      const view = toBeneficialOwnerView(owner)
+      return { ...view, personalInfo: { ...view.personalInfo, identifier: openIdentifier(op, owner) } }
     }),
     documents: documents.flatMap((document) => {
       const url = links.get(document.id)
-      return url === undefined ? [] : [{ ...documentView(document), url }]
+      return url === undefined ? [] : [{ ...toDocumentView(document), url }]
     }),
   }
 }

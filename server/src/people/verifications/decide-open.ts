@@ -2,12 +2,12 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { VerificationRow } from '../../storage/rows/verification.ts'
 import { findCustomer } from '../customers/customers.ts'
-import { caseDigest, findCase } from './case.ts'
+import { computeCaseDigest, findCase } from './case.ts'
 import { type Decider, decideCase, type Outcome } from './decide.ts'
 import { isOpen, type VerificationChange } from './verifications.ts'
 
 /**
- * Decides an open verification by the result of a submission. Errors: as `decideCase`, and 409
+ * Decides an open verification by the result of a submission. Throws like `decideCase`, or 409
  * `SUBMISSION_OUTDATED` if the customer or an owner has changed since that submission.
  */
 export async function decideOpen(
@@ -17,12 +17,12 @@ export async function decideOpen(
   decider: Decider,
 ): Promise<VerificationChange> {
   const customer = await findCustomer(op, verification.customer_id)
-  const one = await findCase(op, customer)
+  const caseData = await findCase(op, customer)
   const isOutdated = submission !== undefined && submission !== verification.submission
   const isApproval = outcome.decision === 'APPROVE' && isOpen(verification)
-  if (isOutdated || (isApproval && verification.case_digest !== caseDigest(op, one)))
+  if (isOutdated || (isApproval && verification.case_digest !== computeCaseDigest(op, caseData)))
     throw new ApiError('SUBMISSION_OUTDATED', {
       details: { field: 'submission', submission: verification.submission },
     })
-  return decideCase(op, one, { before: verification }, outcome, decider)
+  return decideCase(op, caseData, { before: verification }, outcome, decider)
 }

@@ -43,15 +43,15 @@ export interface Decider {
   readonly id?: string
 }
 
-/** The verification to decide, with the events that first move it to a state in which it can be decided. */
-export interface Decided {
+/** The verification to decide, with the events that first move it to a decidable state. */
+export interface PendingDecision {
   readonly before: VerificationRow | undefined
   readonly by?: readonly VerificationEvent[]
   readonly change?: Partial<VerificationRow>
 }
 
 /** The verification event of each decision. */
-const EVENT_OF = {
+const DECISION_EVENTS = {
   APPROVE: 'approve',
   REJECT: 'reject',
   REQUEST_INFORMATION: 'find_errors',
@@ -60,7 +60,7 @@ const EVENT_OF = {
 } as const satisfies Record<Decision, VerificationEvent>
 
 /** The customer event of each decision. */
-const CUSTOMER_EVENT_OF = {
+const CUSTOMER_EVENTS = {
   APPROVE: 'approve',
   REJECT: 'reject',
   REQUEST_INFORMATION: undefined,
@@ -69,34 +69,34 @@ const CUSTOMER_EVENT_OF = {
 } as const
 
 /**
- * Decides a verification: moves it together with the customer and its owners, and records the decision and
- * who made it. Throws 400 naming what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409
- * `BENEFICIAL_OWNER_REJECTED` if a business with a rejected owner would be approved. Guards: the
- * verification, the customer and its owners are unchanged.
+ * Decides a verification: moves it with the customer and its owners, and records the decision and its author.
+ * Throws 400 naming a missing field, 409 `INVALID_STATE_TRANSITION`, or 409 `BENEFICIAL_OWNER_REJECTED` if an
+ * approved business would have a rejected owner. Guards: the verification, the customer and its owners are
+ * unchanged.
  */
 export async function decideCase(
   op: Op,
-  one: Case,
-  { before, by = [], change = {} }: Decided,
+  caseData: Case,
+  { before, by = [], change = {} }: PendingDecision,
   outcome: Outcome,
   decider: Decider,
 ): Promise<VerificationChange> {
-  const { customer } = one
-  checkOutcome(one, outcome)
-  const events = [...by, EVENT_OF[outcome.decision]]
+  const { customer } = caseData
+  checkOutcome(caseData, outcome)
+  const events = [...by, DECISION_EVENTS[outcome.decision]]
   if (before && nextState(VERIFICATION_TRANSITIONS, before.status, events) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `A verification that is ${before.status} cannot be decided so: ${outcome.decision}.`,
+      message: `A verification in state ${before.status} does not accept the decision ${outcome.decision}.`,
       details: { field: 'decision', verificationStatus: before.status },
     })
-  const errors = errorsOf(one, outcome)
+  const errors = listErrors(caseData, outcome)
   const isRequest = outcome.decision === 'REQUEST_INFORMATION'
   const moved = moveVerification(op, customer, before, events, {
     ...change,
     errors,
     ...(isRequest ? { requested: errors, requested_at: op.now } : {}),
   })
-  const customerEvent = CUSTOMER_EVENT_OF[outcome.decision]
+  const customerEvent = CUSTOMER_EVENTS[outcome.decision]
   return {
     row: moved.row,
     writes: [
@@ -113,8 +113,10 @@ export async function decideCase(
         decider_id: decider.id ?? null,
         created_at: op.now,
       }),
-      ...decideOwners(op, one, outcome),
-      ...(isRequest ? releaseDocuments(one.documents, new Set(errors.map((e) => e.resourceId))) : []),
+      ...decideOwners(op, caseData, outcome),
+      ...(isRequest
+        ? releaseDocuments(caseData.documents, new Set(errors.map(({ resourceId }) => resourceId)))
+        : []),
       ...(customerEvent
         ? await moveCustomer(op, customer, customerEvent)
         : [expectRow('customers', customer.id, { version: customer.version, deleted_at: null })]),
@@ -130,39 +132,42 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
   if (decision === 'REQUEST_INFORMATION' && errors === undefined)
     throw fieldError('INVALID_INPUT', 'errors', 'errors is required for REQUEST_INFORMATION')
   if (decision !== 'REQUEST_INFORMATION' && errors !== undefined)
-    throw fieldError('INVALID_INPUT', 'errors', 'errors is only for REQUEST_INFORMATION')
+    throw fieldError('INVALID_INPUT', 'errors', 'errors is allowed only with REQUEST_INFORMATION')
   const parts = new Set([customer.id, ...owners.map(({ id }) => id), ...documents.map(({ id }) => id)])
-  const unknown = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
-  if (unknown >= 0)
+  const unknownEntry = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
+  if (unknownEntry >= 0)
     throw fieldError(
       'INVALID_INPUT',
-      `errors.${unknown}.resourceId`,
-      `errors.${unknown}.resourceId is neither this customer nor one of its beneficial owners and documents`,
+      `errors.${unknownEntry}.resourceId`,
+      `errors.${unknownEntry}.resourceId is neither this customer nor caseData of its beneficial owners or documents`,
     )
-  const others = beneficialOwners.findIndex(
+  const invalidOwner = beneficialOwners.findIndex(
     ({ beneficialOwnerId }, at) =>
       !owners.some(({ id }) => id === beneficialOwnerId) ||
       beneficialOwners.findIndex((other) => other.beneficialOwnerId === beneficialOwnerId) !== at,
   )
-  if (others >= 0)
+  if (invalidOwner >= 0)
     throw fieldError(
       'INVALID_INPUT',
-      `beneficialOwners.${others}.beneficialOwnerId`,
-      `beneficialOwners.${others}.beneficialOwnerId is not a beneficial owner of this customer, or is given twice`,
+      `beneficialOwners.${invalidOwner}.beneficialOwnerId`,
+      `beneficialOwners.${invalidOwner}.beneficialOwnerId is not a beneficial owner of this customer, or is listed twice`,
     )
 }
 
-function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome): VerificationErrorEntry[] {
+function listErrors(
+  { customer }: Case,
+  { decision, reason, errors = [] }: Outcome,
+): VerificationErrorEntry[] {
   if (decision === 'REJECT' && reason !== undefined)
     return [{ resourceId: customer.id, type: 'APPLICANT_REJECTED', reason }]
-  return errors.map(withAcceptedTypes)
+  return errors.map(addAcceptedTypes)
 }
 
 /**
- * If a decision requests a document by its requirement without naming types, the types that satisfy the
- * requirement are accepted.
+ * Adds the document types that satisfy a requirement, if a decision requests the requirement without naming
+ * types.
  */
-function withAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
+function addAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
   const { type, acceptedDocumentTypes } = entry
   if (acceptedDocumentTypes || !isDocumentRequirement(type)) return entry
   return { ...entry, acceptedDocumentTypes: [...DOCUMENT_REQUIREMENTS[type].accepted] }
@@ -180,14 +185,16 @@ function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [
   const writes: Write[] = []
   for (const owner of owners) {
     const named = beneficialOwners.find(({ beneficialOwnerId }) => beneficialOwnerId === owner.id)
-    const found = named?.decision ?? (decision === 'APPROVE' && isPending(owner) ? 'APPROVE' : undefined)
-    const isRejected = found === 'REJECT' || (found === undefined && owner.kyc_status === 'REJECTED')
+    const ownerDecision =
+      named?.decision ?? (decision === 'APPROVE' && isPending(owner) ? 'APPROVE' : undefined)
+    const isRejected =
+      ownerDecision === 'REJECT' || (ownerDecision === undefined && owner.kyc_status === 'REJECTED')
     if (decision === 'APPROVE' && isRejected)
       throw new ApiError('BENEFICIAL_OWNER_REJECTED', {
         details: { field: 'beneficialOwners', beneficialOwnerId: owner.id },
       })
-    if (found && isPending(owner))
-      writes.push(decideBeneficialOwner(op, owner, found === 'APPROVE' ? 'approve' : 'reject'))
+    if (ownerDecision && isPending(owner))
+      writes.push(decideBeneficialOwner(op, owner, ownerDecision === 'APPROVE' ? 'approve' : 'reject'))
   }
   return writes
 }

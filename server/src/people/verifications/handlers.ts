@@ -10,12 +10,12 @@ import type { Decider } from './decide.ts'
 import { decideOpen } from './decide-open.ts'
 import { proceed } from './proceed.ts'
 import { selectDecisions, selectVerifications } from './store.ts'
-import { findVerification, verificationView } from './verifications.ts'
+import { findVerification, toVerificationView } from './verifications.ts'
 
 export const verificationHandlers: Handlers<typeof verifications> = {
   verification_create: async (op, { body }) => {
     const { row, writes } = await proceed(op, await findCustomer(op, body.customerId), true)
-    return { status: 200, body: verificationView(row), writes }
+    return { status: 200, body: toVerificationView(row), writes }
   },
 
   verification_list: async (op, { query }) => ({
@@ -27,7 +27,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
         rows: selectVerifications(op, query),
         table: 'verifications',
         order: query.sortOrder ?? 'desc',
-        view: (rows) => rows.map(verificationView),
+        view: (rows) => rows.map(toVerificationView),
       }),
       ({ customerId }) => [customerId],
     ),
@@ -35,13 +35,13 @@ export const verificationHandlers: Handlers<typeof verifications> = {
 
   verification_get: async (op, { params }) => ({
     status: 200,
-    body: verificationView(await findVerification(op, params.verificationId)),
+    body: toVerificationView(await findVerification(op, params.verificationId)),
   }),
 
   verification_decide: async (op, { params, body }) => {
     const verification = await findVerification(op, params.verificationId)
     const { row, writes } = await decideOpen(op, verification, body, toDecider(op))
-    return { status: 200, body: verificationView(row), writes }
+    return { status: 200, body: toVerificationView(row), writes }
   },
 
   verification_decision_list: async (op, { params, query }) => {

@@ -2,7 +2,7 @@ import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findCustomer, isDeleted } from '../customers/customers.ts'
 import { findProviderLinks, makeProviderLinks } from '../documents/links.ts'
-import { caseDigest, findCase, toSubmission } from './case.ts'
+import { computeCaseDigest, findCase, toSubmission } from './case.ts'
 import { decideCase } from './decide.ts'
 import { proceed } from './proceed.ts'
 import { selectNewestVerification, selectVerification } from './store.ts'
@@ -24,21 +24,22 @@ export const submitVerification: JobHandler<'verification.submit'> = async (op, 
   const verification = await selectVerification(op, payload.verificationId)
   if (verification?.status !== 'IN_PROGRESS' || verification.submission !== payload.submission) return []
   if (await isDeleted(op, verification.customer_id)) return []
-  const one = await findCase(op, await findCustomer(op, verification.customer_id))
-  // If the case has changed in the meantime, the job of that change submits it again.
-  if (verification.case_digest !== caseDigest(op, one)) return []
-  if (!op.verifier) throw new Error('There is no verification provider')
-  // The provider may open the links immediately, so they are committed before the case is submitted.
+  const caseData = await findCase(op, await findCustomer(op, verification.customer_id))
+  // If the case has changed in the meantime, another job submits it again.
+  if (verification.case_digest !== computeCaseDigest(op, caseData)) return []
+  if (!op.verifier) throw new Error('No verification provider is configured')
+  // The provider may open the links immediately, so a separate commit stores them first.
   const askedBy = `${verification.id}.${verification.submission}`
   const isLinked = payload.linkedUntil !== undefined && new Date(payload.linkedUntil) > op.now
-  if (one.documents.length > 0 && !isLinked) {
-    const { until, writes } = makeProviderLinks(op, one.documents, askedBy)
+  if (caseData.documents.length > 0 && !isLinked) {
+    const { until, writes } = makeProviderLinks(op, caseData.documents, askedBy)
     const linkedUntil = until.toISOString()
     return [...writes, job(op, 'verification.submit', { ...payload, linkedUntil }, op.now)]
   }
   const links = await findProviderLinks(op, askedBy)
-  const { decision, ...found } = await op.verifier.submit(toSubmission(op, one, verification, links))
+  const { decision, ...outcome } = await op.verifier.submit(toSubmission(op, caseData, verification, links))
   if (decision === 'WAIT') return []
-  return (await decideCase(op, one, { before: verification }, { decision, ...found }, { type: 'PROVIDER' }))
-    .writes
+  return (
+    await decideCase(op, caseData, { before: verification }, { decision, ...outcome }, { type: 'PROVIDER' })
+  ).writes
 }

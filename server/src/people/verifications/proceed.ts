@@ -3,7 +3,7 @@ import {
   VERIFICATION_TRANSITIONS,
   type VerificationEvent,
 } from '@countersign/contract/states/customer-states'
-import { verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
+import { findVerificationOutcome } from '../../kernel/magic-values/magic-values.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -11,19 +11,19 @@ import { expectRow, update, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { VerificationErrorEntry, VerificationRow } from '../../storage/rows/verification.ts'
 import { listUnverifiedContacts } from '../customers/contacts.ts'
-import { verificationSuffix } from '../customers/customers.ts'
+import { readVerificationSuffix } from '../customers/customers.ts'
 import { decidesAutomatically } from '../customers/verification.ts'
 import { submitDocuments } from '../documents/submission.ts'
-import { caseDigest, findCase } from './case.ts'
+import { computeCaseDigest, findCase } from './case.ts'
 import { decideCase, type Outcome } from './decide.ts'
 import { type Case, listMissingEntries, listUnresolved } from './requirements.ts'
 import { selectNewestVerification } from './store.ts'
 import { isOpen, moveVerification, type VerificationChange } from './verifications.ts'
 
 /**
- * Continues a customer's verification, or begins one if none is open. With `isRequested`, a complete case is
- * submitted; otherwise it is only marked as complete. If the customer is already decided, returns its last
- * verification, or records the decision that was made without one.
+ * Continues a customer's verification, or begins one. With `isRequested`, a complete case is submitted;
+ * otherwise, it is only marked as complete. For a decided customer, returns the last verification, or records
+ * the decision that was made without one.
  */
 export async function proceed(
   op: Op,
@@ -34,46 +34,54 @@ export async function proceed(
   const open = newest && isOpen(newest) ? newest : undefined
   if (nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') === null)
     return newest && !open ? { row: newest, writes: [] } : recordDecided(op, customer)
-  const one = await findCase(op, customer)
-  const { missing, requested } = findOutstanding(op, one, open)
+  const caseData = await findCase(op, customer)
+  const { missing, requested } = findOutstanding(op, caseData, open)
   const errors = [...missing, ...requested]
-  const digest = caseDigest(op, one)
-  const step = stepOf(open, errors.length > 0, isRequested, open?.case_digest !== digest)
-  if (step === 'submit') return submit(op, one, open, digest)
-  return withGuard(one, moveVerification(op, customer, open, STEPS[step], { errors }))
+  const digest = computeCaseDigest(op, caseData)
+  const step = chooseStep(open, errors.length > 0, isRequested, open?.case_digest !== digest)
+  if (step === 'submit') return submit(op, caseData, open, digest)
+  return addGuard(caseData, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
 
-/** The entries that a case still lacks before it can be submitted. */
-export interface Outstanding {
+/** The entries that a case lacks before it can be submitted. */
+export interface OutstandingEntries {
   /** Required by the requirement tables. */
   readonly missing: readonly VerificationErrorEntry[]
   /** Requested by a reviewer. */
   readonly requested: readonly VerificationErrorEntry[]
 }
 
-export function findOutstanding(op: Op, one: Case, open: VerificationRow | undefined): Outstanding {
+export function findOutstanding(
+  op: Op,
+  caseData: Case,
+  open: VerificationRow | undefined,
+): OutstandingEntries {
   return {
-    missing: listMissingEntries(one, listUnverifiedContacts(one.customer), op.now),
-    requested: open ? listUnresolved(one, open.requested, open.requested_at) : [],
+    missing: listMissingEntries(caseData, listUnverifiedContacts(caseData.customer), op.now),
+    requested: open ? listUnresolved(caseData, open.requested, open.requested_at) : [],
   }
 }
 
-/** A customer's latest verification, its data, and what is missing. */
+/** Finds a customer's latest verification, its data and its missing entries. */
 export async function findProgress(
   op: Op,
   customer: CustomerRow,
-): Promise<Outstanding & { readonly one: Case; readonly newest: VerificationRow | undefined }> {
+): Promise<OutstandingEntries & { readonly one: Case; readonly newest: VerificationRow | undefined }> {
   const newest = await selectNewestVerification(op, customer.id)
-  const one = await findCase(op, customer)
-  return { one, newest, ...findOutstanding(op, one, newest && isOpen(newest) ? newest : undefined) }
+  const caseData = await findCase(op, customer)
+  return {
+    one: caseData,
+    newest,
+    ...findOutstanding(op, caseData, newest && isOpen(newest) ? newest : undefined),
+  }
 }
 
 type Step = 'find_errors' | 'complete' | 'submit' | 'wait'
 
 const STEPS = { find_errors: ['find_errors'], complete: ['complete'], wait: [] } as const
 
-/** The next step of a verification. Pure. */
-export function stepOf(
+/** Chooses the next step of a verification. Pure. */
+export function chooseStep(
   open: Pick<VerificationRow, 'status'> | undefined,
   hasErrors: boolean,
   isRequested: boolean,
@@ -92,43 +100,43 @@ function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean
 /** Submits a case for a decision by the sandbox (immediately), by a provider (in a job) or by a person. */
 async function submit(
   op: Op,
-  one: Case,
+  caseData: Case,
   open: VerificationRow | undefined,
   digest: string,
 ): Promise<VerificationChange> {
-  const { customer } = one
+  const { customer } = caseData
   const toSubmit: readonly VerificationEvent[] = isSubmitted(open) ? ['submit'] : ['complete', 'submit']
   const submission = (open?.submission ?? 0) + 1
   const change = { errors: [], requested: [], requested_at: null, submission, case_digest: digest }
-  const outcome = decideHere(op, one)
+  const outcome = decideHere(op, caseData)
   if (outcome?.decision === 'APPROVE' || outcome?.decision === 'REJECT') {
-    const decided = await decideCase(op, one, { before: open, by: toSubmit, change }, outcome, {
+    const decided = await decideCase(op, caseData, { before: open, by: toSubmit, change }, outcome, {
       type: 'SANDBOX',
     })
-    return { ...decided, writes: [...decided.writes, ...submitDocuments(op, one.documents)] }
+    return { ...decided, writes: [...decided.writes, ...submitDocuments(op, caseData.documents)] }
   }
   const by: readonly VerificationEvent[] = outcome ? [...toSubmit, 'refer'] : toSubmit
   const moved = moveVerification(op, customer, open, by, change)
-  const goesToProvider = outcome === undefined && op.verifier !== undefined && !decidesAutomatically(op)
-  const providerJob = goesToProvider
+  const needsProvider = outcome === undefined && op.verifier !== undefined && !decidesAutomatically(op)
+  const providerJob = needsProvider
     ? [job(op, 'verification.submit', { verificationId: moved.row.id, submission }, op.now)]
     : []
-  return withGuard(one, {
+  return addGuard(caseData, {
     row: moved.row,
-    writes: [...moved.writes, ...providerJob, ...submitDocuments(op, one.documents)],
+    writes: [...moved.writes, ...providerJob, ...submitDocuments(op, caseData.documents)],
   })
 }
 
 /**
- * This server's own decision about a complete case. Undefined if the case waits, either for a provider or
- * because the sandbox leaves it pending.
+ * Decides a complete case on this server. Undefined if the case waits for a provider, or the sandbox leaves
+ * it pending.
  */
-function decideHere(op: Op, one: Case): Outcome | undefined {
+function decideHere(op: Op, caseData: Case): Outcome | undefined {
   const isAutomatic = decidesAutomatically(op)
   if (op.mode !== 'sandbox' || (op.verifier && !isAutomatic))
     return op.verifier ? undefined : { decision: 'REFER' }
-  const status = verificationOutcome(verificationSuffix(one.customer))
-  const isOwnerPending = one.owners.some(({ kyc_status }) => kyc_status === 'PENDING')
+  const status = findVerificationOutcome(readVerificationSuffix(caseData.customer))
+  const isOwnerPending = caseData.owners.some(({ kyc_status }) => kyc_status === 'PENDING')
   if (status === 'PENDING' || (isAutomatic && isOwnerPending)) return undefined
   if (status === 'REJECTED') return { decision: 'REJECT', reason: 'The sandbox rejects this suffix.' }
   return { decision: isAutomatic ? 'APPROVE' : 'REFER' }
@@ -142,7 +150,7 @@ function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
         {
           resourceId: customer.id,
           type: 'APPLICANT_REJECTED',
-          reason: 'The check of the customer has failed.',
+          reason: "The customer's verification failed.",
         },
       ]
     : []
@@ -157,7 +165,7 @@ function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
 }
 
 /** Guard: the customer and its owners are unchanged. */
-function withGuard({ customer }: Case, { row, writes }: VerificationChange): VerificationChange {
+function addGuard({ customer }: Case, { row, writes }: VerificationChange): VerificationChange {
   if (writes.length === 0) return { row, writes }
   const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })
   return { row, writes: [guard, ...writes] }

@@ -7,12 +7,12 @@ import {
   MAJOR_OWNER_PERCENT,
   personDocumentsOf,
 } from '@countersign/contract/customers/verification-requirements'
-import { valueAt } from '../../base/json/paths.ts'
+import { getValueAt } from '../../base/json/paths.ts'
 import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
 
-/** The data of a customer that is verified. */
+/** The customer data to verify. */
 export interface Case {
   readonly customer: CustomerRow
   /** Empty for an individual. */
@@ -20,55 +20,55 @@ export interface Case {
   readonly documents: readonly DocumentRow[]
 }
 
-/** Everything that the requirement tables demand and the customer lacks. Pure. */
+/** Lists the entries that the requirement tables demand and the customer lacks. Pure. */
 export function listMissingEntries(
-  one: Case,
+  caseData: Case,
   contacts: readonly ('email' | 'phone')[],
   now: Date,
 ): VerificationErrorEntry[] {
-  const { customer } = one
+  const { customer } = caseData
   return [
     ...contacts.map((contact) => toUnverifiedEntry(customer, contact)),
     ...(customer.customer_type === 'BUSINESS'
-      ? listMissingForBusiness(one, now)
-      : listMissingForPerson(one, now)),
+      ? listMissingForBusiness(caseData, now)
+      : listMissingForPerson(caseData, now)),
   ]
 }
 
-function listMissingForPerson(one: Case, now: Date): VerificationErrorEntry[] {
-  const { id, details, region } = one.customer
+function listMissingForPerson(caseData: Case, now: Date): VerificationErrorEntry[] {
+  const { id, details, region } = caseData.customer
   return [
-    ...missingFields(one.customer, INDIVIDUAL_FIELDS),
-    ...missingPersonDocuments(one, id, region ?? details.address?.country, now),
+    ...listMissingFields(caseData.customer, INDIVIDUAL_FIELDS),
+    ...listMissingPersonDocuments(caseData, id, region ?? details.address?.country, now),
   ]
 }
 
-function listMissingForBusiness(one: Case, now: Date): VerificationErrorEntry[] {
-  const { customer, owners } = one
+function listMissingForBusiness(caseData: Case, now: Date): VerificationErrorEntry[] {
+  const { customer, owners } = caseData
   return [
-    ...missingFields(customer, BUSINESS_FIELDS),
-    ...missingOwners(customer, owners),
-    ...BUSINESS_DOCUMENTS.flatMap((name) => missingDocument(one, customer.id, name, now)),
-    ...owners.flatMap((owner) => listMissingForOwner(one, owner, now)),
+    ...listMissingFields(customer, BUSINESS_FIELDS),
+    ...listMissingOwners(customer, owners),
+    ...BUSINESS_DOCUMENTS.flatMap((name) => listMissingDocument(caseData, customer.id, name, now)),
+    ...owners.flatMap((owner) => listMissingForOwner(caseData, owner, now)),
   ]
 }
 
-/** The entries that an owner lacks: required fields, and the documents for their country of residence. */
-function listMissingForOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
+/** Lists an owner's missing entries: a rejected check, or the documents for the country of residence. */
+function listMissingForOwner(caseData: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
   if (owner.kyc_status === 'REJECTED')
     return [
       {
         resourceId: owner.id,
         type: 'APPLICANT_REJECTED',
         reason:
-          'The check of this beneficial owner has failed. Correct its name, or the business cannot be approved.',
+          "The check of this beneficial owner failed. Correct the owner's name; otherwise the business cannot be approved.",
       },
     ]
   const { identity } = personDocumentsOf(owner.personal_info.address.country)
-  return identity ? missingDocument(one, owner.id, 'MISSING_IDENTITY_DOCUMENT', now) : []
+  return identity ? listMissingDocument(caseData, owner.id, 'MISSING_IDENTITY_DOCUMENT', now) : []
 }
 
-function missingOwners(
+function listMissingOwners(
   { id, details }: CustomerRow,
   owners: readonly BeneficialOwnerRow[],
 ): VerificationErrorEntry[] {
@@ -81,15 +81,15 @@ function missingOwners(
   const unnamedShare = 100 - namedShare
   if (unnamedShare >= MAJOR_OWNER_PERCENT && !details.businessInfo?.isWidelyHeld)
     addMissing(
-      `The beneficial owners that are named hold ${namedShare} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
+      `The listed beneficial owners hold ${namedShare} %. Add everyone who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
         'or set businessInfo.isWidelyHeld if nobody else does.',
     )
   return errors
 }
 
-function missingFields(customer: CustomerRow, fields: readonly string[]): VerificationErrorEntry[] {
+function listMissingFields(customer: CustomerRow, fields: readonly string[]): VerificationErrorEntry[] {
   return fields
-    .filter((field) => isEmpty(valueAt(customer.details, field)))
+    .filter((field) => isEmpty(getValueAt(customer.details, field)))
     .map((field) => ({
       resourceId: customer.id,
       type: 'MISSING_FIELD',
@@ -109,28 +109,28 @@ const CONTACTS = {
 
 function toUnverifiedEntry({ id }: CustomerRow, contact: keyof typeof CONTACTS): VerificationErrorEntry {
   const { field, name } = CONTACTS[contact]
-  const reason = `The ${name} is not verified yet: POST /customers/{customerId}/verify-${contact}.`
+  const reason = `The ${name} is not verified. Call POST /customers/{customerId}/verify-${contact} first.`
   return { resourceId: id, type: 'INVALID_FIELD', field, reason }
 }
 
-function missingPersonDocuments(
-  one: Case,
+function listMissingPersonDocuments(
+  caseData: Case,
   holderId: string,
   country: string | undefined,
   now: Date,
 ): VerificationErrorEntry[] {
   const { identity, address } = personDocumentsOf(country)
   return [
-    ...(identity ? missingDocument(one, holderId, 'MISSING_IDENTITY_DOCUMENT', now) : []),
-    ...(address ? missingDocument(one, holderId, 'MISSING_PROOF_OF_ADDRESS_DOCUMENT', now) : []),
+    ...(identity ? listMissingDocument(caseData, holderId, 'MISSING_IDENTITY_DOCUMENT', now) : []),
+    ...(address ? listMissingDocument(caseData, holderId, 'MISSING_PROOF_OF_ADDRESS_DOCUMENT', now) : []),
   ]
 }
 
 /**
- * The entry for a requirement that no document of the holder satisfies. If there is a document that is too
- * old, the entry names it.
+ * Lists the entry for a requirement that no document of the holder satisfies. The entry names a document that
+ * is too old, if there is one.
  */
-function missingDocument(
+function listMissingDocument(
   { documents }: Case,
   holderId: string,
   name: DocumentRequirementName,
@@ -143,11 +143,11 @@ function missingDocument(
   )
   if (candidates.some((document) => !isTooOld(document, monthsMax, now))) return []
   const acceptedDocumentTypes = [...accepted]
-  const [old] = candidates
-  if (old)
+  const [oldDocument] = candidates
+  if (oldDocument)
     return [
       {
-        resourceId: old.id,
+        resourceId: oldDocument.id,
         type: 'EXPIRED_DOCUMENT',
         reason: `The document is more than ${monthsMax} months old.`,
         acceptedDocumentTypes,
@@ -172,16 +172,16 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
 }
 
 /**
- * The entries requested at `askedAt` that are still unresolved: neither a document of an accepted type nor
+ * Lists the unresolved entries of those requested at `askedAt`: neither a document of an accepted type nor
  * the record itself has changed since then. Pure.
  */
 export function listUnresolved(
-  one: Case,
+  caseData: Case,
   requested: readonly VerificationErrorEntry[],
   askedAt: Date | null,
 ): VerificationErrorEntry[] {
   if (askedAt === null) return []
-  return requested.filter((entry) => !isProvided(one, entry, askedAt))
+  return requested.filter((entry) => !isProvided(caseData, entry, askedAt))
 }
 
 function isProvided(
@@ -196,7 +196,7 @@ function isProvided(
   if (types.length > 0 && field === undefined) {
     const holder = document?.holder_id ?? resourceId
     return documents.some(
-      (one) => one.holder_id === holder && types.includes(one.document_type) && hasChanged(one),
+      (other) => other.holder_id === holder && types.includes(other.document_type) && hasChanged(other),
     )
   }
   if (resourceId === customer.id) return hasChanged(customer)

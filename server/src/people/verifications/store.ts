@@ -13,7 +13,7 @@ export async function selectVerification(op: Op, id: string): Promise<Verificati
   return op.find(BY_ID, id)
 }
 
-/** A customer's latest verification. */
+/** Selects a customer's latest verification. */
 export async function selectNewestVerification(
   op: Op,
   customerId: string,
@@ -53,8 +53,8 @@ export function selectDecisions(op: Op, verificationId: string) {
     .where('verification_id', '=', verificationId)
 }
 
-/** The decision that an event of the provider led to. */
-export async function selectDecisionOfEvent(
+/** Selects the decision made by an event of the provider. */
+export async function selectEventDecision(
   op: Op,
   verificationId: string,
   eventId: string,
@@ -65,7 +65,7 @@ export async function selectDecisionOfEvent(
     .executeTakeFirst()
 }
 
-/** A verification on any platform, together with its platform, for callers that do not act for a platform. */
+/** Finds a verification and its platform, for callers that do not act for a platform. */
 export async function selectVerificationWithPlatform(
   lookup: Lookup,
   id: string,

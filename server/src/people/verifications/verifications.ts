@@ -7,7 +7,7 @@ import {
   type VerificationState,
 } from '@countersign/contract/states/customer-states'
 import { toCanonicalJson } from '../../base/json/json.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { stateAfter, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -20,25 +20,25 @@ import { selectAllVerifications, selectVerification, selectVerificationWithPlatf
 
 type VerificationView = SuccessOf<typeof verification_get>['body']
 
-/** A verification of this platform. Throws 404 `VERIFICATION_NOT_FOUND`. */
+/** Finds a verification. Throws 404 `VERIFICATION_NOT_FOUND`. */
 export async function findVerification(op: Op, id: string): Promise<VerificationRow> {
   const verification = await selectVerification(op, id)
-  if (!verification || !maySee(op, verification.customer_id))
+  if (!verification || !canSee(op, verification.customer_id))
     throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })
   return verification
 }
 
-/** A verification on any platform, together with its platform, for callers that do not act for a platform. */
+/** Finds a verification and its platform, for callers that do not act for a platform. */
 export async function findVerificationWithPlatform(lookup: Lookup, id: string) {
   return selectVerificationWithPlatform(lookup, id)
 }
 
 const LISTED_MAX = 100
 
-/** The oldest hundred verifications of all platforms in a status, as the operator's command shows them. */
+/** Lists the oldest hundred verifications in a status, of all platforms, for the operator's command. */
 export async function listAllVerifications(read: Read, status: VerificationState) {
   const rows = await selectAllVerifications(read, status, LISTED_MAX)
-  return rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) }))
+  return rows.map((row) => ({ platformId: row.platform_id, ...toVerificationView(row) }))
 }
 
 /** True while the verification is undecided. */
@@ -53,30 +53,30 @@ export interface VerificationChange {
 }
 
 /**
- * Begins a verification or advances it by the given events, and reports its new status. Does nothing if
- * nothing that the API shows would change. Guard: the verification was not moved in the meantime.
+ * Begins a verification or moves it by `events`, and sends an event with its new status. Does nothing if
+ * nothing would change. Guard: the verification was not moved in the meantime.
  */
 export function moveVerification(
   op: Op,
   { id: customerId }: Pick<CustomerRow, 'id'>,
   before: VerificationRow | undefined,
-  by: readonly VerificationEvent[],
+  events: readonly VerificationEvent[],
   change: Partial<VerificationRow>,
 ): VerificationChange {
-  if (before && isSame(before, by, change)) return { row: before, writes: [] }
+  if (before && isSame(before, events, change)) return { row: before, writes: [] }
   const { row, write } = before
-    ? transition(op, 'verifications', VERIFICATION_TRANSITIONS, before, by, change, {
+    ? transition(op, 'verifications', VERIFICATION_TRANSITIONS, before, events, change, {
         submission: before.submission,
         updated_at: before.updated_at,
       })
-    : begin(op, customerId, by, change)
-  return { row, writes: [write, verificationEvent(op, row)] }
+    : beginVerification(op, customerId, events, change)
+  return { row, writes: [write, buildStatusEvent(op, row)] }
 }
 
-function begin(
+function beginVerification(
   op: Op,
   customerId: string,
-  by: readonly VerificationEvent[],
+  events: readonly VerificationEvent[],
   change: Partial<VerificationRow>,
 ): { readonly row: VerificationRow; readonly write: Write } {
   const id = op.newId('Verification')
@@ -90,7 +90,7 @@ function begin(
     submission: 0,
     case_digest: null,
     ...change,
-    status: stateAfter(VERIFICATION_TRANSITIONS, VERIFICATION_INITIAL, by, id),
+    status: stateAfter(VERIFICATION_TRANSITIONS, VERIFICATION_INITIAL, events, id),
     created_at: op.now,
     updated_at: op.now,
   }
@@ -99,24 +99,24 @@ function begin(
 
 function isSame(
   before: VerificationRow,
-  by: readonly VerificationEvent[],
+  events: readonly VerificationEvent[],
   change: Partial<VerificationRow>,
 ): boolean {
   const status = stateAfter<typeof VERIFICATION_TRANSITIONS>(
     VERIFICATION_TRANSITIONS,
     before.status,
-    by,
+    events,
     before.id,
   )
   return toCanonicalJson({ ...before, ...change, status }) === toCanonicalJson(before)
 }
 
-function verificationEvent(op: Op, row: VerificationRow): Write {
-  return event(op, `VERIFICATION.${row.status}`, row.id, verificationView(row))
+function buildStatusEvent(op: Op, row: VerificationRow): Write {
+  return event(op, `VERIFICATION.${row.status}`, row.id, toVerificationView(row))
 }
 
-/** A verification as the API shows it. */
-export function verificationView(row: VerificationRow): VerificationView {
+/** Converts a verification to its API form. */
+export function toVerificationView(row: VerificationRow): VerificationView {
   return {
     id: row.id,
     customerId: row.customer_id,

@@ -1,11 +1,11 @@
-import { clipAnswer } from '../webhooks/delivery-attempt.ts'
+import { clipResponse } from '../webhooks/delivery-attempt.ts'
 import type { Delivery } from './outcome.ts'
 import type { Progress, Receipt, RecordedAttempt } from './progress-store.ts'
 import type { SendingEndpoint } from './sender-store.ts'
 
 /**
- * The delivery attempts that this process has made at an endpoint and not recorded yet. Attempts at endpoints
- * with the role `ADDED` are not recorded.
+ * The delivery attempts to an endpoint that this process has not recorded yet. Attempts to endpoints with the
+ * role `ADDED` are not recorded.
  */
 export class AttemptLog {
   readonly #isRecorded: boolean
@@ -18,22 +18,22 @@ export class AttemptLog {
   }
 
   /**
-   * Adds an attempt. An event received at its first attempt goes into a receipt, which several events share.
+   * Adds an attempt. An event received at the first attempt goes into a receipt, which covers several events.
    */
   add({ pending, attempted, isReceived }: Delivery): void {
     if (!this.#isRecorded) return
-    const { event, attempts, isApart } = pending
-    const { answer, durationMs, startedAt } = attempted
-    if (isReceived && answer && attempts === 0 && !isApart) {
-      this.#receipts.push({ event, status: answer.status, durationMs, startedAt })
+    const { event, attempts, isOutsideFeed } = pending
+    const { response, durationMs, startedAt } = attempted
+    if (isReceived && response && attempts === 0 && !isOutsideFeed) {
+      this.#receipts.push({ event, status: response.status, durationMs, startedAt })
       return
     }
     this.#attempts.push({
       eventId: event.id,
       url: attempted.url,
-      status: answer?.status ?? null,
-      error: answer ? null : (attempted.error ?? 'INTERNAL'),
-      answer: clipAnswer(attempted),
+      status: response?.status ?? null,
+      error: response ? null : (attempted.error ?? 'INTERNAL'),
+      answer: clipResponse(attempted),
       durationMs,
       startedAt,
     })

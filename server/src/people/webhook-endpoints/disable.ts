@@ -4,14 +4,14 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { changeEndpoint } from '../../kernel/outbox/own-endpoint.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
-import { consolePage, notifyMembers } from '../members/notices.ts'
+import { getConsolePageUrl, notifyMembers } from '../members/notices.ts'
 import type { Notice } from '../messages/message-content.ts'
-import { viewEndpoint } from './shown.ts'
+import { readEndpointView } from './shown.ts'
 import { selectReceiver } from './store.ts'
 
 /**
- * Disables an endpoint, and reports this to the other endpoints and to the members who may enable it. Skips
- * an endpoint that was changed in the meantime. Deletes a replay instead.
+ * Disables an endpoint, and notifies the other endpoints and the members who may enable it. Skips an endpoint
+ * that was changed in the meantime. Deletes a replay instead.
  */
 export async function disableEndpoint(
   app: Pick<App, 'commit'>,
@@ -19,39 +19,46 @@ export async function disableEndpoint(
   id: string,
   reason: NonNullable<WebhookEndpointRow['disabled_reason']>,
 ): Promise<void> {
-  const found = await selectReceiver(op, id)
-  if (found?.state !== 'ENABLED') return
-  if (found.role === 'REPLAY') {
-    await app.commit(op, [changeEndpoint(op, found, { deleted_at: op.now }).write])
+  const endpointRow = await selectReceiver(op, id)
+  if (endpointRow?.state !== 'ENABLED') return
+  if (endpointRow.role === 'REPLAY') {
+    await app.commit(op, [changeEndpoint(op, endpointRow, { deleted_at: op.now }).write])
     return
   }
-  const { row, write } = transition(op, 'webhook_endpoints', WEBHOOK_ENDPOINT_TRANSITIONS, found, 'disable', {
-    disabled_reason: reason,
-  })
-  const view = await viewEndpoint(op, row)
-  const notices = await notifyMembers(op, 'MANAGE', disableNotice(op, row, reason))
+  const { row, write } = transition(
+    op,
+    'webhook_endpoints',
+    WEBHOOK_ENDPOINT_TRANSITIONS,
+    endpointRow,
+    'disable',
+    {
+      disabled_reason: reason,
+    },
+  )
+  const view = await readEndpointView(op, row)
+  const notices = await notifyMembers(op, 'MANAGE', buildDisableNotice(op, row, reason))
   await app.commit(op, [write, event(op, 'WEBHOOK_ENDPOINT.DISABLED', id, view), ...notices])
-  op.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
+  op.log.warn({ endpoint: id, reason }, 'disabled webhook endpoint')
 }
 
-function disableNotice(
+function buildDisableNotice(
   op: Op,
   { id, url, last_failure }: WebhookEndpointRow,
   reason: NonNullable<WebhookEndpointRow['disabled_reason']>,
 ): Notice {
   const { host } = new URL(url)
   return {
-    subject: `A webhook endpoint was disabled: ${host}`,
+    subject: `Webhook endpoint disabled: ${host}`,
     paragraphs: [
-      REASONS[reason],
+      REASON_SENTENCES[reason],
       // The path of the URL may contain a secret.
       `Endpoint: ${id} at ${host}. Last failure: ${last_failure ?? 'none'}.`,
-      `Repair the receiver, then enable the endpoint: it continues where it stopped. ${consolePage(op, 'settings')}`,
+      `Fix the receiver, then enable the endpoint. Deliveries resume where they stopped. ${getConsolePageUrl(op, 'settings')}`,
     ],
   }
 }
 
-const REASONS: Readonly<Record<NonNullable<WebhookEndpointRow['disabled_reason']>, string>> = {
-  GONE: 'The receiver responded with status 410, which means that it wants no more webhooks. It gets none now.',
-  UNREACHABLE: 'The receiver has accepted no webhook for seven days. It gets none now.',
+const REASON_SENTENCES: Readonly<Record<NonNullable<WebhookEndpointRow['disabled_reason']>, string>> = {
+  GONE: 'The receiver responded with status 410 (Gone), which means that it no longer wants webhooks. Deliveries have stopped.',
+  UNREACHABLE: 'The receiver has not accepted a webhook for seven days. Deliveries have stopped.',
 }

@@ -1,17 +1,17 @@
-import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../../kernel/operation/app.ts'
 import { findOpenPlatform } from '../platforms/platforms.ts'
-import { type Attempt, attemptAll, loseAnswer } from '../webhooks/delivery-attempt.ts'
+import { type Attempt, attemptDeliveries, loseResponse } from '../webhooks/delivery-attempt.ts'
 import type { SendSeries } from '../webhooks/request-series.ts'
-import type { AnswerRule, AnswerRules } from '../webhooks/response-rules.ts'
-import { giveUpAt, restUntil, retryAt } from '../webhooks/retry-schedule.ts'
-import { secretBytes } from '../webhooks/secrets.ts'
+import type { ResponseRule, ResponseRules } from '../webhooks/response-rules.ts'
+import { computeGiveUpTime, computeRestEnd, computeRetryTime } from '../webhooks/retry-schedule.ts'
+import { deriveSecretBytes } from '../webhooks/secrets.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { disableEndpoint } from './disable.ts'
 import { applyResponse, type Delivery, isSentAlone, REORDER_SECONDS, takeSandboxFault } from './outcome.ts'
 import { OPEN_MAX, Pace } from './pace.ts'
 import { recordProgress } from './progress-store.ts'
 import {
-  type Claimed,
+  type ClaimedEndpoint,
   type EndpointHealth,
   type SendingEndpoint,
   type SentEvent,
@@ -25,22 +25,22 @@ import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 
 /** The number of events per read from the feed. */
 const READ_MAX = 256
-/** The maximum number of events in memory that were neither received nor noted as failures. */
-const UNPASSED_MAX = 1024
-/** The maximum number of failures per endpoint. Further events wait in the feed. */
-const NOTED_MAX = 1000
-/** The interval between records of the progress. After a crash, events since the last one are sent again. */
+/** The maximum number of events in memory that the cursor has not passed. */
+const BEYOND_CURSOR_MAX = 1024
+/** The maximum number of stored failures per endpoint. Further events wait in the feed. */
+const STORED_MAX = 1000
+/** The interval for recording progress. After a crash, events since the last record are sent again. */
 const RECORD_MS = 100
 /** After this many failures in a row, the endpoint gets one event at a time until it receives one. */
 const FAILURES_IN_A_ROW_MAX = 10
-/** A run ends after this time. The next one rereads the platform, its clock, the settings and the secrets. */
+/** The maximum length of a run. Each run reads the platform, its clock, settings and secrets again. */
 const RUN_MS_MAX = 5_000
 const GONE = 410
 
 /** Sends to a claimed endpoint until nothing is due or `RUN_MS_MAX` has passed. Never rejects. */
 export async function runEndpoint(
   app: App,
-  claimed: Claimed,
+  claimed: ClaimedEndpoint,
   shared: Pick<RunParts, 'rules' | 'sendSeries' | 'stopping'>,
 ): Promise<void> {
   try {
@@ -51,12 +51,12 @@ export async function runEndpoint(
     await new EndpointRun(app, claimed, { ...shared, newOp, failures }).run()
   } catch (error) {
     // The claim expires, and any process continues from the last record.
-    app.log.error({ err: error, endpoint: claimed.endpoint.id }, 'sending to a webhook endpoint failed')
+    app.log.error({ err: error, endpoint: claimed.endpoint.id }, 'failed to send to webhook endpoint')
   }
 }
 
 interface RunParts {
-  readonly rules: AnswerRules
+  readonly rules: ResponseRules
   readonly sendSeries: SendSeries
   /** Creates the operation for an attempt that starts now. */
   readonly newOp: () => Op
@@ -80,10 +80,10 @@ class EndpointRun {
   readonly #attemptLog: AttemptLog
   #secrets: readonly Uint8Array[] = []
   /** The position up to which the feed was read, which is beyond the cursor. */
-  #readPosition: Claimed['cursor']
+  #readPosition: ClaimedEndpoint['cursor']
   #isAtEnd = false
   #readMs = Number.NEGATIVE_INFINITY
-  /** Events with their data, by id, until they are received or noted as failures. */
+  /** Events with their data, by id, until they are received or stored as failures. */
   readonly #data = new Map<string, SentEvent>()
   #sending = 0
   readonly #pace = new Pace()
@@ -93,13 +93,13 @@ class EndpointRun {
   #isChanged = false
   #isGone = false
   /**
-   * An error that makes the order unreliable. Nothing more is recorded, and the next run starts from the last
+   * An error that makes the order unreliable. It stops all recording, and the next run starts from the last
    * record.
    */
   #fatalError: unknown
   #wake: (() => void) | undefined
 
-  constructor(app: App, { claim, endpoint, cursor, health }: Claimed, parts: RunParts) {
+  constructor(app: App, { claim, endpoint, cursor, health }: ClaimedEndpoint, parts: RunParts) {
     this.#app = app
     this.#claim = claim
     this.#attemptLog = new AttemptLog(endpoint)
@@ -113,7 +113,7 @@ class EndpointRun {
   async run(): Promise<void> {
     const op = this.#parts.newOp()
     const secrets = await selectSigningSecrets(this.#app.db, this.#endpoint, op.now)
-    this.#secrets = secrets.map((secret) => secretBytes(op, secret))
+    this.#secrets = secrets.map((secret) => deriveSecretBytes(op, secret))
     while (this.#canStart()) {
       await this.#startDue()
       if (await this.#readDue()) await this.#startDue()
@@ -125,11 +125,11 @@ class EndpointRun {
     await this.#finish()
   }
 
-  /** Records the rest and releases the endpoint. Disables it after 410, or if unreachable for too long. */
+  /** Records the remaining progress and releases the endpoint. Disables it if it is gone or unreachable. */
   async #finish(): Promise<void> {
     const { now } = this.#parts.newOp()
     const { failingSince } = this.#health
-    const isUnreachable = failingSince !== undefined && giveUpAt(failingSince) <= now
+    const isUnreachable = failingSince !== undefined && computeGiveUpTime(failingSince) <= now
     if ((await this.#record(true)) && (this.#isGone || isUnreachable))
       await disableEndpoint(
         this.#app,
@@ -168,15 +168,15 @@ class EndpointRun {
   async #readDue(): Promise<boolean> {
     const order = this.#order
     const startedMs = performance.now()
-    const isLongAgo = startedMs - this.#readMs >= RECORD_MS
-    const isRead = (!this.#isAtEnd || isLongAgo) && order.readyCount < this.#pace.max
-    const events = isRead ? await this.#readFeed() : []
-    if (events.length === 0 && !isLongAgo) return false
+    const isReadDue = startedMs - this.#readMs >= RECORD_MS
+    const canReadFeed = (!this.#isAtEnd || isReadDue) && order.readyCount < this.#pace.max
+    const events = canReadFeed ? await this.#readFeed() : []
+    if (events.length === 0 && !isReadDue) return false
     this.#readMs = startedMs
-    // A question is made due in the transaction of its event. Read after the feed, it precedes later events.
+    // Read after the feed, so that a question, which is due with its event, precedes later events.
     if (this.#endpoint.role === 'CONFIGURED')
-      for (const pending of await selectMadeDue(this.#app.db, this.#endpoint, order.listNotedIds()))
-        order.addNoted(pending)
+      for (const pending of await selectMadeDue(this.#app.db, this.#endpoint, order.listStoredIds()))
+        order.addStored(pending)
     for (const { is_wanted, ...event } of events) {
       this.#readPosition = event
       this.#isChanged = true
@@ -191,10 +191,10 @@ class EndpointRun {
   }
 
   async #readFeed() {
-    const { unpassedCount, notedCount } = this.#order
-    const isFull = unpassedCount > UNPASSED_MAX - READ_MAX || notedCount >= NOTED_MAX
+    const { beyondCursorCount, storedCount } = this.#order
+    const isFull = beyondCursorCount > BEYOND_CURSOR_MAX - READ_MAX || storedCount >= STORED_MAX
     // One event is enough to test whether the endpoint works again.
-    if (isFull || (this.#isProbing() && unpassedCount + notedCount > 0)) {
+    if (isFull || (this.#isProbing() && beyondCursorCount + storedCount > 0)) {
       this.#isAtEnd = true
       return []
     }
@@ -217,17 +217,17 @@ class EndpointRun {
     }
   }
 
-  /** Takes the events to send now. Questions do not wait for requests that hang. */
+  /** Takes the events to send now. Questions do not wait for slow requests. */
   #takeDue(): Pending<FeedEvent>[] {
     // A failure may have ended the run while it was reading.
     if (!this.#canStart()) return []
     const { now } = this.#parts.newOp()
-    const apart = this.#order.takeApart(now, OPEN_MAX - this.#sending)
-    const free = (this.#isProbing() ? 1 : this.#pace.max) - this.#sending - apart.length
-    if (free <= 0) return apart
-    if (!this.#isProbing()) return [...apart, ...this.#order.take(now, free)]
+    const outsideFeed = this.#order.takeOutsideFeed(now, OPEN_MAX - this.#sending)
+    const free = (this.#isProbing() ? 1 : this.#pace.max) - this.#sending - outsideFeed.length
+    if (free <= 0) return outsideFeed
+    if (!this.#isProbing()) return [...outsideFeed, ...this.#order.take(now, free)]
     const probe = this.#order.takeProbe()
-    return probe ? [...apart, probe] : apart
+    return probe ? [...outsideFeed, probe] : outsideFeed
   }
 
   /** Sends an event, together with the next events of the same object. */
@@ -239,7 +239,7 @@ class EndpointRun {
       if (!event) this.#order.markReceived(pending, op.now)
       else await this.#deliver(op, { pending, event })
     } catch (error) {
-      this.#app.log.error({ err: error, event: pending.event.id }, 'a webhook was not sent')
+      this.#app.log.error({ err: error, event: pending.event.id }, 'failed to send webhook')
       const failed = { url: this.#endpoint.url, startedAt: op.now, durationMs: 0, error: 'INTERNAL' }
       this.#applyOutcome({ pending, attempted: failed, isReceived: false })
       this.#data.delete(pending.event.id)
@@ -255,7 +255,7 @@ class EndpointRun {
     const fault = await takeSandboxFault(this.#app, op, this.#endpoint, pending, event)
     if (fault) this.#attemptLog.recordFault(event.id)
     if (fault === 'reorder') {
-      this.#order.postpone(pending, op.now, plusSeconds(op.now, REORDER_SECONDS))
+      this.#order.postpone(pending, op.now, addSeconds(op.now, REORDER_SECONDS))
       return
     }
     const rule = this.#getRule(event)
@@ -264,7 +264,7 @@ class EndpointRun {
     for (const { pending, event } of series) {
       const attempt = attempts.shift()
       if (!attempt) return
-      const attempted = fault === 'duplicate' ? loseAnswer(attempt) : attempt
+      const attempted = fault === 'duplicate' ? loseResponse(attempt) : attempt
       const isReceived = await applyResponse(this.#app, op, rule, event, attempted)
       this.#applyOutcome({ pending, attempted, isReceived })
       this.#data.delete(event.id)
@@ -290,11 +290,11 @@ class EndpointRun {
   async #attemptSeries(op: Op, series: readonly [EventInFlight, ...EventInFlight[]]): Promise<Attempt[]> {
     const [{ event: first }, ...following] = series
     const endpoint = { url: this.#endpoint.url, secrets: this.#secrets }
-    // After an error, the first one counts as failed.
+    // After an error, the first event counts as failed.
     let sentCount = 1
     try {
       const events = [first, ...following.map(({ event }) => event)] as const
-      const attempts = await attemptAll(op, events, endpoint, this.#parts.sendSeries)
+      const attempts = await attemptDeliveries(op, events, endpoint, this.#parts.sendSeries)
       sentCount = attempts.length
       return attempts
     } finally {
@@ -303,13 +303,13 @@ class EndpointRun {
   }
 
   /** Returns the rule for the response, if the event asks a question. */
-  #getRule({ type }: Pick<SentEvent, 'type'>): AnswerRule | undefined {
+  #getRule({ type }: Pick<SentEvent, 'type'>): ResponseRule | undefined {
     return this.#endpoint.role === 'ADDED' ? undefined : this.#parts.rules[type]
   }
 
   #applyOutcome(delivery: Delivery): void {
     const { pending, attempted } = delivery
-    const { answer, error } = attempted
+    const { response, error } = attempted
     const op = this.#parts.newOp()
     const { now } = op
     this.#attemptLog.add(delivery)
@@ -322,26 +322,31 @@ class EndpointRun {
         retryAt: undefined,
         lastDeliveredAt: now,
       }
-      this.#pace.recordResponse(attempted.durationMs, answer)
+      this.#pace.recordResponse(attempted.durationMs, response)
       this.#order.markReceived(pending, now)
       return
     }
-    if (answer?.status === GONE) this.#isGone = true
-    const failure = String(answer?.status ?? error)
-    this.#noteFailure(op, failure, answer)
-    const until = giveUpAt(pending.failedAt ?? now)
+    if (response?.status === GONE) this.#isGone = true
+    const failure = String(response?.status ?? error)
+    this.#recordFailure(op, failure, response)
+    const until = computeGiveUpTime(pending.failedAt ?? now)
     if (until > now && pending.event.type !== 'TEST')
-      this.#order.markFailed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
-    // An event that was received before is not given up.
+      this.#order.markFailed(
+        pending,
+        failure,
+        now,
+        computeRetryTime(op, pending.attempts + 1, until, response),
+      )
+    // Attempts to send a received event again simply end.
     else if (pending.wasReceived || this.#endpoint.role === 'REPLAY') this.#order.markReceived(pending, now)
     else {
       this.#order.markGivenUp(pending, failure, now)
-      op.log.warn({ event: pending.event.id, type: pending.event.type, failure }, 'webhook given up')
+      op.log.warn({ event: pending.event.id, type: pending.event.type, failure }, 'gave up on webhook')
     }
   }
 
-  /** Counts a failure. Requests in progress when the endpoint began to rest do not prolong the rest. */
-  #noteFailure(op: Op, lastFailure: string, answer: Attempt['answer']): void {
+  /** Counts a failure. Requests that were in progress when a rest began do not prolong it. */
+  #recordFailure(op: Op, lastFailure: string, response: Attempt['response']): void {
     this.#pace.recordFailure()
     const { failingSince = op.now } = this.#health
     if (this.#isResting()) {
@@ -349,7 +354,7 @@ class EndpointRun {
       return
     }
     const failures = this.#health.failures + 1
-    const rest = failures >= FAILURES_IN_A_ROW_MAX ? restUntil(op, failingSince, answer) : undefined
+    const rest = failures >= FAILURES_IN_A_ROW_MAX ? computeRestEnd(op, failingSince, response) : undefined
     this.#health = { ...this.#health, failures, failingSince, retryAt: rest, lastFailure }
   }
 
@@ -373,14 +378,14 @@ class EndpointRun {
     if (!isOver && !this.#isChanged) return true
     this.#isChanged = false
     const op = this.#parts.newOp()
-    const { unpassedCount, notedCount } = this.#order
+    const { beyondCursorCount, storedCount } = this.#order
     const progress = {
       changes: this.#order.takeChanges(),
       ...this.#attemptLog.take(),
       receiptId: op.newId('WebhookReceipt'),
       health: this.#health,
       isOver,
-      isIdle: unpassedCount + notedCount === 0,
+      isIdle: beyondCursorCount + storedCount === 0,
     }
     const times = { real: this.#app.clock(), platform: op.now }
     const claimed = { claim: this.#claim, endpoint: this.#endpoint }

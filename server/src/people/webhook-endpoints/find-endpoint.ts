@@ -5,7 +5,8 @@ import { selectEndpoint } from './store.ts'
 
 /** Throws 404 `WEBHOOK_ENDPOINT_NOT_FOUND`. */
 export async function findEndpoint(op: Op, id: string): Promise<WebhookEndpointRow> {
-  const found = await selectEndpoint(op, id)
-  if (!found) throw new ApiError('WEBHOOK_ENDPOINT_NOT_FOUND', { details: { field: 'webhookEndpointId' } })
-  return found
+  const endpointRow = await selectEndpoint(op, id)
+  if (!endpointRow)
+    throw new ApiError('WEBHOOK_ENDPOINT_NOT_FOUND', { details: { field: 'webhookEndpointId' } })
+  return endpointRow
 }

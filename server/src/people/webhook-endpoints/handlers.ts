@@ -13,12 +13,12 @@ import {
 } from '../../kernel/outbox/own-endpoint.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
-import { findPlatform, platformChanged } from '../platforms/platforms.ts'
-import { newSecret, secretText } from '../webhooks/secrets.ts'
+import { findPlatform, markPlatformChanged } from '../platforms/platforms.ts'
+import { formatSecret, newSecret } from '../webhooks/secrets.ts'
 import { findEndpoint } from './find-endpoint.ts'
-import { endpointViews, newEndpointView, viewEndpoint } from './shown.ts'
+import { readEndpointView, readEndpointViews, toNewEndpointView } from './shown.ts'
 import { selectEndpoints, selectFailures } from './store.ts'
-import { failureView } from './views.ts'
+import { toFailureView } from './views.ts'
 
 export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
   webhook_endpoint_create: async (op, { body }) => {
@@ -38,12 +38,12 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     return {
       status: 201,
       body: {
-        ...newEndpointView(row),
-        secret: secretText(op, secret),
+        ...toNewEndpointView(row),
+        secret: formatSecret(op, secret),
       },
       // Guards the limit against concurrent calls.
       writes: [
-        platformChanged(op, platform),
+        markPlatformChanged(op, platform),
         insert('webhook_endpoints', row),
         insert('webhook_secrets', secret),
       ],
@@ -52,16 +52,16 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 
   webhook_endpoint_list: async (op) => {
     const rows = await selectEndpoints(op)
-    return { status: 200, body: { data: await endpointViews(op, rows) } }
+    return { status: 200, body: { data: await readEndpointViews(op, rows) } }
   },
 
   webhook_endpoint_get: async (op, { params }) => ({
     status: 200,
-    body: await viewEndpoint(op, await findEndpoint(op, params.webhookEndpointId)),
+    body: await readEndpointView(op, await findEndpoint(op, params.webhookEndpointId)),
   }),
 
   webhook_endpoint_update: async (op, { params, body }) => {
-    const found = await findEndpoint(op, params.webhookEndpointId)
+    const endpointRow = await findEndpoint(op, params.webhookEndpointId)
     const change: Partial<WebhookEndpointRow> = {
       ...(body.url === undefined ? {} : { url: body.url }),
       ...(body.description === undefined ? {} : { description: body.description }),
@@ -74,31 +74,31 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     }
     const { row, write } =
       body.status === undefined
-        ? changeEndpoint(op, found, change)
+        ? changeEndpoint(op, endpointRow, change)
         : transition(
             op,
             'webhook_endpoints',
             WEBHOOK_ENDPOINT_TRANSITIONS,
-            found,
+            endpointRow,
             body.status === 'ENABLED' ? 'enable' : 'pause',
             { ...change, ...RELEASED },
             { deleted_at: null },
           )
-    return { status: 200, body: await viewEndpoint(op, row), writes: [write] }
+    return { status: 200, body: await readEndpointView(op, row), writes: [write] }
   },
 
   webhook_endpoint_delete: async (op, { params }) => {
-    const found = await findEndpoint(op, params.webhookEndpointId)
-    const { write } = changeEndpoint(op, found, { ...RELEASED, deleted_at: op.now })
+    const endpointRow = await findEndpoint(op, params.webhookEndpointId)
+    const { write } = changeEndpoint(op, endpointRow, { ...RELEASED, deleted_at: op.now })
     return { status: 204, body: undefined, writes: [write] }
   },
 
   webhook_endpoint_replay: async (op, { params, body }) => {
-    const found = await findEndpoint(op, params.webhookEndpointId)
+    const endpointRow = await findEndpoint(op, params.webhookEndpointId)
     const first = await selectPositionBefore(op, new Date(body.startDate))
     const committed_in = first?.committed_in ?? (await selectEndOfFeed(op))
-    const { row, write } = changeEndpoint(op, found, { ...RELEASED, committed_in, position: 0n })
-    return { status: 200, body: await viewEndpoint(op, row), writes: [write] }
+    const { row, write } = changeEndpoint(op, endpointRow, { ...RELEASED, committed_in, position: 0n })
+    return { status: 200, body: await readEndpointView(op, row), writes: [write] }
   },
 
   webhook_endpoint_failure_list: async (op, { params, query }) => {
@@ -108,13 +108,13 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
       table: 'undelivered_events',
       by: BY_FEED,
       order: 'asc',
-      view: (rows) => rows.map(failureView),
+      view: (rows) => rows.map(toFailureView),
     })
     return { status: 200, body }
   },
 }
 
-/** The order of the feed. */
+/** The order of the feed: by transaction, then by position. */
 const BY_FEED: Order<UndeliveredEventRow> = {
   columns: ['committed_in', 'position'],
   of: (row) => [row.committed_in, String(row.position)],

@@ -4,12 +4,12 @@ import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { hasDeliveryFault, takeDeliveryFault } from '../platforms/fault-rules.ts'
 import { type Attempt, parseResponseJson } from '../webhooks/delivery-attempt.ts'
 import { isReceived } from '../webhooks/request-series.ts'
-import type { AnswerRule } from '../webhooks/response-rules.ts'
+import type { ResponseRule } from '../webhooks/response-rules.ts'
 import type { SendingEndpoint, SentEvent } from './sender-store.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
 /**
- * Sandbox: an event meant to arrive out of order is delayed by this time, so that later events overtake it.
+ * The delay of an event that the sandbox delivers out of order, so that later events overtake it.
  */
 export const REORDER_SECONDS = 10
 
@@ -21,17 +21,17 @@ export interface Delivery {
 }
 
 /**
- * Takes the sandbox fault for the first attempt at an event. Either the call that caused the event requested
- * it, or a rule sets it.
+ * Takes the sandbox fault for the first attempt to deliver an event. It comes from the call that caused the
+ * event, or from a rule.
  */
 export async function takeSandboxFault(
   app: App,
   op: Op,
   { role }: SendingEndpoint,
-  { attempts, isApart }: Pending<FeedEvent>,
+  { attempts, isOutsideFeed }: Pending<FeedEvent>,
   { type, fault }: SentEvent,
 ): Promise<WebhookFault | undefined> {
-  if (op.mode === 'production' || role !== 'CONFIGURED' || attempts > 0 || isApart) return undefined
+  if (op.mode === 'production' || role !== 'CONFIGURED' || attempts > 0 || isOutsideFeed) return undefined
   return fault ?? (await takeDeliveryFault(app, op, type))
 }
 
@@ -41,7 +41,7 @@ export async function takeSandboxFault(
  */
 export function isSentAlone(
   op: Op,
-  rule: AnswerRule | undefined,
+  rule: ResponseRule | undefined,
   { role }: SendingEndpoint,
   { type, fault }: SentEvent,
 ): boolean {
@@ -49,26 +49,26 @@ export function isSentAlone(
 }
 
 /**
- * Commits what the response to a question decides. Returns true if the event does not have to be sent again.
+ * Commits the decision in the response to a question. Returns true if the event need not be sent again.
  */
 export async function applyResponse(
   app: App,
   op: Op,
-  rule: AnswerRule | undefined,
+  rule: ResponseRule | undefined,
   event: SentEvent,
-  { answer }: Attempt,
+  { response }: Attempt,
 ): Promise<boolean> {
-  if (!answer) return false
-  const { status } = answer
+  if (!response) return false
+  const { status } = response
   if (!rule) return isReceived(status)
-  const response = { status, body: parseResponseJson(answer) }
+  const webhookResponse = { status, body: parseResponseJson(response) }
   return decideAndCommit(
     app,
     op,
     async () => undefined,
     async () => {
-      const ruled = await rule(op, event, response)
-      return { answer: ruled?.ended ?? isReceived(status), writes: ruled?.writes ?? [] }
+      const ruling = await rule(op, event, webhookResponse)
+      return { answer: ruling?.ended ?? isReceived(status), writes: ruling?.writes ?? [] }
     },
   )
 }

@@ -5,7 +5,7 @@ export const OPEN_MAX = 256
 /** The maximum number of requests to one endpoint at the same time, if each needs its own connection. */
 const PARALLEL_MAX = 32
 const PARALLEL_START = 8
-/** Requests are handed over before a connection is free if they will probably get one within this time. */
+/** Requests queue for a connection if they will probably get one within this time. */
 const AHEAD_MS = 20
 /** The maximum number of events in one series. */
 const SERIES_MAX = 128

@@ -3,7 +3,7 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import {
   CLAIM_SECONDS,
-  type Claimed,
+  type ClaimedEndpoint,
   ENDPOINT_COLUMNS_SQL,
   type EndpointHealth,
   type SendingEndpoint,
@@ -46,8 +46,8 @@ export interface Progress {
 }
 
 /**
- * A replay ends once every event of its period is final and was sent; this cannot change later. A separate
- * statement, because Citus would evaluate the snapshot of an update on another node.
+ * A replay ends once every event of its period is final and was sent; this cannot change later. It is a
+ * separate statement, because Citus would evaluate the snapshot of an update on another node.
  */
 const IS_REPLAYED_SQL = `
   SELECT FROM webhook_endpoints AS e WHERE e.id = $1
@@ -105,7 +105,10 @@ SELECT * FROM moved`
  */
 export async function recordProgress(
   db: Database,
-  { claim, endpoint }: Pick<Claimed, 'claim'> & { readonly endpoint: Pick<SendingEndpoint, 'id' | 'role'> },
+  {
+    claim,
+    endpoint,
+  }: Pick<ClaimedEndpoint, 'claim'> & { readonly endpoint: Pick<SendingEndpoint, 'id' | 'role'> },
   progress: Progress,
   times: { readonly real: Date; readonly platform: Date },
 ): Promise<SendingEndpoint | undefined> {
@@ -143,17 +146,17 @@ async function isReplayed(db: Database, endpointId: string, cursor: FeedPosition
   return rows.length > 0
 }
 
-/** The parameters `$14` to `$26`. */
+/** Builds the parameters `$14` to `$26`. */
 function toUndeliveredColumns({ noted, received }: Changes<FeedEvent>) {
-  const column = <T>(value: (one: Pending<FeedEvent>) => T) => noted.map(value)
+  const column = <T>(read: (pending: Pending<FeedEvent>) => T) => noted.map(read)
   return [
     column(({ event }) => uuidOf(event.id)),
     column(({ event }) => uuidOf(event.object_id)),
     column(({ event }) => event.type),
-    column(({ isApart }) => isApart),
+    column(({ isOutsideFeed }) => isOutsideFeed),
     column(({ wasReceived }) => wasReceived),
-    column(({ event, isApart }) => (isApart ? '0' : event.committed_in)),
-    column(({ event, isApart }) => (isApart ? 0n : event.position)),
+    column(({ event, isOutsideFeed }) => (isOutsideFeed ? '0' : event.committed_in)),
+    column(({ event, isOutsideFeed }) => (isOutsideFeed ? 0n : event.position)),
     column(({ attempts }) => attempts),
     column(({ lastFailure }) => lastFailure ?? null),
     column(({ dueAt }) => dueAt ?? null),
@@ -163,7 +166,7 @@ function toUndeliveredColumns({ noted, received }: Changes<FeedEvent>) {
   ]
 }
 
-/** The parameters `$27` to `$33`. */
+/** Builds the parameters `$27` to `$33`. */
 function toAttemptColumns(attempts: readonly RecordedAttempt[]) {
   return [
     attempts.map(({ eventId }) => uuidOf(eventId)),
@@ -176,7 +179,7 @@ function toAttemptColumns(attempts: readonly RecordedAttempt[]) {
   ]
 }
 
-/** The parameters `$35` to `$42`. */
+/** Builds the parameters `$35` to `$42`. */
 function toReceiptColumns(receipts: readonly Receipt[]) {
   const { first, last } = findSpan(receipts)
   return [

@@ -8,7 +8,10 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
-/** An exited process keeps its endpoint for this time. Each record extends the claim. */
+/**
+ * The length of a claim, which each record of progress extends. An exited process blocks its endpoints this
+ * long.
+ */
 export const CLAIM_SECONDS = 30
 /** The maximum number of endpoints per claim, so that each process gets some. */
 const CLAIMED_MAX = 128
@@ -40,7 +43,7 @@ export interface EndpointHealth {
   readonly lastFailure: string | undefined
 }
 
-export interface Claimed {
+export interface ClaimedEndpoint {
   /** The unique id of the claim. Records of an earlier claim on the endpoint are ignored. */
   readonly claim: string
   readonly endpoint: SendingEndpoint
@@ -73,7 +76,7 @@ export async function isAnyEnabled(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Ends all claims. On the embedded database, all of them belong to an exited process. */
+/** Ends all claims. On the embedded database, all claims belong to an exited process. */
 export async function releaseEndpoints(db: Database): Promise<void> {
   await db.query(
     'UPDATE webhook_endpoints SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by IS NOT NULL',
@@ -119,7 +122,7 @@ interface Claim {
 export async function claimEndpoints(
   db: Database,
   { claim, now, max, platformId }: Claim,
-): Promise<Claimed[]> {
+): Promise<ClaimedEndpoint[]> {
   const platform = platformId === undefined ? null : uuidOf(platformId)
   const parameters = [now, claim, Math.min(max, CLAIMED_MAX), platform]
   const { rows } = await db.query<ClaimedRow>(CLAIM_SQL, parameters, { connection: 'fast' })
@@ -143,8 +146,8 @@ WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND ${
   AND (${IS_DUE_SQL} OR EXISTS (SELECT FROM ${BEYOND_CURSOR}) OR ${CAN_END_SQL})`
 
 /**
- * Reads the endpoints of a platform that have something to send now, including events that are not in the
- * feed yet. `now` is real time.
+ * Reads the endpoints of a platform that have something to send now, including events that the feed does not
+ * show yet. `now` is real time.
  */
 export async function selectUnsettled(db: Database, platformId: string, now: Date): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(UNSETTLED_SQL, [now, uuidOf(platformId)], {
@@ -204,7 +207,7 @@ LEFT JOIN event_records r ON r.digest = e.record AND w.is_wanted AND $5
 LEFT JOIN webhook_faults x ON x.id = e.id AND w.is_wanted
 ORDER BY e.committed_in, e.position`
 
-/** Reads the next final events in the feed. Events that the endpoint does not want have no data. */
+/** Reads the next final events in the feed. Events of unwanted types have no data. */
 export async function selectNextEvents(
   db: Database,
   { platform_id, role, event_types, payload, ends_in, events_from, events_until }: SendingEndpoint,
@@ -270,17 +273,16 @@ export async function selectPending(db: Database, { id }: SendingEndpoint): Prom
 }
 
 /**
- * Reads events that someone other than the endpoint's sender has made due. `known` are the ids of the
- * sender's own.
+ * Reads the due events that the endpoint's sender does not know yet. `knownIds` are the events that it knows.
  */
 export async function selectMadeDue(
   db: Database,
   { id }: SendingEndpoint,
-  known: readonly string[],
+  knownIds: readonly string[],
 ): Promise<Pending<FeedEvent>[]> {
   const { rows } = await db.query<PendingRow>(
     `${PENDING_SQL} AND is_apart AND due_at IS NOT NULL AND id <> ALL ($2::uuid[]) ORDER BY created_at`,
-    [uuidOf(id), known.map(uuidOf)],
+    [uuidOf(id), knownIds.map(uuidOf)],
     { connection: 'fast' },
   )
   return rows.map(toPending)
@@ -297,7 +299,7 @@ function toPending({
 }: PendingRow): Pending<FeedEvent> {
   return {
     event,
-    isApart: is_apart,
+    isOutsideFeed: is_apart,
     wasReceived: was_received,
     attempts,
     lastFailure: last_failure ?? undefined,

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type App, newRequestId } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { type SendSeries, sendSeries } from '../webhooks/request-series.ts'
-import type { AnswerRules } from '../webhooks/response-rules.ts'
+import type { ResponseRules } from '../webhooks/response-rules.ts'
 import { runEndpoint } from './endpoint-run.ts'
 import {
-  type Claimed,
+  type ClaimedEndpoint,
   claimEndpoints,
   isAnyEnabled,
   releaseEndpoints,
@@ -22,17 +22,17 @@ const CHECK_MS = 500
  */
 const RUNS_MAX = 256
 /**
- * The pause after a claim, as a multiple of its duration. A claim reads the feeds of all endpoints, so claims
- * are rarer if there are many.
+ * The pause after a claim, as a multiple of its duration. A claim reads the feeds of all endpoints, so
+ * claims are rarer if there are many.
  */
 const REST_SHARE = 10
-/** A clock advance waits this long for another process or for the feed before it checks again. */
+/** The pause before `settle` checks again for another process or the feed. */
 const SETTLE_PAUSE_MS = 10
 
 /** Sends events to the endpoints of all platforms. Only one process at a time sends to an endpoint. */
 export class Sender {
   readonly #app: App
-  readonly #rules: AnswerRules
+  readonly #rules: ResponseRules
   readonly #sendSeries: SendSeries
   readonly #stopping = new AbortController()
   readonly #runs = new Map<string, Promise<void>>()
@@ -41,7 +41,7 @@ export class Sender {
   #checkedMs = Number.NEGATIVE_INFINITY
   #wakeAfterRun = false
 
-  constructor(app: App, rules: AnswerRules, send: SendSeries = sendSeries) {
+  constructor(app: App, rules: ResponseRules, send: SendSeries = sendSeries) {
     this.#app = app
     this.#rules = rules
     this.#sendSeries = send
@@ -50,12 +50,12 @@ export class Sender {
   /** Starts to send due events: every half second, and when woken. */
   start(): Background {
     const { tracing, log } = this.#app
-    // The work does not belong to the trace that wakes the sender.
+    // Keeps the work out of the trace that wakes the sender.
     const check = () => (tracing ? tracing.apart(() => this.#check()) : this.#check())
-    const background = inBackground(
+    const background = runInBackground(
       CHECK_MS,
       check,
-      (error) => log.error({ err: error }, 'looking for webhook endpoints failed'),
+      (error) => log.error({ err: error }, 'failed to look for due webhook endpoints'),
       { restShare: REST_SHARE },
     )
     this.#background = background
@@ -81,8 +81,8 @@ export class Sender {
   }
 
   /**
-   * Sends everything that a platform's endpoints must have received by now. Waits for it until `untilMs`, by
-   * `performance.now()`.
+   * Sends everything that is due at a platform's endpoints. Waits until it was sent, but at most until
+   * `untilMs` by `performance.now()`.
    */
   async settle(platformId: string, untilMs: number): Promise<void> {
     const { db, clock } = this.#app
@@ -104,7 +104,7 @@ export class Sender {
   }
 
   async #check(): Promise<void> {
-    // Remembers for a while whether there are any endpoints, because commits wake the sender often.
+    // Commits wake the sender often, so the existence of endpoints is cached for a while.
     if (performance.now() - this.#checkedMs >= CHECK_MS) {
       this.#checkedMs = performance.now()
       this.#hasEndpoints = await isAnyEnabled(this.#app.db)
@@ -124,7 +124,7 @@ export class Sender {
   }
 
   /** Starts a run once an earlier run of the endpoint, which has lost its claim, has ended. */
-  #run(claimed: Claimed): void {
+  #run(claimed: ClaimedEndpoint): void {
     const { id } = claimed.endpoint
     const before = this.#runs.get(id) ?? Promise.resolve()
     const run = before

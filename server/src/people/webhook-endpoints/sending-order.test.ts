@@ -5,7 +5,7 @@ import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const START = new Date('2026-01-01T00:00:00Z')
 
-/** The next action of the endpoint, or of the process that sends. */
+/** The next action of the endpoint or of the sending process. */
 const STEP = fc.record({
   by: fc.constantFrom('read', 'read', 'send', 'send', 'send', 'record', 'record', 'crash', 'probe'),
   outcome: fc.constantFrom('received', 'received', 'failed', 'gaveUp'),
@@ -38,7 +38,7 @@ const PLAY: fc.Arbitrary<Play> = fc.record({
   latestBalanceOnly: fc.boolean(),
 })
 
-/** An endpoint, the database that its progress is recorded in, and a process that sends and may crash. */
+/** An endpoint, the database that records its progress, and a sending process that may crash. */
 class World {
   readonly events: readonly FeedEvent[]
   readonly received: FeedEvent[] = []
@@ -100,8 +100,8 @@ class World {
     for (const { event, dueAt } of firsts.values()) expect(dueAt, event.id).toBeInstanceOf(Date)
   }
 
-  /** Each event was received or replaced, has a failure, or is still to be read from beyond the cursor. */
-  get lost(): FeedEvent[] {
+  /** Lists events before the cursor that were neither received, replaced, given up nor stored as failures. */
+  get lostEvents(): FeedEvent[] {
     const isDone = (event: FeedEvent) =>
       this.received.includes(event) || this.gaveUp.has(event.id) || this.#isReplaced(event)
     return this.events
@@ -109,8 +109,8 @@ class World {
       .filter((event) => !isDone(event) && !this.#stored.failures.has(event.id))
   }
 
-  /** Failures that are stored although nothing waits any longer. */
-  get left(): string[] {
+  /** Lists the stored failures that were not given up. */
+  get storedFailures(): string[] {
     return this.#pending().map(({ event }) => event.id)
   }
 
@@ -182,34 +182,34 @@ class World {
   }
 }
 
-function played(play: Play): World {
+function playSteps(play: Play): World {
   const world = new World(play)
   for (const step of play.steps) {
     world.step(step)
-    expect(world.lost).toEqual([])
+    expect(world.lostEvents).toEqual([])
   }
   return world
 }
 
-test('every event is received at least once or given up, however attempts fail and processes crash', {
+test('every event is received at least once or given up, even if attempts fail and processes crash', {
   tags: 'long',
 }, () => {
   fc.assert(
     fc.property(PLAY, (play) => {
-      const world = played(play)
+      const world = playSteps(play)
       world.finish()
-      expect(world.lost).toEqual([])
+      expect(world.lostEvents).toEqual([])
       expect(world.storedAt).toBe(world.events.length)
-      expect(world.left).toEqual([])
+      expect(world.storedFailures).toEqual([])
     }),
     { numRuns: 200 },
   )
 })
 
-test('no event is sent for the first time before the earlier ones of its object were received or given up', () => {
+test('no event is first sent before earlier events of its object were received or given up', () => {
   fc.assert(
     fc.property(PLAY, (play) => {
-      const world = played({ ...play, latestBalanceOnly: false })
+      const world = playSteps({ ...play, latestBalanceOnly: false })
       world.finish()
       const seen = new Set<string>()
       for (const event of world.received) {
@@ -224,10 +224,10 @@ test('no event is sent for the first time before the earlier ones of its object 
   )
 })
 
-test('the latest balance of each account is received in the end', () => {
+test('an endpoint that wants only the latest balances receives the latest balance of each account', () => {
   fc.assert(
     fc.property(PLAY, (play) => {
-      const world = played({ ...play, latestBalanceOnly: true })
+      const world = playSteps({ ...play, latestBalanceOnly: true })
       world.finish()
       const latest = new Map(
         world.events.filter(({ type }) => type === BALANCE).map((event) => [event.object_id, event] as const),
@@ -239,7 +239,7 @@ test('the latest balance of each account is received in the end', () => {
   )
 })
 
-test('events that are received immediately cost no failures, and the cursor is behind the last one', () => {
+test('events that are received immediately store no failures, and the cursor passes all of them', () => {
   const order = new SendingOrder<FeedEvent>({ committed_in: '0', position: 0n }, false)
   const events = Array.from({ length: 100 }, (_, at) => ({
     id: `Event:${at}`,
@@ -258,9 +258,9 @@ test('events that are received immediately cost no failures, and the cursor is b
   })
 })
 
-test('an event that the feed shows after a later one of its object is sent before it', () => {
+test('events of an object are sent in sequence, even if the feed shows them out of order', () => {
   const order = new SendingOrder<FeedEvent>({ committed_in: '0', position: 0n }, false)
-  const of = (sequence: number, at: number): FeedEvent => ({
+  const makeEvent = (sequence: number, at: number): FeedEvent => ({
     id: `Event:${sequence}`,
     object_id: 'Object:1',
     type: 'CARD.STATE_CHANGE',
@@ -268,7 +268,7 @@ test('an event that the feed shows after a later one of its object is sent befor
     position: 0n,
     sequence,
   })
-  for (const event of [of(2, 1), of(3, 2), of(1, 3)]) order.add(event)
+  for (const event of [makeEvent(2, 1), makeEvent(3, 2), makeEvent(1, 3)]) order.add(event)
   const sent: number[] = []
   for (let [next] = order.take(START, 9); next; [next] = order.take(START, 9)) {
     sent.push(next.event.sequence ?? 0)
@@ -278,7 +278,7 @@ test('an event that the feed shows after a later one of its object is sent befor
   expect(order.takeChanges().cursor).toEqual({ committed_in: '3', position: 0n })
 })
 
-test('an event that was postponed is sent apart, and the next one of its object does not wait for it', () => {
+test('a postponed event is sent outside the feed, and the next event of its object does not wait for it', () => {
   const order = new SendingOrder<FeedEvent>({ committed_in: '0', position: 0n }, false)
   for (const at of [1, 2])
     order.add({
@@ -292,7 +292,7 @@ test('an event that was postponed is sent apart, and the next one of its object 
   const [first] = order.take(START, 9)
   if (first) order.postpone(first, START, later)
   expect(order.take(START, 9).map(({ event }) => event.id)).toEqual(['Event:2'])
-  expect(order.takeApart(START, 9)).toEqual([])
-  expect(order.takeApart(later, 9).map(({ event }) => event.id)).toEqual(['Event:1'])
-  expect(order.takeChanges().noted).toMatchObject([{ isApart: true, attempts: 0 }])
+  expect(order.takeOutsideFeed(START, 9)).toEqual([])
+  expect(order.takeOutsideFeed(later, 9).map(({ event }) => event.id)).toEqual(['Event:1'])
+  expect(order.takeChanges().noted).toMatchObject([{ isOutsideFeed: true, attempts: 0 }])
 })

@@ -13,8 +13,8 @@ export interface FeedEvent extends FeedPosition {
 /** An event that an endpoint has not received yet, or that was given up. */
 export interface Pending<E extends FeedEvent = FeedEvent> {
   readonly event: E
-  /** True if it is sent before all others, regardless of the cursor. */
-  readonly isApart: boolean
+  /** True if it is sent before all other events, regardless of the cursor. */
+  readonly isOutsideFeed: boolean
   /** True if it was received before. */
   readonly wasReceived: boolean
   readonly attempts: number
@@ -27,15 +27,15 @@ export interface Pending<E extends FeedEvent = FeedEvent> {
 }
 
 interface Entry<E extends FeedEvent> extends Pending<E> {
-  isApart: boolean
+  isOutsideFeed: boolean
   attempts: number
   lastFailure: string | undefined
   failedAt: Date | undefined
   dueAt: Date | undefined
   gaveUpAt: Date | undefined
   isSending: boolean
-  /** True if it has a row, or gets one with the next changes. */
-  isNoted: boolean
+  /** True if it has a row in the database, or gets one with the next changes. */
+  isStored: boolean
   /** True if the cursor may pass it. */
   isSettled: boolean
 }
@@ -52,58 +52,58 @@ export interface Changes<E extends FeedEvent> {
 const BALANCE: EventType = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 
 /**
- * Decides the order in which one endpoint gets events: events of one object one after another, events of
- * different objects at the same time. All events up to the cursor were received or noted as failures. Pure.
+ * Decides the order in which one endpoint gets events: one after another for the same object, in parallel for
+ * different objects. All events up to the cursor were received or stored as failures. Pure.
  */
 export class SendingOrder<E extends FeedEvent> {
   readonly #latestBalanceOnly: boolean
   #cursor: FeedPosition
-  /** Unreceived events by object, in feed order. Only the first one of an object is sent. */
+  /** Unreceived events by object, in feed order. Only the first event of an object is sent. */
   readonly #objects = new Map<string, Entry<E>[]>()
   /** The first events of objects, if they may be sent immediately. */
   #ready: Entry<E>[] = []
   /** The first events of objects, if they failed and wait for their next attempt. */
   readonly #retrying = new Set<Entry<E>>()
   /** The waiting events that are sent before all others. */
-  readonly #apart = new Set<Entry<E>>()
-  /** Everything that was read from the feed and that the cursor has not passed. */
-  #unpassed: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
-  #notedCount = 0
+  readonly #outsideFeed = new Set<Entry<E>>()
+  /** All events read from the feed that the cursor has not passed. */
+  #beyondCursor: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
+  #storedCount = 0
   readonly #changed = new Set<Entry<E>>()
   readonly #received = new Set<string>()
 
-  /** `failures` are the ones not given up, in feed order. The feed shows those beyond the cursor again. */
+  /** `failures` are in feed order, without given-up events. The feed shows those beyond the cursor again. */
   constructor(cursor: FeedPosition, latestBalanceOnly: boolean, failures: readonly Pending<E>[] = []) {
     this.#cursor = cursor
     this.#latestBalanceOnly = latestBalanceOnly
     for (const pending of failures) {
       if (isAfter(pending.event, cursor)) this.#received.add(pending.event.id)
-      else this.addNoted(pending)
+      else this.addStored(pending)
     }
   }
 
   /** Adds an event that has a row. */
-  addNoted(pending: Pending<E>): void {
-    this.#notedCount += 1
-    this.#append({ ...pending, isSending: false, isNoted: true, isSettled: true })
+  addStored(pending: Pending<E>): void {
+    this.#storedCount += 1
+    this.#append({ ...pending, isSending: false, isStored: true, isSettled: true })
   }
 
-  /** Lists the events that have a row or may still have one. */
-  listNotedIds(): string[] {
+  /** Lists the ids of events that have a row or may still have one. */
+  listStoredIds(): string[] {
     const noted = [...this.#objects.values()].flatMap((queue) =>
-      queue.flatMap(({ isNoted, event }) => (isNoted ? [event.id] : [])),
+      queue.flatMap(({ isStored, event }) => (isStored ? [event.id] : [])),
     )
     return [...noted, ...[...this.#changed].map(({ event }) => event.id), ...this.#received]
   }
 
   /** The number of events that have failed or wait behind a failed one. */
-  get notedCount(): number {
-    return this.#notedCount
+  get storedCount(): number {
+    return this.#storedCount
   }
 
   /** The number of events read from the feed that the cursor has not passed. */
-  get unpassedCount(): number {
-    return this.#unpassed.length
+  get beyondCursorCount(): number {
+    return this.#beyondCursor.length
   }
 
   /** The number of events that may be sent immediately, without retries. */
@@ -117,23 +117,23 @@ export class SendingOrder<E extends FeedEvent> {
       event,
       ...NEVER_TRIED,
       isSending: false,
-      isNoted: false,
+      isStored: false,
       isSettled: false,
     }
-    this.#unpassed.push({ at: event, entry })
+    this.#beyondCursor.push({ at: event, entry })
     this.#replaceBalance(entry)
     this.#append(entry)
   }
 
   /** Skips an event that the endpoint does not want. */
   skip(at: FeedPosition): void {
-    this.#unpassed.push({ at, entry: undefined })
+    this.#beyondCursor.push({ at, entry: undefined })
     this.#moveCursor()
   }
 
   /** Takes up to `max` due events that are sent before all others. */
-  takeApart(now: Date, max: number): Pending<E>[] {
-    const due = [...this.#apart].filter((entry) => isDue(entry, now))
+  takeOutsideFeed(now: Date, max: number): Pending<E>[] {
+    const due = [...this.#outsideFeed].filter((entry) => isDue(entry, now))
     return due.slice(0, Math.max(0, max)).map(markSending)
   }
 
@@ -142,7 +142,7 @@ export class SendingOrder<E extends FeedEvent> {
     const taken = this.#ready.splice(0, max)
     for (const entry of this.#retrying) {
       if (taken.length >= max) break
-      if (!entry.isApart && isDue(entry, now)) taken.push(entry)
+      if (!entry.isOutsideFeed && isDue(entry, now)) taken.push(entry)
     }
     return taken.map(markSending)
   }
@@ -155,14 +155,14 @@ export class SendingOrder<E extends FeedEvent> {
   }
 
   /**
-   * Takes the next events of the same object after one just taken, up to `max` or the first that may not
-   * follow. In the series, each waits until the previous one was received.
+   * Takes the next events of the same object after one just taken: up to `max`, or to the first that must not
+   * follow. In the series, each event waits until the previous one was received.
    */
-  takeFollowing({ event, isApart }: Pending<E>, max: number, mayFollow: (event: E) => boolean): Pending<E>[] {
-    if (isApart) return []
-    const following = this.#queueOf(event).slice(1, 1 + max)
+  takeFollowing(first: Pending<E>, max: number, mayFollow: (event: E) => boolean): Pending<E>[] {
+    if (first.isOutsideFeed) return []
+    const following = this.#getQueue(first.event).slice(1, 1 + max)
     const end = following.findIndex(
-      ({ isNoted, isSending, event }) => isNoted || isSending || !mayFollow(event),
+      ({ isStored, isSending, event }) => isStored || isSending || !mayFollow(event),
     )
     return (end < 0 ? following : following.slice(0, end)).map(markSending)
   }
@@ -170,19 +170,19 @@ export class SendingOrder<E extends FeedEvent> {
   /** Puts back events that were taken but not sent, in the order in which they were taken. */
   putBack(unsent: readonly Pending<E>[]): void {
     for (const { event } of unsent.toReversed()) {
-      const queue = this.#queueOf(event)
-      const entry = queue.find((one) => one.event.id === event.id)
+      const queue = this.#getQueue(event)
+      const entry = queue.find((queued) => queued.event.id === event.id)
       if (!entry) throw new Error(`${event.id} is not being sent`)
       entry.isSending = false
-      // One that failed before is still due.
+      // An event that failed before is still due.
       if (entry === queue[0] && !this.#retrying.has(entry)) this.#ready.push(entry)
     }
   }
 
   markReceived({ event }: Pending<E>, now: Date): void {
     const entry = this.#removeFirst(event)
-    if (entry.isNoted) {
-      this.#notedCount -= 1
+    if (entry.isStored) {
+      this.#storedCount -= 1
       this.#changed.delete(entry)
       this.#received.add(event.id)
     }
@@ -192,7 +192,7 @@ export class SendingOrder<E extends FeedEvent> {
 
   /** Schedules another attempt at `dueAt`. Later events of the object wait. */
   markFailed({ event }: Pending<E>, failure: string, now: Date, dueAt: Date): void {
-    const queue = this.#queueOf(event)
+    const queue = this.#getQueue(event)
     const [first] = queue
     if (!first) throw new Error(`${event.id} is not being sent`)
     Object.assign(first, {
@@ -203,10 +203,10 @@ export class SendingOrder<E extends FeedEvent> {
       isSending: false,
     })
     this.#retry(first)
-    for (const entry of queue) if (entry === first || !entry.isNoted) this.#note(entry)
+    for (const entry of queue) if (entry === first || !entry.isStored) this.#store(entry)
   }
 
-  /** Ends the attempts at an event. The next event of its object is sent. */
+  /** Ends the attempts to send an event. The next event of its object is sent. */
   markGivenUp({ event }: Pending<E>, failure: string, now: Date): void {
     const entry = this.#removeFirst(event)
     Object.assign(entry, {
@@ -216,22 +216,22 @@ export class SendingOrder<E extends FeedEvent> {
       dueAt: undefined,
       gaveUpAt: now,
     })
-    this.#note(entry)
-    this.#notedCount -= 1
+    this.#store(entry)
+    this.#storedCount -= 1
     this.#startNext(event.object_id, now)
   }
 
-  /** Sends the event later. The others of its object do not wait for it. */
+  /** Postpones an event. Other events of its object do not wait for it. */
   postpone({ event }: Pending<E>, now: Date, dueAt: Date): void {
     const entry = this.#removeFirst(event)
     Object.assign(entry, {
       event: { ...event, object_id: event.id },
-      isApart: true,
+      isOutsideFeed: true,
       isSending: false,
       failedAt: now,
       dueAt,
     })
-    this.#note(entry)
+    this.#store(entry)
     this.#append(entry)
     this.#startNext(event.object_id, now)
   }
@@ -254,7 +254,7 @@ export class SendingOrder<E extends FeedEvent> {
   }
 
   /**
-   * Replaces a waiting balance event of the same account, because only the latest balance has to be received.
+   * Replaces a waiting balance event of the same account, because the endpoint wants only the latest balance.
    */
   #replaceBalance(entry: Entry<E>): void {
     if (!this.#latestBalanceOnly || entry.event.type !== BALANCE) return
@@ -262,11 +262,11 @@ export class SendingOrder<E extends FeedEvent> {
     const last = queue?.at(-1)
     if (!queue || !last || last.isSending || last.event.type !== BALANCE) return
     queue.pop()
-    this.#ready = this.#ready.filter((one) => one !== last)
+    this.#ready = this.#ready.filter((ready) => ready !== last)
     this.#forgetRetry(last)
     this.#changed.delete(last)
-    if (last.isNoted) {
-      this.#notedCount -= 1
+    if (last.isStored) {
+      this.#storedCount -= 1
       this.#received.add(last.event.id)
     }
     const { attempts, lastFailure, failedAt, dueAt } = last
@@ -275,32 +275,32 @@ export class SendingOrder<E extends FeedEvent> {
   }
 
   #append(entry: Entry<E>): void {
-    const queue = this.#queueOf(entry.event)
+    const queue = this.#getQueue(entry.event)
     const place = findPlace(queue, entry)
     queue.splice(place, 0, entry)
     const [first, second] = queue
     if (first !== entry) {
-      if (first?.dueAt !== undefined && !entry.isNoted) this.#note(entry)
+      if (first?.dueAt !== undefined && !entry.isStored) this.#store(entry)
     } else if (entry.dueAt === undefined) {
-      this.#ready = this.#ready.filter((one) => one !== second)
+      this.#ready = this.#ready.filter((ready) => ready !== second)
       this.#ready.push(entry)
     } else {
       this.#retry(entry)
-      if (!entry.isNoted) this.#note(entry)
+      if (!entry.isStored) this.#store(entry)
     }
   }
 
   #retry(entry: Entry<E>): void {
     this.#retrying.add(entry)
-    if (entry.isApart) this.#apart.add(entry)
+    if (entry.isOutsideFeed) this.#outsideFeed.add(entry)
   }
 
   #forgetRetry(entry: Entry<E>): void {
     this.#retrying.delete(entry)
-    this.#apart.delete(entry)
+    this.#outsideFeed.delete(entry)
   }
 
-  #queueOf({ object_id }: E): Entry<E>[] {
+  #getQueue({ object_id }: E): Entry<E>[] {
     return this.#objects.get(object_id) ?? this.#newQueue(object_id)
   }
 
@@ -318,7 +318,7 @@ export class SendingOrder<E extends FeedEvent> {
   }
 
   /**
-   * Sends the next event of an object. A noted event gets a due time in its row, so that it is found after a
+   * Sends the next event of an object. A stored event gets a due time in its row, so that it is found after a
    * crash.
    */
   #startNext(objectId: string, now: Date): void {
@@ -328,7 +328,7 @@ export class SendingOrder<E extends FeedEvent> {
       return
     }
     if (next.isSending) return
-    if (!next.isNoted) {
+    if (!next.isStored) {
       this.#ready.push(next)
       return
     }
@@ -337,9 +337,9 @@ export class SendingOrder<E extends FeedEvent> {
     this.#changed.add(next)
   }
 
-  #note(entry: Entry<E>): void {
-    if (!entry.isNoted) this.#notedCount += 1
-    entry.isNoted = true
+  #store(entry: Entry<E>): void {
+    if (!entry.isStored) this.#storedCount += 1
+    entry.isStored = true
     this.#received.delete(entry.event.id)
     this.#changed.add(entry)
     this.#settle(entry)
@@ -352,17 +352,17 @@ export class SendingOrder<E extends FeedEvent> {
 
   #moveCursor(): void {
     let passed = 0
-    for (const { at, entry } of this.#unpassed) {
+    for (const { at, entry } of this.#beyondCursor) {
       if (entry && !entry.isSettled) break
       this.#cursor = { committed_in: at.committed_in, position: at.position }
       passed += 1
     }
-    if (passed > 0) this.#unpassed = this.#unpassed.slice(passed)
+    if (passed > 0) this.#beyondCursor = this.#beyondCursor.slice(passed)
   }
 }
 
 const NEVER_TRIED = {
-  isApart: false,
+  isOutsideFeed: false,
   wasReceived: false,
   attempts: 0,
   lastFailure: undefined,
@@ -372,19 +372,20 @@ const NEVER_TRIED = {
 } as const
 
 /**
- * Keeps the order of an object even if the feed shows two of its events in reverse. Sent events stay first.
+ * Finds the place that keeps the events of an object in sequence, even if the feed shows two in reverse.
+ * Events that are being sent stay first.
  */
-function findPlace<E extends FeedEvent>(queue: readonly Entry<E>[], { event, isNoted }: Entry<E>): number {
+function findPlace<E extends FeedEvent>(queue: readonly Entry<E>[], { event, isStored }: Entry<E>): number {
   let place = queue.length
-  for (; place > 0 && !isNoted; place--) {
+  for (; place > 0 && !isStored; place--) {
     const before = queue[place - 1]
-    if (!before || before.isSending || before.isNoted || !isLater(before.event, event)) break
+    if (!before || before.isSending || before.isStored || !isLater(before.event, event)) break
   }
   return place
 }
 
-function isLater(one: FeedEvent, { sequence }: FeedEvent): boolean {
-  return one.sequence !== undefined && sequence !== undefined && one.sequence > sequence
+function isLater(other: FeedEvent, { sequence }: FeedEvent): boolean {
+  return other.sequence !== undefined && sequence !== undefined && other.sequence > sequence
 }
 
 function isDue<E extends FeedEvent>({ isSending, dueAt }: Entry<E>, now: Date): boolean {

@@ -3,25 +3,25 @@ import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
-/** The platform's endpoints, oldest first. */
+/** Selects the platform's endpoints, oldest first. */
 export async function selectEndpoints(op: Op): Promise<WebhookEndpointRow[]> {
-  return endpoints(op).orderBy('created_at').orderBy('id').execute()
+  return selectAddedEndpoints(op).orderBy('created_at').orderBy('id').execute()
 }
 
 export async function selectEndpoint(op: Op, id: string): Promise<WebhookEndpointRow | undefined> {
-  return endpoints(op).where('id', '=', id).executeTakeFirst()
+  return selectAddedEndpoints(op).where('id', '=', id).executeTakeFirst()
 }
 
-function endpoints(op: Op) {
-  return receivers(op).where('role', '=', 'ADDED')
+function selectAddedEndpoints(op: Op) {
+  return selectEndpointsOfAnyRole(op).where('role', '=', 'ADDED')
 }
 
-/** An endpoint of any role. */
+/** Selects an endpoint of any role. */
 export async function selectReceiver(op: Op, id: string): Promise<WebhookEndpointRow | undefined> {
-  return receivers(op).where('id', '=', id).executeTakeFirst()
+  return selectEndpointsOfAnyRole(op).where('id', '=', id).executeTakeFirst()
 }
 
-function receivers(op: Op) {
+function selectEndpointsOfAnyRole(op: Op) {
   return op.read
     .selectFrom('webhook_endpoints')
     .selectAll()
@@ -30,14 +30,14 @@ function receivers(op: Op) {
 }
 
 /** Counts of the events that an endpoint has not received. */
-export interface Undelivered {
+export interface UndeliveredCounts {
   readonly retrying: number
   readonly failed: number
   /** The time of the oldest unreceived event; null if all were received. */
   readonly oldest: Date | null
 }
 
-/** The number of events after the cursor in which a wanted one is searched for. */
+/** The maximum number of events after the cursor to search for an unreceived one. */
 const BEHIND_CURSOR_MAX = 1_000
 
 const UNDELIVERED_SQL = `
@@ -56,13 +56,13 @@ WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`
 export async function selectUndelivered(
   op: Op,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Undelivered>> {
+): Promise<ReadonlyMap<string, UndeliveredCounts>> {
   const parameters = [uuidOf(op.platform.id), ids.map(uuidOf)]
-  const { rows } = await op.db.query<Undelivered & { readonly id: string }>(UNDELIVERED_SQL, parameters)
+  const { rows } = await op.db.query<UndeliveredCounts & { readonly id: string }>(UNDELIVERED_SQL, parameters)
   return new Map(rows.map(({ id, ...undelivered }) => [id, undelivered]))
 }
 
-/** An endpoint's failures, in no order. */
+/** Selects an endpoint's failures, in no particular order. */
 export function selectFailures(op: Op, endpointId: string) {
   return op.read
     .selectFrom('undelivered_events')

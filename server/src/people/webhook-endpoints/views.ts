@@ -6,13 +6,13 @@ import type {
 } from '@countersign/contract/events/webhook-endpoints'
 import type { Static } from 'typebox'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
-import type { Undelivered } from './store.ts'
+import type { UndeliveredCounts } from './store.ts'
 
 type Health = Static<typeof WebhookEndpointHealth>
 
-export function healthView(
+export function toHealthView(
   { failing_since, last_delivered_at, last_failure }: WebhookEndpointRow,
-  { retrying, failed, oldest }: Undelivered,
+  { retrying, failed, oldest }: UndeliveredCounts,
 ): Health {
   return present({
     oldestUndeliveredAt: oldest?.toISOString(),
@@ -24,7 +24,7 @@ export function healthView(
   })
 }
 
-export function endpointView(row: WebhookEndpointRow, health: Health): Static<typeof WebhookEndpoint> {
+export function toEndpointView(row: WebhookEndpointRow, health: Health): Static<typeof WebhookEndpoint> {
   return present({
     id: row.id,
     url: row.url,
@@ -40,7 +40,7 @@ export function endpointView(row: WebhookEndpointRow, health: Health): Static<ty
   })
 }
 
-export function failureView(row: UndeliveredEventRow): Static<typeof WebhookEndpointFailure> {
+export function toFailureView(row: UndeliveredEventRow): Static<typeof WebhookEndpointFailure> {
   return present({
     eventId: row.id,
     objectId: row.object_id,

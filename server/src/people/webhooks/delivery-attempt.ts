@@ -14,7 +14,7 @@ export interface Attempt {
   readonly url: string
   readonly startedAt: Date
   readonly durationMs: number
-  readonly answer?: Answer
+  readonly response?: Answer
   readonly error?: string
 }
 
@@ -35,19 +35,19 @@ export interface Endpoint {
   readonly secrets: readonly Uint8Array[]
 }
 
-/** Sends one event once. In production, only addresses on the public internet are allowed. */
-export async function attempt(op: Op, event: DeliveryBody, endpoint: Endpoint): Promise<Attempt> {
+/** Makes a single attempt to send an event. Production allows only addresses on the public internet. */
+export async function attemptDelivery(op: Op, event: DeliveryBody, endpoint: Endpoint): Promise<Attempt> {
   const startedMs = performance.now()
-  const [attempted] = await attemptAll(op, [event], endpoint, sendSeries)
+  const [attempted] = await attemptDeliveries(op, [event], endpoint, sendSeries)
   const durationMs = Math.round(performance.now() - startedMs)
   return attempted ?? { url: endpoint.url, startedAt: op.now, durationMs, error: 'TIMEOUT' }
 }
 
 /**
- * Sends events one after another, each once the previous one was received. Returns the attempts that were
- * made; none if no connection became free in time.
+ * Sends events in sequence, each after the previous one was received. Returns the attempts that were made;
+ * none if no connection became free in time.
  */
-export async function attemptAll(
+export async function attemptDeliveries(
   op: Op,
   events: readonly [DeliveryBody, ...DeliveryBody[]],
   { url, secrets }: Endpoint,
@@ -65,7 +65,7 @@ export async function attemptAll(
     // A hanging endpoint of one platform must not use up the connections of other platforms to the same host.
     const outcomes = await sendSeries({ url, reach, owner: op.platform.id, requests })
     const [outcome] = outcomes
-    if (span && outcome) noteOutcome(span, outcome)
+    if (span && outcome) recordOutcome(span, outcome)
     for (const [n, outcome] of outcomes.entries()) logOutcome(op, events[n] ?? first, outcome)
     return outcomes
   })
@@ -88,10 +88,10 @@ async function sign(op: Op, event: DeliveryBody, secrets: readonly Uint8Array[])
 }
 
 function logOutcome(op: Op, { id, type }: DeliveryBody, outcome: PostOutcome): void {
-  const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.answer.status }
+  const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.response.status }
   const traceId = op.tracing?.traceId()
-  op.log.debug({ event: id, type, ...result, traceId }, 'webhook tried')
-  op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
+  op.log.debug({ event: id, type, ...result, traceId }, 'attempted webhook delivery')
+  op.metrics.webhookAttempt('response' in outcome ? outcome.response.status : outcome.error)
 }
 
 /** Runs work in a span of the event's trace, or of the current trace if the event has no trace. */
@@ -101,7 +101,7 @@ function runInTrace<T>(op: Op, event: DeliveryBody, work: (span?: OpenSpan) => P
   return op.tracing.runBelow({ traceparent }, createSpan(event), work)
 }
 
-/** Without the URL, because it belongs to the platform and may contain a secret. */
+/** Omits the URL, because it belongs to the platform and may contain a secret. */
 function createSpan({ id, type }: DeliveryBody): NewSpan {
   const attributes = {
     'http.request.method': 'POST',
@@ -111,12 +111,12 @@ function createSpan({ id, type }: DeliveryBody): NewSpan {
   return { name: 'POST webhook', kind: 'client', attributes }
 }
 
-function noteOutcome(span: OpenSpan, outcome: PostOutcome): void {
+function recordOutcome(span: OpenSpan, outcome: PostOutcome): void {
   if ('error' in outcome) {
     span.markFailed(outcome.error)
     return
   }
-  const { status } = outcome.answer
+  const { status } = outcome.response
   span.note({ 'http.response.status_code': status })
   if (status >= 400) span.markFailed(String(status))
 }
@@ -126,12 +126,12 @@ function noteOutcome(span: OpenSpan, outcome: PostOutcome): void {
  * fields.
  */
 function buildBody({ wire }: Op, event: DeliveryBody): string {
-  if (!wire.isDefault || !hasData(event)) return toJson(wire.outward(envelope(event)))
+  if (!wire.isDefault || !hasData(event)) return toJson(wire.outward(toEnvelope(event)))
   return `${toJson(buildHead(event)).slice(0, -1)},"data":${event.data}}`
 }
 
-/** An event as delivered, and as the API shows it. */
-export function envelope(event: DeliveryBody): Static<typeof EventEnvelope> {
+/** Converts an event to the envelope in which webhooks and the API show it. */
+export function toEnvelope(event: DeliveryBody): Static<typeof EventEnvelope> {
   return { ...buildHead(event), ...(hasData(event) ? { data: parseJsonObject(event.data) } : {}) }
 }
 
@@ -143,14 +143,14 @@ function hasData(event: DeliveryBody): event is DeliveryBody & { readonly data: 
   return event.type !== 'TEST' && event.data !== null
 }
 
-/** Replaces the response with the sandbox fault of a lost response, so that the event is sent again. */
-export function loseAnswer({ url, startedAt, durationMs }: Attempt): Attempt {
+/** Simulates a lost response in the sandbox, so that the event is sent again. */
+export function loseResponse({ url, startedAt, durationMs }: Attempt): Attempt {
   return { url, startedAt, durationMs, error: 'SANDBOX_FAULT' }
 }
 
 /** Returns the beginning of a response for the record, or null if there was no response. */
-export function clipAnswer({ answer }: Attempt): string | null {
-  return answer ? toStorableText(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
+export function clipResponse({ response }: Attempt): string | null {
+  return response ? toStorableText(response.body.subarray(0, RECORDED_BYTES_MAX)) : null
 }
 
 /** Parses a response as JSON. Undefined if it is not JSON or exceeds the read limit. */

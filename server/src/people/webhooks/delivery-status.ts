@@ -5,7 +5,7 @@ import { EXCLUDED_FROM_FEED } from '../../kernel/outbox/endpoint-feed.ts'
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** Events that are not sent in feed order. They have a row until they are received. */
-const IS_APART = sql`events.type IN (${sql.join(EXCLUDED_FROM_FEED.CONFIGURED)})`
+const IS_OUTSIDE_FEED = sql`events.type IN (${sql.join(EXCLUDED_FROM_FEED.CONFIGURED)})`
 
 const feedPosition = sql`(events.committed_in, events.position)`
 
@@ -25,11 +25,11 @@ const matchesEndpoint = sql`w.platform_id = events.platform_id AND events.commit
 
 const isBeyondCursor = sql`EXISTS (
   SELECT FROM webhook_endpoints w WHERE w.role = 'CONFIGURED' AND w.deleted_at IS NULL AND ${matchesEndpoint}
-    AND ${feedPosition} > (w.committed_in, w.position) AND NOT ${IS_APART})`
+    AND ${feedPosition} > (w.committed_in, w.position) AND NOT ${IS_OUTSIDE_FEED})`
 
 const isPassed = sql`EXISTS (
   SELECT FROM webhook_endpoints w WHERE w.role <> 'ADDED' AND ${matchesEndpoint}
-    AND (${feedPosition} <= (w.committed_in, w.position) OR (w.role = 'CONFIGURED' AND ${IS_APART})))`
+    AND (${feedPosition} <= (w.committed_in, w.position) OR (w.role = 'CONFIGURED' AND ${IS_OUTSIDE_FEED})))`
 
 const wasReceived = sql`EXISTS (
   SELECT FROM webhook_attempts a WHERE a.event_id = events.id AND (a.status BETWEEN 200 AND 299 OR a.status = 409))`

@@ -1,21 +1,21 @@
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import type { EventType } from '@countersign/contract/events/events'
 import { toJson } from '../../base/json/json.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { type FeedPosition, isAfter } from '../../kernel/ports/event-streams.ts'
-import { eventView } from './event-view.ts'
+import { toEventView } from './event-view.ts'
 import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
 
 /**
- * The intervals for reading the feed of a platform, first for streams of all events, then for streams of only
- * the latest ones.
+ * The interval for reading a platform's feed for streams of all events. Streams of only the latest events use
+ * the longer one.
  */
 const POLL_MS = 500
 const POLL_LATEST_MS = 1_000
 /** The maximum number of events per read. */
 const READ_MAX = 200
-/** The number of recent events kept for streams that are slightly behind. */
-const KEPT_MAX = 500
+/** The maximum number of recent events in memory, for streams that are slightly behind. */
+const RECENT_MAX = 500
 
 /** An event as streams send it. */
 export interface StreamedEvent extends FeedPosition {
@@ -41,12 +41,12 @@ export abstract class Channel {
   protected readonly reader: FeedReader
   readonly #wire: WireSpelling
   readonly #polling: Background
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters = new Set<() => void>()
 
   constructor({ reader, wire, onFailure }: ChannelParts, pollMs: number) {
     this.reader = reader
     this.#wire = wire
-    this.#polling = inBackground(pollMs, () => this.poll(), onFailure)
+    this.#polling = runInBackground(pollMs, () => this.poll(), onFailure)
   }
 
   /** Returns the events that a stream at this position sends next. Empty if nothing is new. */
@@ -62,12 +62,12 @@ export abstract class Channel {
       const finish = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', finish)
-        this.#waiting.delete(finish)
+        this.#waiters.delete(finish)
         resolve()
       }
       const timer = setTimeout(finish, ms)
       signal.addEventListener('abort', finish)
-      this.#waiting.add(finish)
+      this.#waiters.add(finish)
     })
   }
 
@@ -76,14 +76,14 @@ export abstract class Channel {
   }
 
   protected wake(): void {
-    for (const wake of [...this.#waiting]) wake()
+    for (const wake of [...this.#waiters]) wake()
   }
 
-  protected streamed = (event: EventWithDelivery): StreamedEvent => {
+  protected toStreamedEvent = (event: EventWithDelivery): StreamedEvent => {
     const { id, type, committed_in, position } = event
     let formatted: string | undefined
     const text = () => {
-      formatted ??= `id: ${id}\nevent: ${type}\ndata: ${toJson(this.#wire.outward(eventView(event)))}\n\n`
+      formatted ??= `id: ${id}\nevent: ${type}\ndata: ${toJson(this.#wire.outward(toEventView(event)))}\n\n`
       return formatted
     }
     return { id, type, committed_in, position, text }
@@ -91,12 +91,12 @@ export abstract class Channel {
 }
 
 /**
- * Streams all events. A stream that is further behind than the kept events reads the feed itself until it has
- * caught up.
+ * Streams all events. A stream that is behind the recent events in memory reads the feed until it has caught
+ * up.
  */
 export class AllEventsChannel extends Channel {
   /** All final events after `#floor` up to the last read, in feed order. */
-  #kept: StreamedEvent[] = []
+  #recent: StreamedEvent[] = []
   #floor: FeedPosition
 
   constructor(parts: ChannelParts) {
@@ -106,16 +106,16 @@ export class AllEventsChannel extends Channel {
 
   async eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]> {
     if (isAfter(this.#floor, position)) return this.#read(position)
-    return this.#kept.filter((event) => isAfter(event, position))
+    return this.#recent.filter((event) => isAfter(event, position))
   }
 
   protected async poll(): Promise<void> {
     for (;;) {
-      const events = await this.#read(this.#kept.at(-1) ?? this.#floor)
+      const events = await this.#read(this.#recent.at(-1) ?? this.#floor)
       if (events.length === 0) return
-      const all = [...this.#kept, ...events]
-      const dropped = all.slice(0, -KEPT_MAX).at(-1)
-      this.#kept = all.slice(-KEPT_MAX)
+      const all = [...this.#recent, ...events]
+      const dropped = all.slice(0, -RECENT_MAX).at(-1)
+      this.#recent = all.slice(-RECENT_MAX)
       if (dropped) this.#floor = dropped
       this.wake()
       if (events.length < READ_MAX) return
@@ -123,13 +123,13 @@ export class AllEventsChannel extends Channel {
   }
 
   async #read(after: FeedPosition): Promise<StreamedEvent[]> {
-    return (await selectEventsAfter(this.reader, after, READ_MAX)).map(this.streamed)
+    return (await selectEventsAfter(this.reader, after, READ_MAX)).map(this.toStreamedEvent)
   }
 }
 
 /**
  * Streams only the latest event of each type, in feed order. The database skips the events in between, so a
- * read returns at most one event per type, however much happens.
+ * read returns at most one event per type.
  */
 export class LatestEventsChannel extends Channel {
   readonly #start: FeedPosition
@@ -157,7 +157,7 @@ export class LatestEventsChannel extends Channel {
   }
 
   async #read(after: FeedPosition): Promise<StreamedEvent[]> {
-    return (await selectLatestAfter(this.reader, after)).map(this.streamed)
+    return (await selectLatestAfter(this.reader, after)).map(this.toStreamedEvent)
   }
 }
 

@@ -4,7 +4,7 @@ import type { App } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { BEGINNING, type EventStreams, type FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { AllEventsChannel, type Channel, LatestEventsChannel } from './event-channel.ts'
-import { type Seat, Seats } from './event-stream-seats.ts'
+import { type StreamSlot, StreamSlots } from './event-stream-seats.ts'
 import { selectNewestEvent } from './store.ts'
 
 /** The interval between keep-alive comments in an idle stream. */
@@ -31,14 +31,14 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
     { Kind: LatestEventsChannel, platforms: new Map<string, SharedChannel>() },
   ] as const
   const closing = new AbortController()
-  const seats = new Seats()
+  const slots = new StreamSlots()
 
   const leave = async (
     platforms: Map<string, SharedChannel>,
     platformId: string,
-    { shared, seat }: { readonly shared: SharedChannel; readonly seat: Seat },
+    { shared, slot }: { readonly shared: SharedChannel; readonly slot: StreamSlot },
   ) => {
-    seats.leave(platformId, seat)
+    slots.leave(platformId, slot)
     shared.streams -= 1
     if (shared.streams > 0) return
     platforms.delete(platformId)
@@ -47,9 +47,9 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
 
   return {
     async open(platformId, { caller, after, types, latestOnly }) {
-      const taken = seats.take(platformId, caller)
+      const taken = slots.take(platformId, caller)
       if (!taken) throw createLimitError()
-      const { seat, displaced } = taken
+      const { slot, displaced } = taken
       await displaced?.end?.()
       const { Kind, platforms } = kinds[latestOnly ? 1 : 0]
       const shared = platforms.get(platformId) ?? { channel: undefined, streams: 0 }
@@ -59,7 +59,7 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
         const reader = { read: app.read, platform: { id: platformId } }
         const newest = await selectNewestEvent(reader)
         const onFailure = (error: unknown) =>
-          app.log.warn({ err: error, platformId }, 'the feed was not read for its streams')
+          app.log.warn({ err: error, platformId }, 'failed to read event feed for streams')
         shared.channel ??= new Kind({ reader, wire: app.wire, newest: newest ?? BEGINNING, onFailure })
         const stream = new Stream(shared.channel, {
           from: after ?? newest ?? BEGINNING,
@@ -68,12 +68,12 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
           types: types && new Set(types),
           pauseMs: latestOnly ? LATEST_MS : 0,
           closed: closing.signal,
-          onEnd: () => leave(platforms, platformId, { shared, seat }),
+          onEnd: () => leave(platforms, platformId, { shared, slot }),
         })
-        seat.end = () => stream.return()
+        slot.end = () => stream.return()
         return stream
       } catch (error) {
-        await leave(platforms, platformId, { shared, seat })
+        await leave(platforms, platformId, { shared, slot })
         throw error
       }
     },
@@ -88,7 +88,7 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
 
 function createLimitError(): ApiError {
   return new ApiError('RATE_LIMITED', {
-    message: `The platform has ${EVENT_STREAMS_MAX} streams of events already. End one, or read GET /events.`,
+    message: `The platform already has ${EVENT_STREAMS_MAX} event streams open. Close one, or poll GET /events instead.`,
     headers: { 'Retry-After': RETRY_SECONDS },
   })
 }
@@ -105,7 +105,7 @@ interface StreamOptions {
 }
 
 /**
- * The messages of one stream. It stores only its position and no events, so a slow reader costs no memory.
+ * The messages of one stream. It stores its position but no events, so a slow reader needs no memory.
  */
 class Stream implements AsyncIterableIterator<string> {
   readonly #channel: Channel
@@ -115,7 +115,7 @@ class Stream implements AsyncIterableIterator<string> {
   #position: FeedPosition
   /** The last event that this stream has sent or omitted. */
   #passed: string | undefined
-  #isBegun = false
+  #hasStarted = false
   #sentAtMs = Number.NEGATIVE_INFINITY
 
   constructor(channel: Channel, options: StreamOptions) {
@@ -131,8 +131,8 @@ class Stream implements AsyncIterableIterator<string> {
   }
 
   async next(): Promise<IteratorResult<string, undefined>> {
-    if (!this.#isBegun) {
-      this.#isBegun = true
+    if (!this.#hasStarted) {
+      this.#hasStarted = true
       return { done: false, value: `retry: ${RECONNECT_MS}\n${this.#idLine()}\n` }
     }
     const text = await this.#nextText()
@@ -160,8 +160,8 @@ class Stream implements AsyncIterableIterator<string> {
       if (last) {
         this.#position = last
         this.#passed = last.id
-        const shown = types ? events.filter(({ type }) => types.has(type)) : events
-        if (shown.length > 0) return shown.map(({ text }) => text()).join('')
+        const matching = types ? events.filter(({ type }) => types.has(type)) : events
+        if (matching.length > 0) return matching.map(({ text }) => text()).join('')
         continue
       }
       const leftMs = quietUntilMs - performance.now()

@@ -1,7 +1,7 @@
-import { envelope } from './delivery-attempt.ts'
+import { toEnvelope } from './delivery-attempt.ts'
 import type { EventWithDelivery } from './store.ts'
 
 /** An event as the feed shows it, with its delivery status. */
-export function eventView(event: EventWithDelivery) {
-  return { ...envelope(event), deliveryStatus: event.status } as const
+export function toEventView(event: EventWithDelivery) {
+  return { ...toEnvelope(event), deliveryStatus: event.status } as const
 }

@@ -3,10 +3,10 @@ import type { Database } from '../../storage/engine/port.ts'
 import { continueFeed } from '../../storage/schema/continue-feed.ts'
 import { findEndOfFeed, findOpenTransactions } from './store.ts'
 
-/** The time after which a stalled feed is logged. */
-const STILL_SECONDS_MAX = 30
+/** A feed that has stalled for this long is logged. */
+const STALLED_SECONDS_MAX = 30
 
-/** Stands for the oldest transaction if the feed could not be continued. */
+/** Replaces the oldest transaction if the feed could not be continued. */
 const STUCK = 'stuck'
 
 /** Receives the results of each check. */
@@ -18,7 +18,7 @@ export interface FeedWatcher {
 
 /**
  * Watches for a stalled event feed: the feed ends before the oldest open transaction, even if that is in
- * another database of the same cluster. Also tryToContinue the feed after the database has moved to another
+ * another database of the same cluster. Also continues the feed after the database has moved to another
  * cluster; a feed that cannot be continued counts as stalled. Returns a function that checks once.
  */
 export function createFeedWatch(
@@ -30,7 +30,7 @@ export function createFeedWatch(
   let sinceMs = 0
   let isLogged = false
   return async () => {
-    const isStuck = !(await tryToContinue(db, log))
+    const isStuck = !(await tryContinueFeed(db, log))
     const end = await findEndOfFeed(db)
     const nowMs = clock().getTime()
     const blocker = isStuck ? STUCK : end.oldest
@@ -41,19 +41,19 @@ export function createFeedWatch(
     }
     const seconds = (nowMs - sinceMs) / 1_000
     still(seconds)
-    if (seconds < STILL_SECONDS_MAX || isLogged) return
+    if (seconds < STALLED_SECONDS_MAX || isLogged) return
     isLogged = true
-    log.warn({ seconds, transactions: await findOpenTransactions(db) }, 'the feed of events stands still')
+    log.warn({ seconds, transactions: await findOpenTransactions(db) }, 'event feed is stalled')
   }
 }
 
 /** Continues the feed if necessary. Returns false if that failed. */
-async function tryToContinue(db: Database, log: FeedWatcher['log']): Promise<boolean> {
+async function tryContinueFeed(db: Database, log: FeedWatcher['log']): Promise<boolean> {
   try {
-    if (await continueFeed(db)) log.warn({}, 'continued the feed of events in another database cluster')
+    if (await continueFeed(db)) log.warn({}, 'continued event feed in another database cluster')
     return true
   } catch (error) {
-    log.warn({ err: error }, 'failed to continue the feed of events')
+    log.warn({ err: error }, 'failed to continue event feed')
     return false
   }
 }

@@ -5,7 +5,7 @@ import { nameOf } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { testEvent } from '../../kernel/outbox/events.ts'
 import {
   newEndpoint,
@@ -20,15 +20,15 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
-import { memberBehind } from '../tokens/tokens.ts'
-import { type Attempt, attempt, clipAnswer, toStorableText } from './delivery-attempt.ts'
-import { eventView } from './event-view.ts'
+import { findMemberBehind } from '../tokens/tokens.ts'
+import { type Attempt, attemptDelivery, clipResponse, toStorableText } from './delivery-attempt.ts'
+import { toEventView } from './event-view.ts'
 import { isReceived } from './request-series.ts'
-import { findSecrets, secretBytes } from './secrets.ts'
+import { deriveSecretBytes, findSecrets } from './secrets.ts'
 import {
-  type AttemptOfReceipt,
   countEvents,
   type EventWithDelivery,
+  type ReceiptAttempt,
   selectAttempts,
   selectEvent,
   selectEvents,
@@ -38,7 +38,7 @@ import {
 } from './store.ts'
 
 const ATTEMPTS_SHOWN_MAX = 100
-/** The status of an event that is to be sent. */
+/** The status of an event that will be sent. */
 const PENDING_STATUS: EventWithDelivery['status'] = 'PENDING'
 
 export const webhookHandlers: Handlers<typeof webhooks> = {
@@ -55,14 +55,14 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       table: 'events',
       by: BY_COMMIT,
       order: query.sortOrder ?? 'asc',
-      view: (rows) => rows.map(eventView),
+      view: (rows) => rows.map(toEventView),
     })
     return { status: 200, body }
   },
 
   event_get: async (op, { params }) => ({
     status: 200,
-    body: await eventDetails(op, await findEvent(op, params.eventId)),
+    body: await readEventDetails(op, await findEvent(op, params.eventId)),
   }),
 
   event_redeliver: async (op, { params }) => {
@@ -71,7 +71,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const row = await selectUndeliveredEvent(op, endpoint.id, event.id)
     return {
       status: 200,
-      body: await eventDetails(op, { ...event, status: PENDING_STATUS }, op.now),
+      body: await readEventDetails(op, { ...event, status: PENDING_STATUS }, op.now),
       writes: [
         // Ends a rest after many failures.
         ...(endpoint.retry_at === null
@@ -88,31 +88,31 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const { url } = endpoint
     const write = testEvent(op)
     const { id, type, objectId, at } = write
-    const attempted = await attempt(
+    const attempted = await attemptDelivery(
       op,
       { id, type, object_id: objectId, sequence: 1, data: '{}', created_at: at },
-      { url, secrets: (await findSecrets(op)).map((secret) => secretBytes(op, secret)) },
+      { url, secrets: (await findSecrets(op)).map((secret) => deriveSecretBytes(op, secret)) },
     )
-    const { answer, error } = attempted
-    const failed = {
+    const { response, error } = attempted
+    const failure = {
       due_at: null,
       gave_up_at: op.now,
       attempts: 1,
-      last_failure: String(answer?.status ?? error),
+      last_failure: String(response?.status ?? error),
     }
     return {
       status: 200,
       body: present({
         url,
-        response_status: answer?.status ?? 0,
-        response_body: answer && toStorableText(answer.body),
+        response_status: response?.status ?? 0,
+        response_body: response && toStorableText(response.body),
         error,
         event_id: id,
       }),
       writes: [
         write,
         insertAttempt(op, id, attempted),
-        ...(answer && isReceived(answer.status) ? [] : [sendOutsideFeed(op, endpoint, write, failed)]),
+        ...(response && isReceived(response.status) ? [] : [sendOutsideFeed(op, endpoint, write, failure)]),
       ],
     }
   },
@@ -120,7 +120,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
 
 async function findCaller(op: Op): Promise<StreamCaller> {
   const name = nameOf(op.actor)?.actor_id ?? op.actor.kind
-  return { name, owner: (await memberBehind(op)) ?? name }
+  return { name, owner: (await findMemberBehind(op)) ?? name }
 }
 
 /** Endpoints that stream or replay the feed. */
@@ -142,7 +142,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
     const { url } = await requireEndpoint(op)
     const { countOnly = false } = body
     if (!countOnly && (await selectReplay(op))) throw new ApiError('REPLAY_IN_PROGRESS')
-    const [startDate, endDate] = [new Date(body.startDate), timeIfGiven(body.endDate) ?? op.now]
+    const [startDate, endDate] = [new Date(body.startDate), parseOptionalTime(body.endDate) ?? op.now]
     const [events, first, ends_in] = await Promise.all([
       countEvents(op, { startDate, endDate, ...present({ types: body.types }) }),
       selectPositionBefore(op, startDate),
@@ -166,7 +166,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
   },
 }
 
-/** The order of transactions, and within each one the order of writing. */
+/** The order of the feed: by transaction, then by position. */
 const BY_COMMIT: Order<EventRow> = {
   columns: ['committed_in', 'position'],
   of: (row) => [row.committed_in, String(row.position)],
@@ -174,8 +174,8 @@ const BY_COMMIT: Order<EventRow> = {
 }
 
 /**
- * Makes an event due now. Of two concurrent calls, the second finds the row of the first, or its guard fails.
- * An event that waits behind another event of its object, or in the feed, keeps its place.
+ * Makes an event due now. If two calls race, the second finds the row of the first, or its guard fails. An
+ * event that waits behind another event of its object, or in the feed, keeps its place.
  */
 function buildRedelivery(
   op: Op,
@@ -190,8 +190,8 @@ function buildRedelivery(
   const { due_at, gave_up_at, attempts } = row
   const guard = { endpoint_id: endpoint.id, due_at, gave_up_at, attempts }
   if (gave_up_at) {
-    const again = { due_at: op.now, gave_up_at: null, attempts: 0, is_apart: true, created_at: op.now }
-    return [update('undelivered_events', id, guard, again)]
+    const redelivery = { due_at: op.now, gave_up_at: null, attempts: 0, is_apart: true, created_at: op.now }
+    return [update('undelivered_events', id, guard, redelivery)]
   }
   return due_at && due_at > op.now ? [update('undelivered_events', id, guard, { due_at: op.now })] : []
 }
@@ -203,9 +203,9 @@ function insertAttempt(op: Op, eventId: string, attempted: Attempt): Write {
     attempt: 1,
     platform_id: op.platform.id,
     url: attempted.url,
-    status: attempted.answer?.status ?? null,
+    status: attempted.response?.status ?? null,
     error: attempted.error ?? null,
-    answer: clipAnswer(attempted),
+    answer: clipResponse(attempted),
     duration_ms: attempted.durationMs,
     created_at: attempted.startedAt,
   })
@@ -224,13 +224,13 @@ async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWi
   return event
 }
 
-/** The feed position of a reader that has seen this event. */
+/** Finds the feed position of a reader that has seen this event. */
 async function findPosition(op: Op, after: string): Promise<FeedPosition> {
   return after === FEED_BEGINNING ? BEGINNING : findEvent(op, after, 'after')
 }
 
 /** An event with its latest stored attempts. */
-async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Date) {
+async function readEventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Date) {
   const [attempts, receipts, dueAt] = await Promise.all([
     selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX),
     selectReceipts(op, event),
@@ -239,19 +239,19 @@ async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Da
   const deliveryAttempts = numberAttempts(attempts, receipts).slice(-ATTEMPTS_SHOWN_MAX)
   const isRetried = event.status === PENDING_STATUS && deliveryAttempts.length > 0
   return {
-    ...eventView(event),
+    ...toEventView(event),
     ...(isRetried && dueAt ? { nextAttemptAt: dueAt.toISOString() } : {}),
     deliveryAttempts,
   }
 }
 
 /** Numbers all attempts, earliest first. Stored numbers count only the attempts that have a row. */
-function numberAttempts(rows: readonly WebhookAttemptRow[], receipts: readonly AttemptOfReceipt[]) {
-  const own = rows.map((row) => ({
+function numberAttempts(rows: readonly WebhookAttemptRow[], receipts: readonly ReceiptAttempt[]) {
+  const storedAttempts = rows.map((row) => ({
     ...row,
     attempt: row.attempt + receipts.filter(({ created_at }) => created_at <= row.created_at).length,
   }))
-  const others = receipts.map((receipt, index) => ({
+  const receiptAttempts = receipts.map((receipt, index) => ({
     ...receipt,
     answer: null,
     error: null,
@@ -260,10 +260,12 @@ function numberAttempts(rows: readonly WebhookAttemptRow[], receipts: readonly A
       index +
       Math.max(0, ...rows.flatMap((row) => (row.created_at < receipt.created_at ? [row.attempt] : []))),
   }))
-  return [...own, ...others].sort((one, other) => one.attempt - other.attempt).map(attemptView)
+  return [...storedAttempts, ...receiptAttempts]
+    .sort((one, other) => one.attempt - other.attempt)
+    .map(toAttemptView)
 }
 
-function attemptView(
+function toAttemptView(
   row: Pick<
     WebhookAttemptRow,
     'attempt' | 'url' | 'created_at' | 'duration_ms' | 'status' | 'answer' | 'error'

@@ -2,7 +2,7 @@ import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
 import type { Reach } from '../../base/http-client/connections.ts'
 import { send } from '../../base/http-client/send.ts'
 
-/** Deliveries to one URL, sent one after another, each once the previous one was received. */
+/** Deliveries to one URL in sequence, each after the previous one was received. */
 export interface Series {
   readonly url: string
   readonly reach: Reach
@@ -17,7 +17,7 @@ export interface SignedRequest {
 }
 
 /** A response, or the code of the error that prevented it. */
-export type PostOutcome = { readonly answer: Answer } | { readonly error: string }
+export type PostOutcome = { readonly response: Answer } | { readonly error: string }
 
 export type SeriesOutcome = PostOutcome & {
   /** The time from the start of the series to the start of the request. */
@@ -26,43 +26,43 @@ export type SeriesOutcome = PostOutcome & {
 }
 
 /**
- * Sends a series. Requests after an unreceived one, or after the time limit, have no outcome. Even the first has
- * no outcome if it got no connection in time.
+ * Sends a series. Requests after an unreceived one, or after the time limit, have no outcome. Even the first
+ * request has no outcome if it got no connection in time.
  */
 export type SendSeries = (series: Series) => Promise<readonly SeriesOutcome[]>
 
 const TIMEOUT_MS = 10_000
-const ANSWER_BYTES_MAX = 64 * 1024
+const RESPONSE_BYTES_MAX = 64 * 1024
 /** A series starts no request after this time, so that its outcomes are recorded soon. */
 export const SERIES_MS_MAX = 50
 
 /** Sends a series in this thread. */
 export async function sendSeries({ requests, ...target }: Series): Promise<readonly SeriesOutcome[]> {
   const outcomes: SeriesOutcome[] = []
-  const beganMs = performance.now()
+  const seriesStartMs = performance.now()
   for (const request of requests) {
     const startedMs = performance.now()
-    const startedAfterMs = startedMs - beganMs
+    const startedAfterMs = startedMs - seriesStartMs
     if (startedAfterMs >= SERIES_MS_MAX) break
-    const outcome = await post(target, request)
+    const outcome = await postDelivery(target, request)
     if (!outcome) break
     outcomes.push({ ...outcome, startedAfterMs, durationMs: performance.now() - startedMs })
-    if (!('answer' in outcome && isReceived(outcome.answer.status))) break
+    if (!('response' in outcome && isReceived(outcome.response.status))) break
   }
   return outcomes
 }
 
-/** Undefined if the request was not sent, because other requests to the host use all connections. */
-async function post(
+/** Sends a request. Undefined if it was not sent because other requests to the host use all connections. */
+async function postDelivery(
   { url, reach, owner }: Omit<Series, 'requests'>,
   { headers, body }: SignedRequest,
 ): Promise<PostOutcome | undefined> {
   try {
-    const answer = await send(
+    const response = await send(
       { method: 'POST', url, headers, body: Buffer.from(body) },
       {
         signal: AbortSignal.timeout(TIMEOUT_MS),
-        bytesMax: ANSWER_BYTES_MAX,
+        bytesMax: RESPONSE_BYTES_MAX,
         reach,
         isRepeatable: true,
         owner,
@@ -70,7 +70,7 @@ async function post(
     )
     // Copies the body out of its shared buffer pool, because a message between threads would copy the whole
     // pool.
-    return { answer: { ...answer, body: new Uint8Array(answer.body) } }
+    return { response: { ...response, body: new Uint8Array(response.body) } }
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     return error.isUnsent ? undefined : { error: error.code }

@@ -4,7 +4,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 
 /** A platform's response to a delivery: any status, and the body if it is JSON. */
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly status: number
   readonly body: unknown
 }
@@ -13,17 +13,17 @@ export interface WebhookAnswer {
  * Interprets the response to an event that asks a question. May run several times for one response. If it
  * returns undefined, 2xx and 409 end the delivery, as for every other event.
  */
-export type AnswerRule = (
+export type ResponseRule = (
   op: Op,
   event: Pick<EventRow, 'object_id'>,
-  answer: WebhookAnswer,
+  response: WebhookResponse,
 ) => Promise<Ruling | undefined>
 
 interface Ruling {
   /** True if the event is not sent again. */
   readonly ended: boolean
-  /** Become part of the write set of the delivery. */
+  /** Added to the write set of the delivery. */
   readonly writes: readonly Write[]
 }
 
-export type AnswerRules = Readonly<Partial<Record<EventType, AnswerRule>>>
+export type ResponseRules = Readonly<Partial<Record<EventType, ResponseRule>>>

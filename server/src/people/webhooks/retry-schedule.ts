@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/http-client/answer.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 
 const FIRST_SECONDS = 5
 const SECONDS_MAX = 1800
@@ -9,60 +9,62 @@ const RETRY_AFTER_SECONDS_MAX = 3600
 /** Statuses of responses that may request a delay: too many requests, and unavailable. */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
-/** The end of the attempts, seven days after the first failure by the platform's clock. */
-export function giveUpAt(failedAt: Date): Date {
-  return plusSeconds(failedAt, GIVE_UP_SECONDS)
+/** Computes the end of the attempts: seven days after the first failure, by the platform's clock. */
+export function computeGiveUpTime(failedAt: Date): Date {
+  return addSeconds(failedAt, GIVE_UP_SECONDS)
 }
 
 /** The part of an operation that the schedule uses. */
-type Timed = Pick<Op, 'now' | 'random'> & { readonly platform: Pick<Op['platform'], 'clock_offset_ms'> }
+type ScheduleContext = Pick<Op, 'now' | 'random'> & {
+  readonly platform: Pick<Op['platform'], 'clock_offset_ms'>
+}
 
 /**
- * The time of the next attempt: after 5, 10, 20 … seconds, up to half an hour, randomly shortened by up to
- * half so that deliveries that failed together are not retried together. A 429 or 503 response may request a
- * longer wait. The last attempt is at `until` itself.
+ * Computes the time of the next attempt: after 5, 10, 20 … seconds, up to half an hour, randomly shortened by
+ * up to half so that deliveries that failed together are not retried together. A 429 or 503 response may
+ * request a longer wait. The last attempt is at `until` itself.
  */
-export function retryAt(
-  op: Timed,
+export function computeRetryTime(
+  op: ScheduleContext,
   attempts: number,
   until: Date,
-  answer?: Pick<Answer, 'status' | 'retryAfter'>,
+  response?: Pick<Answer, 'status' | 'retryAfter'>,
 ): Date {
-  return computeRetryTime(op, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20), until, answer)
+  return computeAttemptTime(op, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20), until, response)
 }
 
 /**
- * The time of the next attempt at an endpoint that has received nothing for a while. The wait is as long as
- * the endpoint has been failing, from 5 seconds to half an hour, so waits double. It has the same random
- * jitter as the retries of events.
+ * Computes the next attempt at an endpoint that has received nothing for a while. The wait is as long as the
+ * endpoint has been failing, from 5 seconds to half an hour, so waits double. It has the same random jitter
+ * as the retries of events.
  */
-export function restUntil(
-  op: Timed,
+export function computeRestEnd(
+  op: ScheduleContext,
   failingSince: Date,
-  answer?: Pick<Answer, 'status' | 'retryAfter'>,
+  response?: Pick<Answer, 'status' | 'retryAfter'>,
 ): Date {
   const seconds = (op.now.getTime() - failingSince.getTime()) / 1000
-  return computeRetryTime(op, Math.max(FIRST_SECONDS, seconds), giveUpAt(failingSince), answer)
+  return computeAttemptTime(op, Math.max(FIRST_SECONDS, seconds), computeGiveUpTime(failingSince), response)
 }
 
-function computeRetryTime(
-  op: Timed,
+function computeAttemptTime(
+  op: ScheduleContext,
   seconds: number,
   until: Date,
-  answer: Pick<Answer, 'status' | 'retryAfter'> | undefined,
+  response: Pick<Answer, 'status' | 'retryAfter'> | undefined,
 ): Date {
   const fullSeconds = Math.min(SECONDS_MAX, seconds)
   const [high = 0, low = 0] = op.random(2)
   const share = 0.5 + (high * 256 + low) / 0x20000
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
-  const at = plusSeconds(op.now, Math.max(fullSeconds * share, readRetryAfter(answer, realMs)))
+  const at = addSeconds(op.now, Math.max(fullSeconds * share, readRetryAfter(response, realMs)))
   return at < until ? at : until
 }
 
-/** The wait that the receiver requests, in seconds or as a date in real time. 0 if it requests none. */
-function readRetryAfter(answer: Pick<Answer, 'status' | 'retryAfter'> | undefined, realMs: number): number {
-  const text = answer?.retryAfter
-  if (text === undefined || !BUSY.has(answer?.status ?? 0)) return 0
+/** Reads the wait that the receiver requests, in seconds or as a date in real time. 0 if it requests none. */
+function readRetryAfter(response: Pick<Answer, 'status' | 'retryAfter'> | undefined, realMs: number): number {
+  const text = response?.retryAfter
+  if (text === undefined || !BUSY.has(response?.status ?? 0)) return 0
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - realMs) / 1000
   return Number.isNaN(seconds) ? 0 : Math.min(RETRY_AFTER_SECONDS_MAX, Math.max(0, seconds))
 }

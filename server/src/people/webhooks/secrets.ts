@@ -31,14 +31,13 @@ export async function findSecrets(
 }
 
 /**
- * The 32 bytes of a secret. They are derived from the enclave's data key of its generation and are not
- * stored.
+ * Derives the 32 bytes of a secret from the enclave's data key of its generation. They are not stored.
  */
-export function secretBytes(op: Op, { id, key_generation }: SigningSecret): Uint8Array {
+export function deriveSecretBytes(op: Op, { id, key_generation }: SigningSecret): Uint8Array {
   return op.enclave.mac('webhook', id, key_generation)
 }
 
-/** A secret in the notation of Standard Webhooks. */
-export function secretText(op: Op, secret: WebhookSecretRow): string {
-  return `whsec_${Buffer.from(secretBytes(op, secret)).toString('base64')}`
+/** Formats a secret in the notation of Standard Webhooks. */
+export function formatSecret(op: Op, secret: WebhookSecretRow): string {
+  return `whsec_${Buffer.from(deriveSecretBytes(op, secret)).toString('base64')}`
 }

@@ -27,14 +27,14 @@ const seriesTo = (url: string): Series => ({
   requests: [{ headers: {}, body: '{}' }],
 })
 
-test('each series gets its own outcomes, however many are sent at the same time', async () => {
+test('each of many parallel webhook series gets its own outcomes', async () => {
   const thread = openThread()
   const urls = Array.from({ length: 100 }, (_, n) => `url-${n}`)
   const outcomes = await Promise.all(urls.map((url) => thread.send(seriesTo(url))))
   expect(outcomes).toEqual(urls.map((error) => [{ error, startedAfterMs: 0, durationMs: 1 }]))
 })
 
-test('an unexpected error of one series fails only that one', async () => {
+test('an unexpected error in one webhook series does not affect the others', async () => {
   const thread = openThread()
   const other = thread.send(seriesTo('other'))
   await expect(thread.send(seriesTo('fails'))).rejects.toThrow('no response')
@@ -45,7 +45,7 @@ test.each([
   ['exit', 'The thread that sends webhooks has ended'],
   ['throw', 'broken'],
 ])(
-  'a thread that ends fails what it was sending, and the next series starts another: %s',
+  'if the webhook thread ends (%s), its series fail and the next series starts a new thread',
   async (url, message) => {
     const thread = openThread()
     const failed = await Promise.allSettled([thread.send(seriesTo(url)), thread.send(seriesTo('other'))])
@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('a thread that was stopped while it was sending leaves nothing waiting', async () => {
+test('stopping the webhook thread rejects the series in progress', async () => {
   const thread = openThread()
   const sent = thread.send(seriesTo('fails'))
   const settled = Promise.allSettled([sent])

@@ -10,7 +10,7 @@ export type SeriesMessage = readonly (readonly [number, Series])[]
  */
 export type OutcomeMessage = readonly (readonly [number, readonly SeriesOutcome[] | string])[]
 
-interface Waiting {
+interface PendingSeries {
   resolve(outcomes: readonly SeriesOutcome[]): void
   reject(error: Error): void
 }
@@ -22,9 +22,9 @@ interface Waiting {
 export class SeriesThread {
   readonly #program: URL
   #worker: Worker | undefined
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingSeries>()
   #count = 0
-  #next: [number, Series][] = []
+  #queued: [number, Series][] = []
 
   constructor(program: URL) {
     this.#program = program
@@ -33,9 +33,9 @@ export class SeriesThread {
   readonly send: SendSeries = (series) =>
     new Promise((resolve, reject) => {
       this.#count += 1
-      this.#waiting.set(this.#count, { resolve, reject })
-      if (this.#next.length === 0) setImmediate(() => this.#flush())
-      this.#next.push([this.#count, series])
+      this.#pending.set(this.#count, { resolve, reject })
+      if (this.#queued.length === 0) setImmediate(() => this.#flush())
+      this.#queued.push([this.#count, series])
     })
 
   async stop(): Promise<void> {
@@ -44,8 +44,8 @@ export class SeriesThread {
 
   #flush(): void {
     this.#worker ??= this.#start()
-    const message: SeriesMessage = this.#next
-    this.#next = []
+    const message: SeriesMessage = this.#queued
+    this.#queued = []
     this.#worker.postMessage(message)
   }
 
@@ -62,15 +62,15 @@ export class SeriesThread {
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
       // The next thread gets the series that were not passed to this one.
-      const later = new Set(this.#next.map(([id]) => id))
-      for (const id of this.#waiting.keys()) if (!later.has(id)) this.#settle(id, failure)
+      const queuedIds = new Set(this.#queued.map(([id]) => id))
+      for (const id of this.#pending.keys()) if (!queuedIds.has(id)) this.#settle(id, failure)
     })
     return worker
   }
 
   #settle(id: number, outcome: readonly SeriesOutcome[] | string): void {
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
+    const waiting = this.#pending.get(id)
+    this.#pending.delete(id)
     if (typeof outcome === 'string') waiting?.reject(new Error(outcome))
     else waiting?.resolve(outcome)
   }

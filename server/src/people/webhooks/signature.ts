@@ -1,4 +1,4 @@
-import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 
@@ -17,6 +17,6 @@ export async function buildSignatureHeaders(
   const signature = Buffer.from(await op.enclave.signWebhook(body)).toString('base64')
   return {
     [op.wire.webhookSignatureHeader]: toJson({ v: '1', s: signature }),
-    ...standardHeaders(secrets, eventId, body, new Date(realMs)),
+    ...buildStandardHeaders(secrets, eventId, body, new Date(realMs)),
   }
 }

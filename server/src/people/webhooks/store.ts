@@ -5,7 +5,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
@@ -38,7 +38,7 @@ export interface FeedReader {
   readonly platform: { readonly id: string }
 }
 
-function withDelivery(op: FeedReader) {
+function selectWithDelivery(op: FeedReader) {
   return op.read
     .selectFrom('events')
     .leftJoin('event_records', 'event_records.digest', 'events.record')
@@ -95,7 +95,7 @@ export async function selectEventsAfter(
   after: FeedPosition,
   limit: number,
 ): Promise<EventWithDelivery[]> {
-  return withDelivery(reader)
+  return selectWithDelivery(reader)
     .where(IS_FINAL_SQL)
     .where(isAfterEvent(after))
     .orderBy('events.committed_in')
@@ -121,7 +121,7 @@ export async function selectLatestAfter(
     .orderBy('committed_in')
     .orderBy('position')
     .limit(PASSED_MAX)
-  return withDelivery(reader)
+  return selectWithDelivery(reader)
     .where('events.id', 'in', (eb) =>
       eb
         .selectFrom(next.as('next'))
@@ -163,7 +163,7 @@ export function selectEvents(op: Op, filters: EventFilters) {
  */
 function selectCommitted(op: Op, filters: EventFilters) {
   const { type, types, objectId, startDate, endDate, after } = filters
-  return withDelivery(op)
+  return selectWithDelivery(op)
     .$call((q) => whereGiven(q, 'events.type', '=', type))
     .$call((q) => whereGiven(q, 'events.type', 'in', types))
     .$call((q) => whenGiven(q, filters.deliveryStatus, (query, status) => query.where(hasStatus(op, status))))
@@ -174,7 +174,7 @@ function selectCommitted(op: Op, filters: EventFilters) {
 }
 
 export async function selectEvent(op: Op, id: string): Promise<EventWithDelivery | undefined> {
-  return withDelivery(op).where('events.id', '=', id).executeTakeFirst()
+  return selectWithDelivery(op).where('events.id', '=', id).executeTakeFirst()
 }
 
 /** Reads the latest attempts at an event, latest first. */
@@ -190,8 +190,8 @@ export async function selectAttempts(op: Op, eventId: string, limit: number): Pr
 }
 
 /** Reads the attempts at an event from receipts, earliest first. */
-export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOfReceipt[]> {
-  const { rows } = await op.db.query<AttemptOfReceipt>(RECEIPTS_SQL, [
+export async function selectReceipts(op: Op, event: EventRow): Promise<ReceiptAttempt[]> {
+  const { rows } = await op.db.query<ReceiptAttempt>(RECEIPTS_SQL, [
     uuidOf(op.platform.id),
     event.committed_in,
     event.position,
@@ -201,7 +201,7 @@ export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOf
 }
 
 /** An attempt from a receipt, which records several events together. */
-export type AttemptOfReceipt = Pick<WebhookAttemptRow, 'url' | 'duration_ms' | 'created_at'> & {
+export type ReceiptAttempt = Pick<WebhookAttemptRow, 'url' | 'duration_ms' | 'created_at'> & {
   readonly status: number
 }
 
@@ -278,7 +278,7 @@ FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest) AS cluster`
 
 export async function findEndOfFeed(db: Database): Promise<EndOfFeed> {
   const { rows } = await db.query<EndOfFeed>(END_OF_FEED_SQL)
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /**

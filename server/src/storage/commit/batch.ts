@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto'
-import { ownUuidOf } from '../engine/ids.ts'
+import { toOwnUuid } from '../engine/ids.ts'
 import type { SharedPayload } from '../rows/job.ts'
 import type { NewJob } from '../rows/new-job.ts'
 import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
 import { newPart, type Part, Parts, type Row } from './batch-parts.ts'
-import { CommitArguments, type Parameter, type RowTypes, rowsOf } from './commit-arguments.ts'
+import { CommitArguments, type Parameter, type RowTypes, toRowsArgument } from './commit-arguments.ts'
 import type { Footprint } from './footprint.ts'
 import { toStoredRow } from './stored-row.ts'
 import type { RecordTable, Write } from './writes.ts'
-import { timeText } from './writes.ts'
+import { toIsoTime } from './writes.ts'
 
 /** Write sets as the arguments of `commit_together`. Writes are numbered through the whole batch. */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
   readonly parameters: readonly Parameter[]
   /** The number of the set that each write belongs to. */
-  readonly setOf: readonly number[]
+  readonly setNumbers: readonly number[]
   /** Shared job rows, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
   /** The records that are stored once this batch is written. */
@@ -42,14 +42,14 @@ export interface BatchedSet {
  * written one after another. Sets whose writes must keep their order come last.
  */
 export function makeBatch(sets: readonly BatchedSet[], records: StoredRecords, types: RowTypes): Batch {
-  const setOf: number[] = []
+  const setNumbers: number[] = []
   const batch = new BatchArguments(records)
   for (const inTurn of [false, true])
     for (const [set, { writes, footprint }] of sets.entries())
       if (footprint.inTurn === inTurn)
-        for (const write of writes) batch.add(setOf.push(set) - 1, write, inTurn)
+        for (const write of writes) batch.add(setNumbers.push(set) - 1, write, inTurn)
   const { newRecords } = batch
-  return { setOf, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
+  return { setNumbers, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
 }
 
 /** The length of a digest in hex. */
@@ -113,7 +113,7 @@ class BatchArguments {
         else this.#update(index, write, inTurn)
         break
       case 'expect': {
-        const row = { n: index, id: ownUuidOf(write.id), expect: toStoredRow(write.expect) }
+        const row = { n: index, id: toOwnUuid(write.id), expect: toStoredRow(write.expect) }
         if (inTurn) this.#inTurn.push(newPart('expect', write.table, row))
         else this.#expects.add(write.table, row)
         break
@@ -140,7 +140,7 @@ class BatchArguments {
         this.#endTransfer(index, write)
         break
       case 'close':
-        this.#closedOwner = ownUuidOf(write.owner)
+        this.#closedOwner = toOwnUuid(write.owner)
         break
     }
   }
@@ -188,15 +188,15 @@ class BatchArguments {
 
   #insert({ table, row, due, shares }: WriteOf<'insert'>, inTurn: boolean): void {
     this.#newObjects.add(row.id)
-    if (table === 'reconciliation_matches') this.#matches.push(ownUuidOf(String(row.id)))
+    if (table === 'reconciliation_matches') this.#matches.push(toOwnUuid(String(row.id)))
     if (due && shares) this.#share(row, due)
     else if (inTurn) this.#inTurn.push(newPart('insert', table, toStoredRow(row)))
-    else if (isInserted(table)) this.#args.add(rowsOf(table), row)
+    else if (isInserted(table)) this.#args.add(toRowsArgument(table), row)
     else this.#inserts.add(table, toStoredRow(row), row)
   }
 
   #update(index: number, { table, id, expect, set }: WriteOf<'update'>, inTurn: boolean): void {
-    const row = { n: index, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) }
+    const row = { n: index, id: toOwnUuid(id), expect: toStoredRow(expect), set: toStoredRow(set) }
     if (table === 'reconciliation_matches') this.#matches.push(row.id)
     if (set.position_limit === null) this.#uncounted.add(table, row, set)
     else if (inTurn) this.#inTurn.push(newPart('update', table, row, set))
@@ -252,7 +252,7 @@ class BatchArguments {
       data: ofAccount ? null : data,
       record: ofAccount ? this.#digestOfRecord(data, platformId) : null,
       traceparent: traceparent ?? null,
-      created_at: timeText(at),
+      created_at: toIsoTime(at),
     })
     args.add('event_bases', this.#newObjects.has(objectId) ? 0 : null)
     if (ofAccount) this.#move(index, this.#accountIndex(objectId), 0n, 0n, event)
@@ -273,9 +273,9 @@ class BatchArguments {
   #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
     this.#accountIndex(id)
     this.#opens.set(id, {
-      id: ownUuidOf(id),
-      platform_id: ownUuidOf(platformId),
-      owner: ownUuidOf(owner),
+      id: toOwnUuid(id),
+      platform_id: toOwnUuid(platformId),
+      owner: toOwnUuid(owner),
       name,
       currency,
       normal_side: normalSide,
@@ -286,7 +286,7 @@ class BatchArguments {
   #transfer(index: number, write: WriteOf<'transfer'>): void {
     const { id, platformId, debit, credit, currency, amount, state, cause, causeId, at } = write
     const isPosted = state === 'posted'
-    const time = timeText(at)
+    const time = toIsoTime(at)
     const args = this.#args
     args.add('transfer_rows', {
       id,
@@ -320,7 +320,7 @@ class BatchArguments {
     args.add('step_credits', to)
     args.add('step_amounts', amount)
     args.add('step_states', state)
-    args.add('step_times', timeText(at))
+    args.add('step_times', toIsoTime(at))
     this.#move(index, from, to === null ? 0n : -amount, -amount)
     if (to !== null) this.#move(index, to, amount, 0n)
   }

@@ -1,5 +1,5 @@
 import { toJson } from '../../base/json/json.ts'
-import { ownUuidOf } from '../engine/ids.ts'
+import { toOwnUuid } from '../engine/ids.ts'
 import { type BinaryType, OIDS } from '../rows/row-columns.ts'
 
 /**
@@ -97,7 +97,7 @@ function toTimeMs(value: unknown): number {
 }
 
 function requireString(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError(`a ${typeof value} was given instead of a string`)
+  if (typeof value !== 'string') throw new TypeError(`expected a string, not a ${typeof value}`)
   return value
 }
 
@@ -123,7 +123,7 @@ function writeValue(type: BinaryType | undefined, value: unknown): void {
       end += 5
       break
     case 'uuid':
-      writeUuid(ownUuidOf(requireString(value)))
+      writeUuid(toOwnUuid(requireString(value)))
       break
     case 'timestamptz':
       writeMicroseconds((toTimeMs(value) - EPOCH_MS) * US_PER_MS)

@@ -6,7 +6,7 @@ import { type BinaryType, type InsertedTable, ROWS, type RowTable } from '../row
 import { binaryArray, binaryRows, type RowType } from './binary-array.ts'
 
 /** The name of the argument with the new rows of a table. */
-export function rowsOf<T extends InsertedTable>(table: T): `${T}_rows` {
+export function toRowsArgument<T extends InsertedTable>(table: T): `${T}_rows` {
   return `${table}_rows`
 }
 

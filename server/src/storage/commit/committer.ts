@@ -1,9 +1,9 @@
 import { WRONG_NODE } from '../engine/distributed-schema.ts'
-import { type Database, DiskFull, NoConnection, sqlState, wasRefused } from '../engine/port.ts'
+import { type Database, DiskFull, NoConnection, readSqlState, wasRefused } from '../engine/port.ts'
 import { continueFeed, MOVED_FEED } from '../schema/continue-feed.ts'
 import { type Batch, type BatchedSet, makeBatch, type SharedRow } from './batch.ts'
 import { COMMIT_TOGETHER, type RowTypes, readRowTypes } from './commit-arguments.ts'
-import { BatchFootprint, footprintOf } from './footprint.ts'
+import { BatchFootprint, computeFootprint } from './footprint.ts'
 import { type Refusal, readRefusal, readRefusedWrites } from './refusal.ts'
 import type { Write } from './writes.ts'
 
@@ -116,7 +116,7 @@ function commit(
 ): Promise<CommitResult> {
   const { observer } = queue
   const committed = new Promise<CommitResult>((resolve, reject) => {
-    const footprint = footprintOf(writes)
+    const footprint = computeFootprint(writes)
     queue.waiting.push({ writes, footprint, isAlone: footprint.isAlone, onWriting, resolve, reject })
     schedule(queue)
   })
@@ -231,7 +231,7 @@ async function commitOnce(queue: Queue, sets: readonly Waiting[]): Promise<Reado
       settleWritten(queue, sets, batch)
       return undefined
     } catch (error) {
-      const state = sqlState(error)
+      const state = readSqlState(error)
       if (state === DATATYPE_MISMATCH) queue.types = undefined
       if (attempt === CONFLICT_ATTEMPTS_MAX || !RETRIED_STATES.has(state))
         return await settleFailed(queue, sets, batch, error)
@@ -260,7 +260,7 @@ async function settleFailed(
   // After a lost connection the outcome is unknown, and a retry could write twice.
   const isUnknown = batch !== undefined && !wasRefused(error)
   if (sets.length > 1 && !isUnknown) {
-    const suspects = new Set(readRefusedWrites(error).map((index) => batch?.setOf[index]))
+    const suspects = new Set(readRefusedWrites(error).map((index) => batch?.setNumbers[index]))
     return new Set(sets.filter((_, set) => suspects.has(set)))
   }
   const refusal = readRefusal(error)
@@ -279,7 +279,7 @@ const FEED_MOVED: CommitResult = { done: false, guard: 'expectation', name: 'fee
  * its schema: no commit is possible until the operator intervenes.
  */
 async function hasMovedFeed(db: Database, error: unknown): Promise<boolean> {
-  const state = sqlState(error)
+  const state = readSqlState(error)
   if (state === WRONG_NODE)
     throw new NoConnection('commits do not run on the node of their schema', { cause: error })
   if (state !== MOVED_FEED) return false

@@ -64,7 +64,7 @@ function dependsOnOrder(
   )
 }
 
-export function footprintOf(writes: readonly Write[]): Footprint {
+export function computeFootprint(writes: readonly Write[]): Footprint {
   const changed: string[] = []
   const relied: string[] = []
   const shared: string[] = []

@@ -1,4 +1,4 @@
-import { sqlState } from '../engine/port.ts'
+import { readSqlState } from '../engine/port.ts'
 
 /** `overflow`: the balance of an account exceeds its type. */
 export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
@@ -20,7 +20,7 @@ const OVERDRAFT = 'ledger_accounts_overdraft'
 /** Interprets a database error as a rejection by a guard. Undefined for any other error. */
 export function readRefusal(error: unknown): Refusal | undefined {
   const name = getConstraint(error)
-  switch (sqlState(error)) {
+  switch (readSqlState(error)) {
     case UNIQUE_VIOLATION:
       return { guard: 'unique', name }
     case EXPECTATION:
@@ -38,7 +38,7 @@ export function readRefusal(error: unknown): Refusal | undefined {
 
 /** The numbers of the writes whose guards may have failed. Empty if the error does not say. */
 export function readRefusedWrites(error: unknown): readonly number[] {
-  return sqlState(error) === REFUSED_WRITES ? parseDetail(error).writes : []
+  return readSqlState(error) === REFUSED_WRITES ? parseDetail(error).writes : []
 }
 
 function parseDetail(error: unknown): { readonly guard: string; readonly writes: readonly number[] } {

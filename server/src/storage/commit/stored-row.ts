@@ -1,4 +1,4 @@
-import { ownUuidOf } from '../engine/ids.ts'
+import { toOwnUuid } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 
 /**
@@ -15,5 +15,5 @@ function toStoredValue(column: string, value: unknown): unknown {
   if (value === null || value === undefined) return value
   if (Array.isArray(value)) return value.map((item) => toStoredValue(column, item))
   if (typeof value !== 'string') throw new Error(`${column} holds ids, not a ${typeof value}`)
-  return ownUuidOf(value)
+  return toOwnUuid(value)
 }

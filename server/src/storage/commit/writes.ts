@@ -161,7 +161,7 @@ function encodeRow(row: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...row }
   for (const column in values) {
     const value = values[column]
-    if (value instanceof Date) values[column] = timeText(value)
+    if (value instanceof Date) values[column] = toIsoTime(value)
     else if (value instanceof Uint8Array) values[column] = `\\x${Buffer.from(value).toString('hex')}`
   }
   return values
@@ -173,7 +173,7 @@ let lastText = ''
 /**
  * Formats a time as ISO 8601. Caches the last one, because nearly all writes of a batch have the same time.
  */
-export function timeText(time: Date): string {
+export function toIsoTime(time: Date): string {
   const ms = time.getTime()
   if (ms !== lastTime) {
     lastText = time.toISOString()

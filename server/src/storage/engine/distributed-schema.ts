@@ -1,4 +1,4 @@
-import { onlyRow } from './port.ts'
+import { getOnlyRow } from './port.ts'
 
 type Query = <Row>(sql: string) => Promise<{ readonly rows: Row[] }>
 
@@ -15,7 +15,7 @@ export async function findCitusNode(query: Query): Promise<CitusNode | undefined
   const { rows } = await query<{ has_citus: boolean }>(
     `SELECT to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL AS has_citus`,
   )
-  if (!onlyRow(rows).has_citus) return undefined
+  if (!getOnlyRow(rows).has_citus) return undefined
   const found = await query<{ node: CitusNode }>(
     `SELECT CASE groupid WHEN 0 THEN 'coordinator' ELSE 'worker' END AS node FROM pg_dist_local_group
      WHERE EXISTS (SELECT FROM pg_dist_schema AS s JOIN pg_namespace AS n ON n.oid = s.schemaid WHERE nspname = current_schema())`,
@@ -41,5 +41,5 @@ export function assertSucceeded({
   readonly success: boolean
   readonly result: string
 }): void {
-  if (!success) throw new Error(`the coordinator of Citus has refused a change of the schema: ${result}`)
+  if (!success) throw new Error(`the Citus coordinator rejected a schema change: ${result}`)
 }

@@ -27,7 +27,7 @@ async function openFolder(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (existsSync(join(folder, MOVED_FILE)))
     throw new Error(
-      `${folder} was moved to PostgreSQL: set DATABASE_URL. To go back to this database as it was then, remove ${join(folder, MOVED_FILE)}`,
+      `${folder} was moved to PostgreSQL: set DATABASE_URL. To use this database as it was before the move, remove ${join(folder, MOVED_FILE)}`,
     )
   let stop = (_error: Error): void => {}
   const lock = acquireLock(join(folder, 'countersign.lock'), () => {
@@ -59,7 +59,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     return await openFolder(folder)
   } catch (error) {
     if (error instanceof LockHeldError || !isFull(folder)) throw error
-    throw new Error(`the disk of ${folder} is full: make room, then start again`, { cause: error })
+    throw new Error(`the disk of ${folder} is full: free some space, then start again`, { cause: error })
   }
 }
 

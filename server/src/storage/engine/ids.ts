@@ -48,7 +48,7 @@ export function uuidOf(id: string): string {
  * The uuid of an id created by this server, so only its kind and length are checked. Throws if they do not
  * match.
  */
-export function ownUuidOf(id: string): string {
+export function toOwnUuid(id: string): string {
   const uuid = hasPrefix(id) ? id.slice(-UUID_LENGTH) : encodeCode(id)
   if (uuid === NIL_UUID) throw new Error(`${id} is not an id of this server`)
   return uuid
@@ -79,7 +79,7 @@ const LAST_MS = Date.UTC(9999, 11, 31)
 /**
  * The time of a UUIDv7. For any other uuid it returns an arbitrary time, at most the end of the year 9999.
  */
-export function timeOfUuid(uuid: string): Date {
+export function readUuidTime(uuid: string): Date {
   return new Date(Math.min(Number.parseInt(uuid.replace('-', '').slice(0, 12), 16), LAST_MS))
 }
 
@@ -112,12 +112,12 @@ function decodeCode(uuid: string): string {
 }
 
 /** Combines a kind with a uuid, whose last byte is replaced with the number of the kind. */
-export function idOfKind(kind: IdKind | InternalIdKind, uuid: string): string {
+export function buildId(kind: IdKind | InternalIdKind, uuid: string): string {
   return `${kind}:${uuid.slice(0, -2)}${formatKindNumber(NUMBERS[kind])}`
 }
 
 /** A version 8 UUID derived from the SHA-256 of a string. */
-export function uuidOfText(text: string): string {
+export function deriveUuid(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)

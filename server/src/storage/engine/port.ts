@@ -13,7 +13,7 @@ export interface Database {
     sql: string,
     parameters?: readonly unknown[],
     options?: QueryOptions,
-  ): Promise<QueryAnswer<Row>>
+  ): Promise<StatementResult<Row>>
   /** Runs a script of statements without parameters as one transaction. For migrations. */
   script(sql: string): Promise<void>
   /** Copies the files of a running embedded database consistently into `folder`, which must not exist yet. */
@@ -34,22 +34,22 @@ export interface QueryOptions {
   readonly connection?: 'fast' | 'long'
 }
 
-export interface QueryAnswer<Row> {
+export interface StatementResult<Row> {
   readonly rows: Row[]
   /** The number of rows changed by INSERT, UPDATE or DELETE. */
   readonly affected: number
 }
 
 /** The only row of a statement that always returns exactly one, such as a count. */
-export function onlyRow<Row>(rows: readonly Row[]): Row {
+export function getOnlyRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (row === undefined || rows.length > 1)
-    throw new Error(`a statement of one row returned ${rows.length} rows`)
+    throw new Error(`the statement returned ${rows.length} rows instead of one`)
   return row
 }
 
 /** The SQLSTATE of a database error, or undefined for any other error. */
-export function sqlState(error: unknown): string | undefined {
+export function readSqlState(error: unknown): string | undefined {
   const code = codeOf(error)
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
@@ -59,7 +59,7 @@ export function sqlState(error: unknown): string | undefined {
  * or a shutdown.
  */
 export function wasRefused(error: unknown): boolean {
-  const state = sqlState(error)
+  const state = readSqlState(error)
   // EPIPE, a lost connection, looks like a SQLSTATE.
   return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
 }
@@ -81,7 +81,7 @@ export class DiskFull extends NoConnection {}
 
 /** True if the connection leads to a read-only server, such as a standby or a demoted primary. */
 export function isReadOnly(error: unknown): boolean {
-  return sqlState(error) === '25006'
+  return readSqlState(error) === '25006'
 }
 
 /**
@@ -97,7 +97,7 @@ const NO_SERVER_BEHIND_POOLER =
   /server login has been failing|server_login_retry|query_wait_timeout|cannot connect to server|database .* is (?:disabled|paused)|pgbouncer is (?:shutting down|paused)/i
 
 function isNotConnected(error: unknown): boolean {
-  const state = sqlState(error)
+  const state = readSqlState(error)
   return NOT_CONNECTED.has(state) || (state === '08P01' && NO_SERVER_BEHIND_POOLER.test(messageOf(error)))
 }
 
@@ -127,7 +127,7 @@ function isLostConnection(error: unknown): boolean {
 export function asUnusable(error: unknown): unknown {
   if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
   if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })
-  if (sqlState(error)?.startsWith('53'))
+  if (readSqlState(error)?.startsWith('53'))
     return new DiskFull(`the database is out of disk, memory or connections: ${messageOf(error)}`, {
       cause: error,
     })

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { VERSION } from '../../base/settings/version.ts'
 import { WRONG_NODE } from './distributed-schema.ts'
-import { NoConnection, sqlState, wasRefused } from './port.ts'
+import { NoConnection, readSqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import { type Hosts, withOptions } from './postgres-url.ts'
 
@@ -85,7 +85,7 @@ export class Connections {
     try {
       return await client.query(config)
     } catch (error) {
-      isUsable = wasRefused(error) && !isChangedPlan(error) && sqlState(error) !== WRONG_NODE
+      isUsable = wasRefused(error) && !isChangedPlan(error) && readSqlState(error) !== WRONG_NODE
       throw error
     } finally {
       giveBack(isUsable)
@@ -164,7 +164,7 @@ export class Connections {
 
 /** True if PostgreSQL has reached a connection limit: for this role, for this database, or in total. */
 function isConnectionLimitReached(error: unknown): boolean {
-  return sqlState(error) === '53300'
+  return readSqlState(error) === '53300'
 }
 
 /** Ending a pool drops waiting requests, so it is ended only once no request waits. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { QueryConfig, QueryResult } from 'pg'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { asUnusable, type QueryAnswer, sqlState } from './port.ts'
+import { asUnusable, readSqlState, type StatementResult } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
 /**
@@ -52,7 +52,7 @@ export class Statements {
     this.#options = options
   }
 
-  async run<Row>(sql: string, parameters: readonly unknown[] = []): Promise<QueryAnswer<Row>> {
+  async run<Row>(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult<Row>> {
     const config: TimedQuery = {
       name: this.#findName(sql),
       text: sql,
@@ -104,7 +104,8 @@ export class Statements {
 
 /** Throws if the statement could leave a transaction open. */
 function checkStatement(sql: string): undefined {
-  if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is its own transaction')
+  if (TRANSACTION_CONTROL.test(sql))
+    throw new Error('transaction control is not supported: every statement is its own transaction')
 }
 
 /**
@@ -112,16 +113,16 @@ function checkStatement(sql: string): undefined {
  * already in use.
  */
 function isLostName(error: unknown): boolean {
-  const state = sqlState(error)
+  const state = readSqlState(error)
   return state === '26000' || state === '42P05'
 }
 
 /** True if a migration has changed the columns that a prepared statement returns. */
 export function isChangedPlan(error: unknown): boolean {
-  return sqlState(error) === '0A000' && messageOf(error).startsWith('cached plan must not change')
+  return readSqlState(error) === '0A000' && messageOf(error).startsWith('cached plan must not change')
 }
 
-function toAnswer<Row>(result: QueryResult): QueryAnswer<Row> {
+function toAnswer<Row>(result: QueryResult): StatementResult<Row> {
   // For a SELECT, the count is the number of returned rows, not of changed ones.
   return { rows: result.rows, affected: CHANGES.has(result.command) ? (result.rowCount ?? 0) : 0 }
 }

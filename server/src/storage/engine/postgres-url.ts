@@ -1,5 +1,5 @@
 import { DEFAULT_SCHEMA } from '../../base/settings/database-schema.ts'
-import { sessionOptions } from './session.ts'
+import { buildSessionOptions } from './session.ts'
 
 export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL'
 
@@ -70,7 +70,7 @@ export function readHosts(
     ({ hostname, port, searchParams }) =>
       `${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}`,
   )
-  const urls = addresses.map((server) => connectionString(server, schema))
+  const urls = addresses.map((server) => buildConnectionString(server, schema))
   return new Hosts(urls, `${places.join(',')}${pathname}`, wantedAttribute !== 'any', schema)
 }
 
@@ -79,9 +79,9 @@ function parseAddress(url: string, host: string, setting: UrlSetting): URL {
   throw new Error(`${setting}: ${host || 'an empty string'} is not a host with a port`)
 }
 
-function connectionString(address: URL, schema: string): string {
+function buildConnectionString(address: URL, schema: string): string {
   address.searchParams.delete('target_session_attrs')
-  return withOptions(address.href, sessionOptions(schema))
+  return withOptions(address.href, buildSessionOptions(schema))
 }
 
 /** Adds session settings to a connection string, each as `-c name=value`. */

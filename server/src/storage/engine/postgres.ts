@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
 import { assertSucceeded, type CitusNode, findCitusNode, ON_COORDINATOR } from './distributed-schema.ts'
-import { type Database, isReadOnly, NoConnection, onlyRow } from './port.ts'
+import { type Database, getOnlyRow, isReadOnly, NoConnection } from './port.ts'
 import { Connections } from './postgres-connections.ts'
 import { type Naming, Statements } from './postgres-statements.ts'
 import { readHosts, type UrlSetting } from './postgres-url.ts'
@@ -93,7 +93,7 @@ export async function openPostgres(
 /** Runs a migration script, without a time limit. Citus accepts some statements only one at a time. */
 async function runScript(connections: Connections, node: CitusNode | undefined, sql: string): Promise<void> {
   if (node !== 'worker') return connections.sendTogether(splitScript(sql))
-  assertSucceeded(onlyRow((await connections.send({ text: ON_COORDINATOR, values: [sql] })).rows))
+  assertSucceeded(getOnlyRow((await connections.send({ text: ON_COORDINATOR, values: [sql] })).rows))
 }
 
 /**
@@ -106,7 +106,7 @@ async function checkServer(connections: Connections, schema: string): Promise<Ci
       current_user AS role, current_setting('search_path') AS search_path, current_schemas(false)::text[] AS schemas, (SELECT json_object_agg(name, setting) FROM pg_settings WHERE name = ANY($1)) AS settings`,
     values: [Object.keys(SESSION_SETTINGS)],
   })
-  const { version, number, role, search_path, schemas, settings }: ServerInfo = onlyRow(rows)
+  const { version, number, role, search_path, schemas, settings }: ServerInfo = getOnlyRow(rows)
   if (number < VERSION_MIN) throw new Error(`it is version ${version}, and 14 or newer is needed`)
   // If the search path contained another schema, a table missing here would be found there. The schema itself
   // may be created later.

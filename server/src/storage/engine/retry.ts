@@ -1,4 +1,4 @@
-import { type Database, sqlState } from './port.ts'
+import { type Database, readSqlState } from './port.ts'
 
 /**
  * Serialization failure and deadlock: the statement conflicted with another transaction and was rolled back.
@@ -19,7 +19,7 @@ export function withRetries(db: Database): Database {
         try {
           return await db.query(sql, parameters, options)
         } catch (error) {
-          if (attempt === ATTEMPTS_MAX || !CONFLICTS.has(sqlState(error))) throw error
+          if (attempt === ATTEMPTS_MAX || !CONFLICTS.has(readSqlState(error))) throw error
         }
       }
     },

@@ -15,14 +15,14 @@ export const SESSION_SETTINGS = {
 } as const
 
 /** The session settings and the schema as PostgreSQL startup parameters. */
-export function sessionOptions(schema: string): string {
+export function buildSessionOptions(schema: string): string {
   return Object.entries({ ...SESSION_SETTINGS, search_path: schema })
     .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
     .join(' ')
 }
 
 /** For the embedded database, which has just one schema. */
-export const SESSION_OPTIONS = sessionOptions(DEFAULT_SCHEMA)
+export const SESSION_OPTIONS = buildSessionOptions(DEFAULT_SCHEMA)
 
 /**
  * For connections that run short lookups by key. With few keys, PostgreSQL would plan such a statement every

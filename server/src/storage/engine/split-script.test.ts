@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SCHEMA } from '../schema/migrate.ts'
 import { splitScript } from './split-script.ts'
 
-test('a script is split where its statements end, and not within a text, a name, a comment or the body of a function', () => {
+test('an SQL script is split at the ends of statements, not within strings, names, comments or function bodies', () => {
   const script = `
 -- The first; with a comment's apostrophe.
 CREATE TABLE a (id integer DEFAULT 1, "odd;name" text DEFAULT 'it''s; here'); -- after it
@@ -16,12 +16,12 @@ SELECT a - b
   ])
 })
 
-test('every function and trigger of the schema is one statement', () => {
+test('every function and trigger of the schema is a single SQL statement', () => {
   const statements = SCHEMA.functions.flatMap(({ sql }) => splitScript(sql))
   expect(
-    statements.filter((one) => !/^CREATE (OR REPLACE FUNCTION|(CONSTRAINT )?TRIGGER) /.test(one)),
+    statements.filter((sql) => !/^CREATE (OR REPLACE FUNCTION|(CONSTRAINT )?TRIGGER) /.test(sql)),
   ).toEqual([])
-  expect(statements.filter((one) => one.startsWith('CREATE OR REPLACE FUNCTION'))).toHaveLength(
+  expect(statements.filter((sql) => sql.startsWith('CREATE OR REPLACE FUNCTION'))).toHaveLength(
     SCHEMA.functions.length,
   )
 })

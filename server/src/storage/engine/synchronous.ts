@@ -1,5 +1,5 @@
 import type { Database } from './port.ts'
-import { onlyRow } from './port.ts'
+import { getOnlyRow } from './port.ts'
 
 interface Settings {
   readonly commit: string
@@ -31,7 +31,7 @@ const UNREPLICATED_COMMITS = ['off', 'local']
 export async function describeFailoverLoss(db: Database): Promise<string | undefined> {
   if (db.kind === 'embedded') return undefined
   const { rows } = await db.query<Settings>(SETTINGS)
-  const { commit, names, standbys, hidden: unknownCount, synchronous } = onlyRow(rows)
+  const { commit, names, standbys, hidden: unknownCount, synchronous } = getOnlyRow(rows)
   if (names !== '' && UNREPLICATED_COMMITS.includes(commit))
     return `synchronous_commit is ${commit}, so commits do not wait for the standbys of synchronous_standby_names: a failover loses the last acknowledged writes`
   if (standbys > 0 && unknownCount === 0 && synchronous === 0)

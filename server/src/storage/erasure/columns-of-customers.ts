@@ -4,8 +4,8 @@ import {
   ERASED_SEAL,
   ERASED_UMA_ADDRESS,
   OWN_ACCOUNTS,
+  replaceWithWord,
   type TableColumns,
-  wordFor,
 } from './table-columns.ts'
 
 const OF_CUSTOMER = 'customer_id = $1'
@@ -35,7 +35,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   internal_accounts: {
     plain: 'type currency status credentials_version chain_rail',
     kept: {
-      spark_address: 'an address of a network, whose own records have it too',
+      spark_address: 'a network address, which the records of the network also contain',
       chain_address: 'public chains keep it permanently',
       sealed_seed: 'no other key can move what arrives at the address later',
     },
@@ -50,7 +50,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         set: {
           platform_account_id: 'NULL',
           account_info: "jsonb_build_object('accountType', account_type)",
-          status_reason: wordFor('status_reason'),
+          status_reason: replaceWithWord('status_reason'),
           // Accounts that are not deleted must have a unique fingerprint.
           fingerprint: 'id::text',
           identifier: ERASED,
@@ -64,7 +64,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     kept: {
       account_digest: 'a keyed digest, which limits the deposits to the same bank account for 30 days',
     },
-    erased: [{ by: 'customer', rows: OF_CUSTOMER, set: { message: wordFor('message') } }],
+    erased: [{ by: 'customer', rows: OF_CUSTOMER, set: { message: replaceWithWord('message') } }],
   },
   account_changes: {
     plain: 'rail code state actor_type actor_name',
@@ -75,8 +75,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         set: {
           previous: "'{}'",
           proposed: "'{}'",
-          message: wordFor('message'),
-          reason: wordFor('reason'),
+          message: replaceWithWord('message'),
+          reason: replaceWithWord('reason'),
         },
       },
     ],
@@ -92,7 +92,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           reference: "upper(replace(id::text, '-', ''))",
           debtor_name: ERASED,
           debtor_account: ERASED,
-          debtor_sort_code: wordFor('debtor_sort_code'),
+          debtor_sort_code: replaceWithWord('debtor_sort_code'),
           cancel_reason: ERASED,
           // There is nobody left to debit.
           canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',
@@ -123,7 +123,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
       {
         by: 'customer',
         rows: `verification_id IN ${OWN_VERIFICATIONS}`,
-        set: { reason: wordFor('reason'), errors: "'[]'" },
+        set: { reason: replaceWithWord('reason'), errors: "'[]'" },
       },
     ],
   },
@@ -243,8 +243,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           first_name: 'NULL',
         },
       },
-      // Invitations by other customers of the platform that this customer has claimed. Another platform may
-      // have the same address.
+      // Invitations that other customers of the platform sent and this customer claimed. A customer of another
+      // platform may have the same address.
       {
         by: 'customer',
         rows: '(platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1)',
@@ -262,7 +262,9 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   agent_device_codes: { plain: 'code_mac' },
   agent_actions: {
     plain: 'type state decided',
-    erased: [{ by: 'customer', rows: `agent_id IN ${OWN_AGENTS}`, set: { reason: wordFor('reason') } }],
+    erased: [
+      { by: 'customer', rows: `agent_id IN ${OWN_AGENTS}`, set: { reason: replaceWithWord('reason') } },
+    ],
   },
   agent_decisions: {
     plain: 'policy_version',
@@ -279,8 +281,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   cards: {
     plain: 'state state_reason currency version',
     kept: {
-      processor_ref: 'needed to attribute later claims and refunds of merchants',
-      issuer_ref: 'needed to attribute later claims and refunds of merchants',
+      processor_ref: 'needed to attribute later merchant claims and refunds',
+      issuer_ref: 'needed to attribute later merchant claims and refunds',
     },
     erased: [
       {
@@ -312,7 +314,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
       'settled_amount pull_count pulled_amount pending_count pending_amount uncollected_amount refund_count refunded_amount version',
     kept: {
       merchant: 'the merchant of a purchase is part of the books',
-      issuer_transaction_token: 'needed to attribute later claims and refunds of merchants',
+      issuer_transaction_token: 'needed to attribute later merchant claims and refunds',
     },
   },
   audit_events: {

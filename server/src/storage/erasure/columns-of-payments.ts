@@ -1,20 +1,26 @@
-import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor } from './table-columns.ts'
+import {
+  ERASED,
+  ERASED_UMA_ADDRESS,
+  replaceIdentifier,
+  replaceWithWord,
+  type TableColumns,
+} from './table-columns.ts'
 
 /** Selects the records of the current payments. */
 const OF_PAYMENTS = 'id = ANY ($1)'
-/** An entry of a bank's file. A failure is kept, because without it the entry would still be on its way. */
+/** An entry of a bank file. A failure is kept, because without it the entry would look pending. */
 const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
   THEN jsonb_build_object('failure', details->'failure' || '{"message": "erased"}') ELSE '{}' END`
 
 /** Selects the instructions of the customer's mandates. */
 export const OWN_INSTRUCTIONS = 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)'
 
-/** True for a row of `bank_payments` `t` whose payment has not ended. */
+/** True for a row `t` of `bank_payments` whose payment has not ended. */
 const IS_OPEN = `EXISTS (SELECT FROM rail_payments AS r
   WHERE r.rail = t.rail AND r.payment_id = t.payment_id AND r.direction = t.direction
     AND r.state IN ('GIVEN', 'ACCEPTED'))`
 
-/** True for a row of `bank_payments` `t` whose file is written, and for a payment that ended before it was in a file. */
+/** True for a row `t` of `bank_payments` whose file is written, or whose payment ended before it was in a file. */
 export const IS_PAST_FILES = `(kind = 'PAYMENT' AND file_id IS NULL AND NOT ${IS_OPEN} OR EXISTS (
   SELECT FROM bank_files AS f WHERE f.id = t.file_id AND f.state NOT IN ('COLLECTING', 'WRITING')))`
 
@@ -32,7 +38,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
         by: 'customer',
         rows: 'customer_id = $1',
         set: {
-          destination_uma: identifierFor('destination_uma'),
+          destination_uma: replaceIdentifier('destination_uma'),
           request: withoutMembers('request', 'counterparty', 'paidInTo', 'senderCustomerInfo'),
         },
       },
@@ -45,7 +51,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       {
         by: 'customer',
         rows: 'customer_id = $1',
-        set: { name: wordFor('name'), remittance_information: 'NULL' },
+        set: { name: replaceWithWord('name'), remittance_information: 'NULL' },
       },
     ],
   },
@@ -55,7 +61,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       {
         by: 'customer',
         rows: 'schedule_id IN (SELECT id FROM payment_schedules WHERE customer_id = $1)',
-        set: { message: wordFor('message') },
+        set: { message: replaceWithWord('message') },
       },
     ],
   },
@@ -95,10 +101,10 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
         by: 'payments',
         rows: OF_PAYMENTS,
         set: {
-          source_identifier: identifierFor('source_identifier'),
+          source_identifier: replaceIdentifier('source_identifier'),
           // A payment that a wallet's holder made on the chain keeps its address, which is on the chain
           // permanently.
-          destination_identifier: `CASE WHEN details ? 'isByOwnKey' THEN destination_identifier ELSE ${identifierFor('destination_identifier')} END`,
+          destination_identifier: `CASE WHEN details ? 'isByOwnKey' THEN destination_identifier ELSE ${replaceIdentifier('destination_identifier')} END`,
           remittance_information: 'NULL',
           description: 'NULL',
           details: `CASE WHEN details ? 'uma' THEN jsonb_build_object('uma', '${ERASED_UMA_ADDRESS}') ELSE '{}' END || (${withoutMembers('details', 'uma', 'counterparty', 'paymentInstructions', 'sender', 'receiverCustomerInfo')})`,
@@ -147,7 +153,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       {
         by: 'payments',
         rows: 'transaction_id = ANY ($1)',
-        set: { reason: ERASED, note: wordFor('note') },
+        set: { reason: ERASED, note: replaceWithWord('note') },
       },
     ],
   },
@@ -166,7 +172,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       {
         by: 'payments',
         rows: "EXISTS (SELECT FROM jsonb_array_elements_text(items) AS i WHERE split_part(i, ':', 2)::uuid = ANY ($1))",
-        set: { reason: ERASED, undo_reason: wordFor('undo_reason') },
+        set: { reason: ERASED, undo_reason: replaceWithWord('undo_reason') },
       },
     ],
   },
@@ -206,13 +212,13 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       {
         by: 'payments',
         rows: OF_PAYMENTS,
-        set: { address: ERASED, detail: wordFor('detail'), note: wordFor('note') },
+        set: { address: ERASED, detail: replaceWithWord('detail'), note: replaceWithWord('note') },
       },
     ],
   },
   funds_holds: {
     plain: 'rail amount currency rule state',
-    erased: [{ by: 'customer', rows: 'customer_id = $1', set: { note: wordFor('note') } }],
+    erased: [{ by: 'customer', rows: 'customer_id = $1', set: { note: replaceWithWord('note') } }],
   },
   velocity_uses: {
     plain: 'subject currency amount day month day_count_max day_amount_max month_count_max month_amount_max',

@@ -1,10 +1,10 @@
 import type { Database } from '../engine/port.ts'
 import { AUDIT_EVENT_ERASED } from './columns-of-customers.ts'
 import { OWN_RECORDS } from './erase-events.ts'
-import { eraseRows, ROWS_MAX, statementOf } from './erase-rows.ts'
+import { buildEraseStatement, eraseRows, ROWS_MAX } from './erase-rows.ts'
 import { OWN_ACCOUNTS, OWN_DEPOSITS } from './table-columns.ts'
 
-/** Audit events about the customer, and those that name no customer but one of its records. */
+/** Audit events that name the customer, or only one of its records. */
 const AUDIT_EVENTS = [
   'customer_id = $1',
   `customer_id IS NULL AND object_id IN (
@@ -14,7 +14,7 @@ const AUDIT_EVENTS = [
     UNION ALL SELECT id FROM external_accounts WHERE customer_id = $1
     UNION ALL SELECT id FROM sessions WHERE account_id IN ${OWN_ACCOUNTS}
     UNION ALL SELECT k.id FROM delegated_keys AS k JOIN cards AS c ON c.id = k.card_id WHERE c.cardholder_id = $1)`,
-].map((rows) => ({ sql: statementOf('audit_events', { rows, set: AUDIT_EVENT_ERASED }) }))
+].map((rows) => ({ sql: buildEraseStatement('audit_events', { rows, set: AUDIT_EVENT_ERASED }) }))
 
 export async function eraseAuditEvents(db: Database, customer: string): Promise<number> {
   let rowCount = 0
@@ -49,7 +49,7 @@ const UMA_ADDRESS = String.raw`CASE WHEN uma_address ~ '^\$[0-9a-f]{16}@' THEN u
   ELSE '$erased-' || replace(id::text, '-', '') || '@erased.invalid' END`
 
 const CUSTOMER = {
-  sql: statementOf('customers', {
+  sql: buildEraseStatement('customers', {
     rows: 'id = $1',
     set: {
       platform_customer_id: 'id::text',

@@ -54,7 +54,7 @@ function redactEvent({ type, data }: StoredEvent): string {
 const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'
 
 /** Erases all events about these records, which are payments of the customer. */
-export async function eraseEventsOf(db: Database, objects: readonly string[]): Promise<number> {
+export async function eraseRecordEvents(db: Database, objects: readonly string[]): Promise<number> {
   for (let total = 0; ; ) {
     const eventCount =
       (await eraseSome(db, OF_OBJECTS, objects, redactEvent)) + (await eraseAttempts(db, OF_OBJECTS, objects))
@@ -64,7 +64,7 @@ export async function eraseEventsOf(db: Database, objects: readonly string[]): P
 }
 
 /** Erases all events about other customers' payments that name the customer as payer or payee. */
-export async function eraseEventsOfOthers(
+export async function eraseOtherCustomersEvents(
   db: Database,
   objects: readonly string[],
   side: Side,
@@ -91,17 +91,17 @@ async function eraseSome(
   db: Database,
   rows: string,
   of: string | readonly string[],
-  redact: (events: StoredEvent) => string,
-  ...more: readonly string[]
+  redact: (event: StoredEvent) => string,
+  ...parameters: readonly string[]
 ): Promise<number> {
   const found = await db.query<StoredEvent>(
     `SELECT id, type, data FROM events WHERE ${rows} AND data IS NOT NULL AND NOT starts_with(data, $2) LIMIT $3`,
-    [of, ERASED_MARK, ROWS_MAX, ...more],
+    [of, ERASED_MARK, ROWS_MAX, ...parameters],
     LONG,
   )
   await rewrite(
     db,
-    found.rows.map((events) => ({ id: events.id, data: redact(events) })),
+    found.rows.map((event) => ({ id: event.id, data: redact(event) })),
   )
   return found.rows.length
 }

@@ -2,7 +2,7 @@ import { ERROR_PAGE, ERRORS } from '@countersign/contract/core/errors'
 import { toJson } from '../../base/json/json.ts'
 import { NIL_UUID, uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
-import { onlyRow } from '../engine/port.ts'
+import { getOnlyRow } from '../engine/port.ts'
 import { ROWS_MAX } from './erase-rows.ts'
 import { OWN_ACCOUNTS, OWN_DEPOSITS } from './table-columns.ts'
 
@@ -79,7 +79,7 @@ export async function eraseLoggedRequests(
     created_at: Date | null
     id: string | null
   }>(ERASE_LOGGED, [platform, `${names}|${umaAddress.replace(/[$.+]/g, '\\$&')}`, at, id, ROWS_MAX])
-  const { seen, created_at, id: last } = onlyRow(rows)
+  const { seen, created_at, id: last } = getOnlyRow(rows)
   if (seen < ROWS_MAX || !created_at || !last) return { found: 0 }
   return { found: 0, after: `${created_at.toISOString()} ${uuidOf(last)}` }
 }
@@ -126,7 +126,7 @@ export async function eraseKeptAnswers(
     customerDeletedBody(origin),
     ROWS_MAX,
   ])
-  const { found } = onlyRow(rows)
+  const { found } = getOnlyRow(rows)
   if (found === ROWS_MAX) return { found, after: from.toISOString() }
   const isLast = until.getTime() > deletedAt.getTime() + (keptDays + 1) * 24 * HOUR_MS
   return isLast ? { found } : { found, after: until.toISOString() }

@@ -1,10 +1,10 @@
-import { idOfKind, uuidOf, uuidOfText } from '../engine/ids.ts'
+import { buildId, deriveUuid, uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
-import { eraseEventsOf, eraseEventsOfOthers } from './erase-events.ts'
+import { eraseOtherCustomersEvents, eraseRecordEvents } from './erase-events.ts'
 import type { Walked } from './erase-logs.ts'
-import { eraseAllRows, isNeededByFiles, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
+import { buildEraseStatement, eraseAllRows, isNeededByFiles, ROWS_STATEMENTS } from './erase-rows.ts'
 import type { Side } from './redacted.ts'
-import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor, OWN_DEPOSITS } from './table-columns.ts'
+import { ERASED_UMA_ADDRESS, type ErasedRows, OWN_DEPOSITS, replaceIdentifier } from './table-columns.ts'
 
 /** The customer whose payments are erased. */
 export interface PaymentsOf {
@@ -79,7 +79,7 @@ export async function erasePayments(
   return lists[next.list] ? { ...erased, after: JSON.stringify(next) } : erased
 }
 
-/** The deposits of payments, deposits split from them, and other parts of those that have no payment. */
+/** The deposits of payments, the deposits they were split from, and other parts of these without a payment. */
 const DEPOSITS = `
 WITH RECURSIVE own AS (
   SELECT id, parent_id FROM deposits WHERE transaction_id = ANY ($1::uuid[])
@@ -98,13 +98,13 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<Walk
   const records = paymentIds
     .flatMap((id) => [
       id,
-      ...recordsOf(id, 'OUT'),
-      ...recordsOf(id, 'PULL'),
-      idOfKind('Screening', uuidOfText(`Screening PAY ${id}`)),
-      idOfKind('Screening', uuidOfText(`Screening CREDIT ${id}`)),
+      ...listRailRecords(id, 'OUT'),
+      ...listRailRecords(id, 'PULL'),
+      buildId('Screening', deriveUuid(`Screening PAY ${id}`)),
+      buildId('Screening', deriveUuid(`Screening CREDIT ${id}`)),
     ])
     .map(uuidOf)
-  let found = await eraseEventsOf(db, records)
+  let found = await eraseRecordEvents(db, records)
   for (const statement of ROWS_STATEMENTS)
     if (statement.by === 'payments') found += await eraseAllRows(db, statement, records)
   const isWaiting = (await isNeededByFiles(db, OF_RECORDS, records)) || (await isSendingBack(db, records))
@@ -123,16 +123,16 @@ async function isSendingBack(db: Database, records: readonly string[]): Promise<
 }
 
 /** The record of a payment at its rail, and its prenote. */
-function recordsOf(id: string, direction: 'OUT' | 'PULL'): readonly string[] {
-  const record = idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${id}`))
-  return [record, idOfKind('RailPayment', uuidOfText(`Prenote ${record}`))]
+function listRailRecords(id: string, direction: 'OUT' | 'PULL'): readonly string[] {
+  const record = buildId('RailPayment', deriveUuid(`RailPayment ${direction} ${id}`))
+  return [record, buildId('RailPayment', deriveUuid(`Prenote ${record}`))]
 }
 
 /** New values for the columns about the customer's side in payments of others. */
 const OTHERS = {
   source: {
     transactions: {
-      source_identifier: identifierFor('source_identifier'),
+      source_identifier: replaceIdentifier('source_identifier'),
       // The payer wrote both columns.
       description: 'NULL',
       remittance_information: 'NULL',
@@ -141,18 +141,18 @@ const OTHERS = {
   },
   destination: {
     transactions: {
-      destination_identifier: identifierFor('destination_identifier'),
+      destination_identifier: replaceIdentifier('destination_identifier'),
       details: `CASE WHEN details ? 'uma' THEN details || '{"uma": "${ERASED_UMA_ADDRESS}"}' ELSE details END - 'counterparty'`,
     },
-    quotes: { destination_uma: identifierFor('destination_uma'), request: "request - 'counterparty'" },
+    quotes: { destination_uma: replaceIdentifier('destination_uma'), request: "request - 'counterparty'" },
   },
 } as const satisfies Readonly<Record<Side, Readonly<Record<string, ErasedRows['set']>>>>
 
 async function eraseOthers(db: Database, payments: readonly Listed[], side: Side): Promise<Walked> {
   if (payments.length === 0) return { found: 0 }
   const ids = payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])).map(uuidOf)
-  let found = await eraseEventsOfOthers(db, ids, side)
+  let found = await eraseOtherCustomersEvents(db, ids, side)
   for (const [table, set] of Object.entries(OTHERS[side]))
-    found += await eraseAllRows(db, { sql: statementOf(table, { rows: 'id = ANY ($1)', set }) }, ids)
+    found += await eraseAllRows(db, { sql: buildEraseStatement(table, { rows: 'id = ANY ($1)', set }) }, ids)
   return { found }
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { idOfKind, NIL_UUID, uuidOf, uuidOfText } from '../engine/ids.ts'
+import { buildId, deriveUuid, NIL_UUID, uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import type { RailEventRow } from '../rows/rail.ts'
 import type { Walked } from './erase-logs.ts'
@@ -38,14 +38,16 @@ export async function eraseRailEvents(
   )
   const subjects = new Map(rows.filter(({ is_left }) => is_left).map((row) => [row.id, listSubjects(row)]))
   const names = new Map(rows.map(({ id, body }) => [id, String(body.id)]))
-  const [own, confirmations] = await Promise.all([
+  const [ownSubjects, confirmations] = await Promise.all([
     db.query<{ id: string }>(OWN, [customer, [...subjects.values()].flat()]),
     db.query<{ name: string }>(CONFIRMATIONS, [customer, [...names.values()]]),
   ])
-  const isOwn = new Set(own.rows.map(({ id }) => uuidOf(id)))
+  const isOwn = new Set(ownSubjects.rows.map(({ id }) => uuidOf(id)))
   const isConfirmation = new Set(confirmations.rows.map(({ name }) => name))
   const reportIds = [...subjects]
-    .filter(([id, of]) => of.some((subject) => isOwn.has(subject)) || isConfirmation.has(names.get(id) ?? ''))
+    .filter(
+      ([id, ids]) => ids.some((subject) => isOwn.has(subject)) || isConfirmation.has(names.get(id) ?? ''),
+    )
     .map(([id]) => uuidOf(id))
   if (reportIds.length > 0)
     await db.query(
@@ -66,7 +68,7 @@ function listSubjects({ rail, body: { data } }: Report): string[] {
   return [
     ...(typeof id === 'string' ? [uuidOf(id)] : []),
     ...(typeof depositId === 'string'
-      ? [uuidOf(idOfKind('Deposit', uuidOfText(`Deposit ${rail} ${depositId}`)))]
+      ? [uuidOf(buildId('Deposit', deriveUuid(`Deposit ${rail} ${depositId}`)))]
       : []),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/port.ts'
-import { onlyRow } from '../engine/port.ts'
+import { getOnlyRow } from '../engine/port.ts'
 import { COLUMNS_OF_CUSTOMERS } from './columns-of-customers.ts'
 import { COLUMNS_OF_PAYMENTS, IS_PAST_FILES, OWN_INSTRUCTIONS } from './columns-of-payments.ts'
 import { COLUMNS_OF_WORK } from './columns-of-work.ts'
@@ -34,7 +34,7 @@ export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_CO
       table,
       by,
       ...(isEarly ? { isEarly } : {}),
-      sql: statementOf(table, rows),
+      sql: buildEraseStatement(table, rows),
     })),
 )
 
@@ -42,7 +42,7 @@ export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_CO
  * Rows changed concurrently are counted but not erased, so the statement must be repeated. The update states
  * the condition again, because its index finds rows that cannot be found by id.
  */
-export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows' | 'set'>): string {
+export function buildEraseStatement(table: string, { rows, set }: Pick<ErasedRows, 'rows' | 'set'>): string {
   const columns = Object.keys(set ?? {})
   const values = Object.values(set ?? {})
   const isLeft = set
@@ -67,7 +67,7 @@ export async function eraseRows(
   of: string | readonly string[],
 ): Promise<number> {
   const { rows } = await db.query<{ found: number }>(sql, [of, ROWS_MAX], LONG)
-  return onlyRow(rows).found
+  return getOnlyRow(rows).found
 }
 
 /** Erases all rows of some records, one statement after another. Returns the number of rows. */
@@ -83,7 +83,7 @@ export async function eraseAllRows(
   }
 }
 
-/** True if a bank file that is not written yet needs some of these rows of `bank_payments`. They are not erased until then. */
+/** True if an unwritten bank file still needs some of these rows of `bank_payments`, which are erased later. */
 export async function isNeededByFiles(
   db: Database,
   rows: string,
@@ -98,8 +98,8 @@ export async function isNeededByFiles(
 }
 
 /**
- * Removes instructions that have waited since `before` for a file of a rail without files: nobody will send them. Returns
- * their number.
+ * Removes instructions that have been waiting since `before` on a rail that no longer writes files, so that
+ * they will never be sent. Returns their number.
  */
 export async function removeLostInstructions(
   db: Database,

@@ -60,11 +60,11 @@ function redactValue(schemas: readonly JsonSchema[], value: unknown): Redacted {
 /** Removes optional properties in which something was lost. A required list may become empty. */
 function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<string, unknown>>): Redacted {
   const members = Object.entries(value).map(([name, inner]) => {
-    const own = schemas.flatMap(({ properties = {} }) =>
+    const ownSchemas = schemas.flatMap(({ properties = {} }) =>
       Object.hasOwn(properties, name) ? (properties[name] ?? []) : [],
     )
-    const isNeeded = own.length === 0 || schemas.some(({ required = [] }) => required.includes(name))
-    return { name, isNeeded, ...redactValue(own, inner) }
+    const isNeeded = ownSchemas.length === 0 || schemas.some(({ required = [] }) => required.includes(name))
+    return { name, isNeeded, ...redactValue(ownSchemas, inner) }
   })
   const remaining = members.filter(({ isNeeded, isLost }) => isNeeded || !isLost)
   return {

@@ -43,11 +43,11 @@ export const OWN_DEPOSITS = `(
 export const OWN_ACCOUNTS = '(SELECT id FROM internal_accounts WHERE customer_id = $1)'
 
 /** Replaces a string with a fixed word. Null remains null. */
-export function wordFor(column: string): string {
+export function replaceWithWord(column: string): string {
   return `CASE WHEN ${column} IS NOT NULL THEN ${ERASED} END`
 }
 
 /** Replaces the identifier of a payer or payee. A UMA address is replaced with another UMA address. */
-export function identifierFor(column: string): string {
+export function replaceIdentifier(column: string): string {
   return `CASE WHEN ${column} LIKE '$%' THEN '${ERASED_UMA_ADDRESS}' WHEN ${column} IS NOT NULL THEN ${ERASED} END`
 }

@@ -79,7 +79,7 @@ class PortDriver implements Driver {
         return { rows: (await db.query<R>(query.sql, query.parameters)).rows }
       },
       streamQuery() {
-        throw new Error('Rows are not streamed')
+        throw new Error('Streaming rows is not supported')
       },
     }
   }
@@ -89,7 +89,7 @@ class PortDriver implements Driver {
     return this.#connection
   }
   async beginTransaction(): Promise<void> {
-    throw new Error('Nothing above the port has a transaction')
+    throw new Error('The database port does not support transactions')
   }
   async commitTransaction(): Promise<void> {}
   async rollbackTransaction(): Promise<void> {}

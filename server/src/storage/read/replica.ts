@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Database, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
+import { type Database, getOnlyRow, readSqlState, wasRefused } from '../engine/port.ts'
 import { createRead, type Read } from './read.ts'
 
 /** Delays before each check whether the standby has caught up. */
@@ -124,7 +124,7 @@ export class Replica {
     const { rows } = await standby.query<{ position: string | null }>(REPLAYED, [], { connection: 'fast' })
     const position = rows[0]?.position
     // After a failover the former standby may be the primary.
-    if (position === undefined || position === null) throw new Error('it is not a standby any more')
+    if (position === undefined || position === null) throw new Error('it is no longer a standby')
     this.#replayed = BigInt(position)
     return this.#replayed >= target
   }
@@ -148,7 +148,7 @@ export class Replica {
 
   async #queryPosition(): Promise<bigint> {
     const { rows } = await this.#primary.query<{ position: string }>(POSITION, [], { connection: 'fast' })
-    return BigInt(onlyRow(rows).position)
+    return BigInt(getOnlyRow(rows).position)
   }
 
   /** Reads from the standby and falls back to the primary, whose data is never older. */
@@ -159,7 +159,7 @@ export class Replica {
         try {
           return await standby.query(sql, parameters, options)
         } catch (error) {
-          if (sqlState(error) !== CANCELLED) this.#pauseReads(error)
+          if (readSqlState(error) !== CANCELLED) this.#pauseReads(error)
           return this.#primary.query(sql, parameters, options)
         }
       },

@@ -23,7 +23,7 @@ export interface AccountVerificationRow extends Stamped {
   state: AccountVerificationState
   attempts_left: number
   failure_reason: VerificationFailure | null
-  /** The bank's words. */
+  /** The bank's message. */
   message: string | null
   /** The number of deposits that were delivered. */
   delivered: number

@@ -7,10 +7,10 @@ export interface BankFileWorkerRow extends Stamped {
   id: string
   platform_id: string
   rail: string
-  /** The number of files numbered so far. */
+  /** The number of files so far, from which the next one gets its number. */
   files: bigint
   traces: bigint
-  /** Requests for reversals so far: requests at the same time change it, so each counts all others. */
+  /** The number of reversal requests so far. Every request changes it, so concurrent ones conflict and retry. */
   reversals: bigint
   collected_at: Date
   looked_at: Date
@@ -59,15 +59,15 @@ export interface BankPaymentDetails {
   readonly remittanceInformation?: string
   /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
-  /** Of a prenote or reversal that was returned, or whose file was rejected, or that never left. */
+  /** Set for a prenote or reversal that was returned, was in a rejected file, or was never sent. */
   readonly failure?: EntryFailure
-  /** Of a reversal: the time of the request, in ISO 8601. Its row may wait for the bank to open. */
+  /** Set for a reversal: the time of the request, in ISO 8601. Its row may wait for the bank to open. */
   readonly requestedAt?: string
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }
 
-/** The reason why a prenote proves nothing or a reversal takes nothing back, and the time of its report in ISO 8601. */
+/** Why a prenote or reversal failed, and when this was reported, in ISO 8601. */
 export interface EntryFailure {
   readonly code: string
   readonly message: string
@@ -86,25 +86,25 @@ export interface BankAddress {
 /**
  * - `PAYMENT`: has a record at the rail, with the same id
  * - `PRENOTE`: checks an account, with the amount 0
- * - `REVERSAL`: takes back a payment, as the only row of its file
- * - `INSTRUCTION`: tells a bank of a mandate, which it has in place of the payment, and its code in place of the reference
+ * - `REVERSAL`: reverses a payment, and is the only row of its file
+ * - `INSTRUCTION`: tells a bank about a mandate, whose id and code replace the payment and the reference
  */
 export type BankPaymentKind = 'PAYMENT' | 'PRENOTE' | 'REVERSAL' | 'INSTRUCTION'
 
-/** A row that waits for a file or is in one. Only a payment has a record. */
+/** A row that waits for a file or is in one. Only rows of kind `PAYMENT` have a record at the rail. */
 export interface BankPaymentRow {
   id: string
   platform_id: string
   rail: string
-  /** Of a prenote: the first payment that waits for it. Of a reversal: the payment that it takes back. */
+  /** For a prenote, the first payment that waits for it. For a reversal, the payment that it reverses. */
   payment_id: string
   kind: BankPaymentKind
-  /** Of the payment. */
+  /** The direction of the payment. */
   direction: 'OUT' | 'PULL'
   /**
-   * SEPA, INSTANT (also Faster Payments), BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
-   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`), deposits that verify accounts (`PPD-CREDIT-MICRO`) and
-   * reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
+   * SEPA, INSTANT (also Faster Payments), BACS, AUDDIS, the sequence type of a direct debit (`DEBIT-RCUR`), or
+   * class and direction for ACH (`PPD-CREDIT`), with a suffix for prenotes (`PPD-CREDIT-PRENOTE`), deposits that
+   * verify accounts (`PPD-CREDIT-MICRO`) and reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
   reference: string
@@ -118,7 +118,7 @@ export interface BankPaymentRow {
 }
 
 export type RowOfKind<Kind extends BankPaymentKind> = BankPaymentRow & { kind: Kind }
-/** A row of the queue that is a payment. */
+/** A queued payment. */
 export type QueuedPaymentRow = RowOfKind<'PAYMENT'>
 export type PrenoteRow = RowOfKind<'PRENOTE'>
 export type ReversalRow = RowOfKind<'REVERSAL'>

@@ -1,5 +1,5 @@
 /** The state of the payment at its rail before the job was created. */
-export interface AskedOfRail {
+export interface RailProgress {
   /** True if the rail has been called. */
   readonly alreadySubmitted?: boolean
   /** True if the rail has delivered the payment but must be asked again whether it was returned. */
@@ -67,7 +67,7 @@ export interface JobPayloads {
   'stored-files.clear': { readonly platformId: string }
   'stablecoin-account.check': { readonly accountId: string }
   'deposit-account.open': { readonly depositAccountId: string }
-  'deposit.return': { readonly depositId: string } & AskedOfRail
+  'deposit.return': { readonly depositId: string } & RailProgress
   /** The screening of the sender's address has been decided. */
   'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
@@ -78,17 +78,17 @@ export interface JobPayloads {
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
-  } & AskedOfRail
-  'transaction.refund': { readonly transactionId: string } & AskedOfRail
+  } & RailProgress
+  'transaction.refund': { readonly transactionId: string } & RailProgress
   'transaction.settle': {
     readonly transactionId: string
     readonly executedAt?: string
-  } & AskedOfRail
+  } & RailProgress
   'transfer.settle': {
     readonly transactionId: string
     /** Set if the transfer is submitted later than it was recorded. */
     readonly submittedAt?: string
-  } & AskedOfRail
+  } & RailProgress
   'verification.check': { readonly customerId: string }
   'verification.submit': {
     readonly verificationId: string

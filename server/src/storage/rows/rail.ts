@@ -45,7 +45,7 @@ export interface RailFailure {
   readonly isDecided?: true
 }
 
-/** A person's decision about a payment. Proposals aside, the last one about its outcome counts. */
+/** A person's decision about a payment. The last decision about its outcome counts; proposals do not. */
 export interface PaymentDecisionRow {
   id: string
   platform_id: string
@@ -74,7 +74,7 @@ export interface PaymentDecisionRow {
   created_at: Date
 }
 
-/** A decision about what became of a payment. */
+/** A decision about the outcome of a payment. */
 export type SettledDecisionRow = PaymentDecisionRow & { outcome: SettledOutcome }
 
 /** Account details for incoming payments. */

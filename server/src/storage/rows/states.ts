@@ -94,7 +94,7 @@ export type BankFileEvent = 'close' | 'drop' | 'whole' | 'rename' | 'acknowledge
 /**
  * A file for a bank.
  * - `close`: no more payments are added.
- * - `drop`: it is never written, because its only row, a reversal, may not leave any more.
+ * - `drop`: it is never written, because its only row, a reversal, must no longer be sent.
  * - `whole`: it is complete, under a temporary name that the bank ignores.
  * - `rename`: it has its final name and is never written again.
  * - `acknowledge`, `reject`: the bank acknowledged or rejected the whole file.

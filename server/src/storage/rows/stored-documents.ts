@@ -72,7 +72,7 @@ export interface TransactionDetails {
  * The `details` of a quote: fields of its request, the reference of the incoming payment, the rail that pulls
  * its money, and the information that the platform requires about the receiver.
  */
-export interface KeptRequest {
+export interface StoredQuoteRequest {
   readonly customerId?: string
   readonly reference?: string
   readonly pullRail?: string

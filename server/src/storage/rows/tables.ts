@@ -43,9 +43,9 @@ import type {
   BeneficiaryStatus,
   CustomerDetails,
   IncomingFailure,
-  KeptRequest,
   OutgoingFailure,
   StoredJson,
+  StoredQuoteRequest,
   TransactionDetails,
 } from './stored-documents.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification.ts'
@@ -295,7 +295,7 @@ export interface QuoteRow extends Stamped {
   receiving_amount: bigint
   fees: bigint
   pricing: StoredJson<RateSummary>
-  request: KeptRequest
+  request: StoredQuoteRequest
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date

@@ -1,4 +1,4 @@
-import { type Database, onlyRow } from '../engine/port.ts'
+import { type Database, getOnlyRow } from '../engine/port.ts'
 import { checkDistribution } from './citus.ts'
 import { SCHEMA_NAME } from './migrate.ts'
 
@@ -17,7 +17,7 @@ export interface Cell {
 }
 
 /** Any schema name may be used in these statements, so PostgreSQL quotes it. */
-const CELLS = `
+const CELLS_SQL = `
 SELECT n.nspname::text AS schema, quote_ident(n.nspname) AS quoted, coalesce(n.nspname = current_schema(), false) AS "isOwn",
   has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AS "isReadable",
   ARRAY(SELECT DISTINCT application_name FROM pg_stat_activity
@@ -33,7 +33,7 @@ interface FoundCell extends Pick<Cell, 'schema' | 'isOwn' | 'servers'> {
 
 /** The cells of this database, by name. */
 export async function listCells(db: Database): Promise<Cell[]> {
-  const { rows } = await db.query<FoundCell>(CELLS)
+  const { rows } = await db.query<FoundCell>(CELLS_SQL)
   return Promise.all(
     rows.map(async ({ quoted, isReadable, ...cell }) => ({
       ...cell,
@@ -53,11 +53,11 @@ async function readCell(
          UNION ALL SELECT FROM ${schema}.schema_additions WHERE name = $1) AS "isOfThisBuild"`,
     [SCHEMA_NAME],
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /** Objects outside of the schema that one of its tables, defaults, constraints or triggers uses. */
-const STRANGERS = `
+const FOREIGN_OBJECTS_SQL = `
 WITH own AS (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace),
 parts AS (
   SELECT 'pg_class'::regclass AS classid, oid AS objid, oid AS relation FROM own
@@ -74,14 +74,14 @@ WHERE coalesce(c.relnamespace, f.pronamespace, t.typnamespace) NOT IN
 ORDER BY 1`
 
 /** Objects that this role does not own, although upgrades and the feed change them. */
-const NOT_OWNED = `
+const NOT_OWNED_SQL = `
 SELECT name FROM (
   SELECT relname::text AS name, relowner AS owner FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'S')
   UNION ALL SELECT proname::text, proowner FROM pg_proc WHERE pronamespace = current_schema()::regnamespace) AS o
 WHERE NOT pg_has_role(owner, 'USAGE') ORDER BY 1`
 
-const PLACE = `
+const CONNECTION_SQL = `
 SELECT current_schema()::text AS schema, current_schemas(false)::text[] AS path, current_user::text AS role,
   has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`
 
@@ -89,10 +89,12 @@ SELECT current_schema()::text AS schema, current_schemas(false)::text[] AS path,
 export async function checkCell(
   db: Database,
 ): Promise<{ readonly schema: string; readonly findings: readonly string[] }> {
-  const place = await db.query<{ schema: string; path: string[]; role: string; mayCreate: boolean }>(PLACE)
-  const { schema, path, role, mayCreate } = onlyRow(place.rows)
-  const notOwned = (await db.query<{ name: string }>(NOT_OWNED)).rows.map(({ name }) => name)
-  const strangers = (await db.query<{ use: string }>(STRANGERS)).rows.map(({ use }) => use)
+  const connection = await db.query<{ schema: string; path: string[]; role: string; mayCreate: boolean }>(
+    CONNECTION_SQL,
+  )
+  const { schema, path, role, mayCreate } = getOnlyRow(connection.rows)
+  const notOwned = (await db.query<{ name: string }>(NOT_OWNED_SQL)).rows.map(({ name }) => name)
+  const foreignObjects = (await db.query<{ use: string }>(FOREIGN_OBJECTS_SQL)).rows.map(({ use }) => use)
   const [first] = notOwned
   return {
     schema,
@@ -110,10 +112,10 @@ export async function checkCell(
       ...(first === undefined
         ? []
         : [
-            `The role does not own ${first}${notOwned.length > 1 ? ` and ${notOwned.length - 1} more` : ''}: it cannot upgrade them. Make "${role}" their owner.`,
+            `The role does not own ${first}${notOwned.length > 1 ? ` and ${notOwned.length - 1} more` : ''}, so it cannot upgrade them. Make "${role}" their owner.`,
           ]),
       ...(await checkDistribution(db)),
-      ...strangers.map((use) => `${use}: move it into ${schema}, or restore the schema from a backup.`),
+      ...foreignObjects.map((use) => `${use}: move it into ${schema}, or restore the schema from a backup.`),
     ],
   }
 }

@@ -108,7 +108,7 @@ export async function checkDistribution(db: Database): Promise<readonly string[]
 /** Throws a one-line error if a schema on a Citus node is incomplete. */
 export async function assertDistributed(db: Database): Promise<void> {
   const problems = await checkDistribution(db)
-  const more =
-    problems.length > 1 ? ` There are ${problems.length - 1} more; deploy/citus.sql cures all.` : ''
-  if (problems[0] !== undefined) throw new Error(`${problems[0]}${more}`)
+  const hint =
+    problems.length > 1 ? ` There are ${problems.length - 1} more; deploy/citus.sql fixes all of them.` : ''
+  if (problems[0] !== undefined) throw new Error(`${problems[0]}${hint}`)
 }

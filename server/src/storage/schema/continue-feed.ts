@@ -1,6 +1,6 @@
 import type { Database } from '../engine/port.ts'
-import { onlyRow } from '../engine/port.ts'
-import { schemaLock } from './schema-lock.ts'
+import { getOnlyRow } from '../engine/port.ts'
+import { buildSchemaLock } from './schema-lock.ts'
 
 const FEED_LOCK = 7_202_510_135
 
@@ -29,7 +29,7 @@ const NUMBERS = `
  * seen.
  */
 const RAISE = `
-SELECT ${schemaLock(FEED_LOCK)};
+SELECT ${buildSchemaLock(FEED_LOCK)};
 DO $feed$
 DECLARE numbers record;
 BEGIN
@@ -47,7 +47,7 @@ END $feed$;`
  * number first: if the schema is on another node, only queries run there.
  */
 const RECORD = `
-SELECT ${schemaLock(FEED_LOCK)};
+SELECT ${buildSchemaLock(FEED_LOCK)};
 DO $record$
 DECLARE node text;
 BEGIN
@@ -78,5 +78,5 @@ async function compareNumbers(
   const { rows } = await db.query<{ is_behind: boolean; is_moved: boolean }>(
     `SELECT coalesce(newest >= next + feed_base(), false) AS is_behind, is_moved FROM (${NUMBERS}) AS n`,
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }

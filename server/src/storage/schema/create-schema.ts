@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { type Database, onlyRow, sqlState } from '../engine/port.ts'
-import { schemaLock } from './schema-lock.ts'
+import { type Database, getOnlyRow, readSqlState } from '../engine/port.ts'
+import { buildSchemaLock } from './schema-lock.ts'
 
 const SCHEMA_LOCK = 7_202_510_136
 /** Insufficient privilege, and duplicate schema: a schema that the role may not use is not on its path. */
@@ -14,11 +14,11 @@ export async function createSchema(db: Database): Promise<void> {
   const { rows } = await db.query<{ is_there: boolean; name: string; role: string }>(
     `SELECT current_schema() IS NOT NULL AS is_there, current_setting('search_path') AS name, current_user::text AS role`,
   )
-  const { is_there, name, role } = onlyRow(rows)
+  const { is_there, name, role } = getOnlyRow(rows)
   if (is_there) return
   try {
     await db.script(`
-SELECT ${schemaLock(SCHEMA_LOCK, "current_setting('search_path')")};
+SELECT ${buildSchemaLock(SCHEMA_LOCK, "current_setting('search_path')")};
 DO $schema$
 BEGIN
   IF current_schema() IS NULL THEN
@@ -26,7 +26,7 @@ BEGIN
   END IF;
 END $schema$;`)
   } catch (error) {
-    if (!REFUSALS.has(sqlState(error))) throw error
+    if (!REFUSALS.has(readSqlState(error))) throw error
     throw new Error(
       `cannot create the schema ${name}: ${messageOf(error)}. Run CREATE SCHEMA ${name} AUTHORIZATION "${role}", or GRANT ALL ON SCHEMA ${name} TO "${role}"`,
       { cause: error },

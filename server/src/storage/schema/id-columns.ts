@@ -22,17 +22,17 @@ const OTHER_NAMES: ReadonlySet<string> = new Set([
   'transfer_ids',
 ])
 
-const answers = new Map<string, boolean>()
+const isIdByColumn = new Map<string, boolean>()
 
 /**
  * True if columns of this name hold ids, which are `uuid` or `uuid[]` in the database. A test compares this
  * with the database.
  */
 export function isIdColumn(column: string): boolean {
-  let isId = answers.get(column)
+  let isId = isIdByColumn.get(column)
   if (isId === undefined) {
     isId = column === 'id' || OTHER_NAMES.has(column) || (column.endsWith('_id') && !TEXTS.has(column))
-    answers.set(column, isId)
+    isIdByColumn.set(column, isId)
   }
   return isId
 }

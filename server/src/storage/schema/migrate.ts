@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Database, onlyRow, sqlState } from '../engine/port.ts'
+import { type Database, getOnlyRow, readSqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
 import { DELEGATE_COMMIT_SQL, findNode } from './citus.ts'
 import { createSchema } from './create-schema.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
-import { schemaLock } from './schema-lock.ts'
+import { buildSchemaLock } from './schema-lock.ts'
 
 /** A change to the tables. Released migrations must not be edited: append a new one. */
 export interface Migration {
@@ -46,7 +46,7 @@ const RETRIED: ReadonlySet<string | undefined> = new Set(['55P03', OTHER_RECORDS
  * retries.
  */
 const LOCK_MS_MAX = 500
-const TRIES = 120
+const ATTEMPTS_MAX = 120
 const PAUSE_MS = 500
 
 export interface MigrateOptions {
@@ -67,16 +67,16 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   const schema = options.schema ?? SCHEMA
   await createSchema(db)
   let stepsLeft: readonly string[] = []
-  await tryOften(async () => {
+  await retryOnLock(async () => {
     const records = await findRecords(db)
     const isLast = options.isLast === true || db.kind === 'embedded' || records === undefined
-    const applied = schema.migrations.filter((_, index) => isLast || !isAtTheEnd(schema, index))
+    const applied = schema.migrations.filter((_, index) => isLast || !isFinalStep(schema, index))
     if (!records || !isUpToDate(records, schema, applied, isLast)) {
-      refuseOthers(schema, records)
+      rejectIncompatible(schema, records)
       const node = await findNode(db)
       if (node === 'worker')
         throw new Error(
-          'The schema has to be upgraded, which a worker of Citus cannot do: start one server, or countersign cell check, with the coordinator in DATABASE_URL first.',
+          'The schema must be upgraded, which is impossible through a Citus worker: first start one server, or run countersign cell check, with the coordinator in DATABASE_URL.',
         )
       const script = buildScript(schema, applied, isLast, records)
       await db.script(node ? `${script}\n${DELEGATE_COMMIT_SQL}` : script)
@@ -89,7 +89,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
 }
 
 /** True if no later migration is an addition. An upgrade across two releases also finishes the first one. */
-function isAtTheEnd({ migrations }: Schema, index: number): boolean {
+function isFinalStep({ migrations }: Schema, index: number): boolean {
   return migrations.slice(index).every(({ step }) => step === 'end')
 }
 
@@ -97,13 +97,13 @@ function isAtTheEnd({ migrations }: Schema, index: number): boolean {
  * Runs work with a short `lock_timeout`. Retries while requests hold the locks, or if another process was
  * faster.
  */
-export async function tryOften(work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+export async function retryOnLock(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await work()
       return
     } catch (error) {
-      if (!RETRIED.has(sqlState(error)) || tries === TRIES) throw error
+      if (!RETRIED.has(readSqlState(error)) || attempt === ATTEMPTS_MAX) throw error
       await setTimeout(PAUSE_MS)
     }
   }
@@ -150,8 +150,8 @@ async function findRecords(db: Database): Promise<Records | undefined> {
   const { rows } = await db.query<{ is_used: boolean }>(
     `SELECT to_regclass('schema_functions') IS NOT NULL AS is_used`,
   )
-  if (!onlyRow(rows).is_used) return undefined
-  const { text } = onlyRow((await db.query<{ text: string }>(`SELECT ${RECORDS} AS text`)).rows)
+  if (!getOnlyRow(rows).is_used) return undefined
+  const { text } = getOnlyRow((await db.query<{ text: string }>(`SELECT ${RECORDS} AS text`)).rows)
   const recorded: {
     readonly migrations: readonly string[]
     readonly additions: readonly string[]
@@ -199,7 +199,7 @@ function buildScript(
   records: Records | undefined,
 ): string {
   return `
-SELECT ${schemaLock(MIGRATION_LOCK)};
+SELECT ${buildSchemaLock(MIGRATION_LOCK)};
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
 CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE IF NOT EXISTS schema_additions (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
@@ -208,7 +208,7 @@ CREATE TABLE IF NOT EXISTS schema_functions (
 );
 DO $check$
 BEGIN
-  IF ${records ? `${RECORDS} <> ${quoted(records.text)}` : 'EXISTS (SELECT FROM schema_functions)'} THEN
+  IF ${records ? `${RECORDS} <> ${quoteSql(records.text)}` : 'EXISTS (SELECT FROM schema_functions)'} THEN
     RAISE EXCEPTION 'another process has changed the schema' USING ERRCODE = '${OTHER_RECORDS}';
   END IF;
 END $check$;
@@ -217,16 +217,16 @@ ${applyFunctions(schema, isLast, records)}`
 }
 
 /** Rejects databases older than the baseline, and those completely upgraded to a newer release. */
-function refuseOthers({ migrations }: Schema, records: Records | undefined): void {
+function rejectIncompatible({ migrations }: Schema, records: Records | undefined): void {
   const knownNames = new Set(migrations.map(({ name }) => name))
   const unknown = [...(records?.migrations ?? [])].filter((name) => !knownNames.has(name))
   if (unknown.length === 0) return
   if (migrations.some(({ name, step }) => step === 'base' && !records?.migrations.has(name)))
     throw new Error(
-      'This database was made by a build from before the first release, and cannot be upgraded. Start with a new data directory, or with an empty PostgreSQL database.',
+      'This database was created before the first release and cannot be upgraded. Start with a new data directory, or with an empty PostgreSQL database.',
     )
   throw new Error(
-    `This database has had migrations that this build does not know (${unknown.sort().join(', ')}). Run the build that it was used with last, or a newer one.`,
+    `This database has migrations that this build does not know (${unknown.sort().join(', ')}). Run the build that last used it, or a newer one.`,
   )
 }
 
@@ -235,14 +235,14 @@ function applyMigrations(migrations: readonly Migration[], records: Records | un
     .filter(({ name }) => !records?.migrations.has(name) && !records?.additions.has(name))
     .map(({ name, sql, step }) => {
       const table = step === 'add' ? 'schema_additions' : 'migrations'
-      return `${sql};\nINSERT INTO ${table} (name) VALUES (${quoted(name)});`
+      return `${sql};\nINSERT INTO ${table} (name) VALUES (${quoteSql(name)});`
     })
     .join('\n')
 }
 
 /**
- * Creates or replaces functions that differ, unless a newer build wrote them, whose functions do everything
- * that this build needs. The last step drops recorded functions that this build no longer has.
+ * Creates or replaces functions that differ, unless a newer build wrote them: its functions do everything that
+ * this build needs. The last step drops recorded functions that this build no longer has.
  */
 function applyFunctions(
   { functions, functionsVersion: version }: Schema,
@@ -264,7 +264,7 @@ function applyFunctions(
       applyFunction(recordedFunction, recordedFunctions.get(recordedFunction.name)?.signature),
     ),
     ...removedNames.map(
-      (name) => `DROP FUNCTION ${name};\nDELETE FROM schema_functions WHERE name = ${quoted(name)};`,
+      (name) => `DROP FUNCTION ${name};\nDELETE FROM schema_functions WHERE name = ${quoteSql(name)};`,
     ),
     `UPDATE schema_functions SET version = ${version} WHERE version <> ${version};`,
   ].join('\n')
@@ -277,10 +277,10 @@ function applyFunctions(
 function applyFunction({ name, signature, hash, sql }: SqlFunction, before: string | undefined): string {
   return `${before === undefined || before === signature ? '' : `DROP FUNCTION ${name};`}
 ${sql};
-INSERT INTO schema_functions (name, signature, hash, version) VALUES (${[name, signature, hash].map(quoted).join(', ')}, 0)
+INSERT INTO schema_functions (name, signature, hash, version) VALUES (${[name, signature, hash].map(quoteSql).join(', ')}, 0)
   ON CONFLICT (name) DO UPDATE SET signature = excluded.signature, hash = excluded.hash, version = 0;`
 }
 
-function quoted(text: string): string {
+function quoteSql(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

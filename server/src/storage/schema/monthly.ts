@@ -24,7 +24,7 @@ export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
  * The first partitions of a table: one for everything up to the end of the next month, including rows moved
  * here from another database, and one for sandbox clocks that are ahead. `months.ts` adds the later months.
  */
-export function firstParts(table: MonthlyTable): string {
+export function buildFirstParts(table: MonthlyTable): string {
   return `
 DO $first$
 DECLARE
@@ -35,12 +35,12 @@ BEGIN
     rpad(lpad(to_hex(until_ms), 12, '0'), 32, '0')::uuid);
 END $first$;
 CREATE TABLE ${table}_other PARTITION OF ${table} DEFAULT;
-${uniqueNumbers(table, `${table}_first`)}
-${uniqueNumbers(table, `${table}_other`)}`
+${buildUniqueIndex(table, `${table}_first`)}
+${buildUniqueIndex(table, `${table}_other`)}`
 }
 
 /** The additional unique index that each partition has. */
-export function uniqueNumbers(table: MonthlyTable, part: string): string {
+export function buildUniqueIndex(table: MonthlyTable, part: string): string {
   const { numbered } = MONTHLY[table]
   return numbered ? `CREATE UNIQUE INDEX ${part}_numbers ON ${part} (${numbered});` : ''
 }

@@ -1,8 +1,8 @@
 import { keysOf } from '@countersign/contract/core/objects'
-import { timeOfUuid } from '../engine/ids.ts'
+import { readUuidTime } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
-import { MONTHLY, type MonthlyTable, uniqueNumbers } from './monthly.ts'
-import { schemaLock } from './schema-lock.ts'
+import { buildUniqueIndex, MONTHLY, type MonthlyTable } from './monthly.ts'
+import { buildSchemaLock } from './schema-lock.ts'
 
 const MONTHS_LOCK = 7_202_510_134
 /** A statement that waits to lock a table blocks all statements after it. */
@@ -34,7 +34,9 @@ export async function findParts(db: Database): Promise<Part[]> {
       const untilId = until && UUID.exec(until)?.[1]
       if (!from || !untilId) return []
       const fromId = UUID.exec(from)?.[1]
-      return [{ ...part, untilId, until: timeOfUuid(untilId), from: fromId ? timeOfUuid(fromId) : undefined }]
+      return [
+        { ...part, untilId, until: readUuidTime(untilId), from: fromId ? readUuidTime(fromId) : undefined },
+      ]
     })
     .sort((left, right) => left.until.getTime() - right.until.getTime())
 }
@@ -48,7 +50,7 @@ export async function addMonths(db: Database, now: Date): Promise<void> {
   for (const table of keysOf(MONTHLY)) {
     const end = parts.findLast((part) => part.table === table)?.until
     if (!end) throw new Error(`${table} has no first partition`)
-    for (let month = end; month < monthAfter(monthAfter(now)); month = monthAfter(month))
+    for (let month = end; month < startOfNextMonth(startOfNextMonth(now)); month = startOfNextMonth(month))
       await addMonth(db, table, month)
   }
 }
@@ -59,7 +61,7 @@ export function addMonth(db: Database, table: MonthlyTable, month: Date): Promis
 }
 
 /** The start of the next month in UTC. */
-export function monthAfter(at: Date): Date {
+export function startOfNextMonth(at: Date): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
 }
 
@@ -71,13 +73,13 @@ function addPartition(table: MonthlyTable, month: Date): string {
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
   return `
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
-SELECT ${schemaLock(MONTHS_LOCK)};
+SELECT ${buildSchemaLock(MONTHS_LOCK)};
 DO $month$
 BEGIN
   IF to_regclass('${name}') IS NULL THEN
     CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);
-    ${uniqueNumbers(table, name)}
-    ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${leastIdOf(month)}') TO ('${leastIdOf(monthAfter(month))}');
+    ${buildUniqueIndex(table, name)}
+    ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${lowestUuidAt(month)}') TO ('${lowestUuidAt(startOfNextMonth(month))}');
   END IF;
 EXCEPTION WHEN check_violation THEN
   NULL;
@@ -85,7 +87,7 @@ END $month$;`
 }
 
 /** The lowest uuid for a time, regardless of the UUID version. */
-export function leastIdOf(at: Date): string {
+export function lowestUuidAt(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import type { Database } from '../engine/port.ts'
-import { onlyRow } from '../engine/port.ts'
+import { getOnlyRow } from '../engine/port.ts'
 import { readHosts } from '../engine/postgres-url.ts'
 
 /** Tables written by the migrations themselves, which both databases have. */
-const OWN = ['migrations', 'schema_additions', 'schema_functions']
+const MIGRATION_TABLES = ['migrations', 'schema_additions', 'schema_functions']
 /** The number of 8 KiB pages to copy at a time. */
 const PAGES = 64
 
@@ -12,7 +12,7 @@ const PAGES = 64
 const AS_TEXT =
   "SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'; SET LOCAL intervalstyle = 'postgres'"
 
-const TABLES = `
+const TABLES_SQL = `
 SELECT c.relname AS name, c.relkind = 'p' AS divided, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
   FILTER (WHERE a.attgenerated = '') AS columns,
   string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum) AS shape
@@ -20,14 +20,14 @@ FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND N
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> ALL ($1)
 GROUP BY c.relname, c.relkind ORDER BY c.relname`
 
-const PARTS =
+const PARTS_SQL =
   'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::text::regclass ORDER BY 1'
 
-const SEQUENCES = `
+const SEQUENCES_SQL = `
 SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
 WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename`
 
-const REFERENCES = `
+const REFERENCES_SQL = `
 SELECT conrelid::regclass::text AS on_table, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
 FROM pg_constraint
 WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND conparentid = 0 ORDER BY 1, 2`
@@ -87,17 +87,17 @@ async function checkUnused(target: Target): Promise<void> {
   const { rows } = await target.query<{ used: boolean }>(
     'SELECT EXISTS (SELECT FROM platforms) OR EXISTS (SELECT FROM data_keys) AS used',
   )
-  if (onlyRow(rows).used) throw new Error('The PostgreSQL database is already in use: choose an empty one')
+  if (getOnlyRow(rows).used) throw new Error('The PostgreSQL database is already in use: choose an empty one')
 }
 
 async function moveAll(source: Database, target: Target): Promise<RowCounts> {
-  const tables = await tablesOfBoth(source, target)
-  const references = (await target.query(REFERENCES)).rows
+  const tables = await listSharedTables(source, target)
+  const references = (await target.query(REFERENCES_SQL)).rows
   for (const { on_table, name } of references)
     await target.query(`ALTER TABLE ${on_table} DROP CONSTRAINT ${name}`)
   const moved: Record<string, number> = {}
   for (const table of tables) moved[table.name] = await moveTable(source, target, table)
-  for (const { name, last } of (await source.query<{ name: string; last: string }>(SEQUENCES)).rows)
+  for (const { name, last } of (await source.query<{ name: string; last: string }>(SEQUENCES_SQL)).rows)
     await target.query('SELECT setval(quote_ident($1)::regclass, $2::bigint)', [name, last])
   // Recreates the foreign keys, which checks that every reference is valid.
   for (const { on_table, name, definition } of references)
@@ -105,11 +105,13 @@ async function moveAll(source: Database, target: Target): Promise<RowCounts> {
   return moved
 }
 
-async function tablesOfBoth(source: Database, target: Target): Promise<Table[]> {
+async function listSharedTables(source: Database, target: Target): Promise<Table[]> {
   const there = new Map(
-    (await target.query<Table>(TABLES, [OWN])).rows.map(({ name, shape }) => [name, shape] as const),
+    (await target.query<Table>(TABLES_SQL, [MIGRATION_TABLES])).rows.map(
+      ({ name, shape }) => [name, shape] as const,
+    ),
   )
-  const { rows: tables } = await source.query<Table>(TABLES, [OWN])
+  const { rows: tables } = await source.query<Table>(TABLES_SQL, [MIGRATION_TABLES])
   for (const { name, shape } of tables)
     if (there.get(name) !== shape) throw new Error(`the table ${name} differs between the databases`)
   return tables
@@ -121,7 +123,7 @@ async function moveTable(source: Database, target: Target, table: Table): Promis
   await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
   // The source has the rows that migrations have inserted here.
   await target.query(`DELETE FROM ${name}`)
-  const parts = table.divided ? (await source.query<{ name: string }>(PARTS, [name])).rows : [{ name }]
+  const parts = table.divided ? (await source.query<{ name: string }>(PARTS_SQL, [name])).rows : [{ name }]
   for (const part of parts) await copyRows(source, target, part.name, table)
   await target.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
   return compare(source, target, name)
@@ -136,7 +138,7 @@ async function copyRows(
   const { rows: sizes } = await source.query<{ count: bigint }>(
     `SELECT pg_relation_size('${from}') / current_setting('block_size')::bigint AS count`,
   )
-  const pages = Number(onlyRow(sizes).count)
+  const pages = Number(getOnlyRow(sizes).count)
   for (let page = 0; page < pages; page += PAGES) {
     const { rows } = await source.query<{ row: string }>(
       `SELECT t::text AS row FROM ${from} t WHERE ctid >= '(${page},0)' AND ctid < '(${page + PAGES},0)'`,
@@ -165,8 +167,8 @@ interface Digest {
 }
 
 async function compare(source: Database, target: Target, name: string): Promise<number> {
-  const before = onlyRow((await source.query<Digest>(digestSql(name))).rows)
-  const after = onlyRow((await target.query<Digest>(digestSql(name))).rows)
+  const before = getOnlyRow((await source.query<Digest>(digestSql(name))).rows)
+  const after = getOnlyRow((await target.query<Digest>(digestSql(name))).rows)
   if (before.count !== after.count || before.one !== after.one || before.other !== after.other)
     throw new Error(
       `the rows of ${name} differ after the copy: ${before.count} rows before, ${after.count} after`,

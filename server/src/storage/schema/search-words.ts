@@ -8,7 +8,7 @@
 const BETWEEN_WORDS = String.raw`[ -/:-@\[-\`{-~\u00a0\u3000]+`
 
 /** Separators in search text, which are identical. */
-export const BETWEEN_ASKED = new RegExp(BETWEEN_WORDS)
+export const SEARCH_SEPARATORS = new RegExp(BETWEEN_WORDS)
 
 /** Each word of a text and each value as a whole, in lower case. */
 function words(platform: string, text: string, values: readonly string[]): string {

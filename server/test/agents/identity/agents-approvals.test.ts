@@ -87,7 +87,7 @@ describe('an undecided action', () => {
     await client.advance(180)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toMatchObject({
       status: 'FAILED',
-      rejectionReason: 'It was not approved in time.',
+      rejectionReason: 'The action was not approved in time.',
       transaction: { status: 'EXPIRED' },
     })
     await advanceTo(client, new Date(quoted.quote.expiresAt))
@@ -122,12 +122,12 @@ const NO_LONGER: readonly (readonly [
   [
     'a limit was lowered',
     ({ client, agent }) => changePolicy(client, agent, { spendingLimits: { perTransactionLimit: 1_999 } }),
-    /1999/,
+    /19\.99 USD/,
   ],
   [
     'the daily limit was lowered',
     ({ client, agent }) => changePolicy(client, agent, { spendingLimits: { dailyLimit: 1_999 } }),
-    /1999/,
+    /19\.99 USD/,
   ],
   [
     'the limits are in another currency',

@@ -65,7 +65,7 @@ test('a draft policy is replayed over past requests of an agent, and its own dec
   ]
   expect(seen).toEqual([...day, ...day])
   expect(counts).toMatchObject({ actions: 8, changed: 2 })
-  expect(data[2].words).toBe('The limit of the day leaves 30.00 USD.')
+  expect(data[2].words).toBe('The daily limit leaves 30.00 USD.')
   expect(data[0]).toMatchObject({
     actionType: 'TRANSFER_OUT',
     payee: 'Ada Lovelace, USD account •••• 6789',

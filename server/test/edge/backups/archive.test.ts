@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { archive } from '../../../src/edge/backups/archive.ts'
 import { detach } from '../../../src/edge/backups/archive-store.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { verifyLedger } from '../../../src/operation/proofs/verify.ts'
-import { addMonths, findParts, monthAfter } from '../../../src/storage/schema/months.ts'
+import { addMonths, findParts, startOfNextMonth } from '../../../src/storage/schema/months.ts'
 import { type Client, fund, newCustomer, signIn } from '../../worlds/client.testing.ts'
 import { newCard, update } from '../../worlds/records/cards.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -57,7 +57,7 @@ beforeAll(async () => {
   client = await service.newPlatform()
   const first = (await findParts(service.app.db)).find(({ name }) => name === 'events_first')!
   before = monthOf(first.until)
-  later = plusSeconds(first.until, 200 * DAY_SECONDS)
+  later = addSeconds(first.until, 200 * DAY_SECONDS)
   const customer = await newCustomer(client)
   usd = customer.usd
   wallet = customer.wallet
@@ -75,7 +75,9 @@ test('the tables of each month up to the next exist once, whatever number of ser
   await Promise.all([addMonths(service.app.db, later), addMonths(service.app.db, later)])
   expect(await namesOfParts()).toEqual(names)
   const events = (await findParts(service.app.db)).filter(({ table }) => table === 'events')
-  expect(events.map(({ until }) => monthOf(until)).at(-1)).toBe(monthOf(monthAfter(monthAfter(later))))
+  expect(events.map(({ until }) => monthOf(until)).at(-1)).toBe(
+    monthOf(startOfNextMonth(startOfNextMonth(later))),
+  )
   for (const [at, { from }] of events.entries())
     expect(from).toEqual(at === 0 ? undefined : events[at - 1]!.until)
 })
@@ -193,7 +195,7 @@ test.each([
 })
 
 test('a relative folder is refused', async () => {
-  await expect(archiveLater(before, 'archives')).rejects.toThrow('not the absolute path')
+  await expect(archiveLater(before, 'archives')).rejects.toThrow('not an absolute path')
 })
 
 test('events that wait to be delivered are not archived', async () => {

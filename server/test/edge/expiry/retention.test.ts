@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeOld } from '../../../src/edge/expiry/retention.ts'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { type Client, fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { eventOnce, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
@@ -28,7 +28,7 @@ const countOf = async (table: string) => {
   return Number(rows[0]!.count)
 }
 const clearIn = (days: number) =>
-  removeOld(service.app.db, RETENTION, plusSeconds(service.app.clock(), days * DAY_SECONDS))
+  removeOld(service.app.db, RETENTION, addSeconds(service.app.clock(), days * DAY_SECONDS))
 
 test('messages and attempts are removed when their time is over, and not before; the event keeps its outcome', async () => {
   const receiver = await Receiver.of(client)

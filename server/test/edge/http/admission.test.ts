@@ -192,7 +192,7 @@ test('the number of connections is limited', async () => {
     for (const end of ended) void end.then(() => ++closed === 20 && resolve())
   })
   expect((await client.get('/config')).status).toBe(200)
-  const lines = own.log().filter(({ msg }) => msg === 'connections refused')
+  const lines = own.log().filter(({ msg }) => msg === 'refused connections beyond the limit')
   expect(lines, `failed: ${failures}`).toHaveLength(1)
   for (const socket of sockets) socket.destroy()
   await Promise.all(ended)

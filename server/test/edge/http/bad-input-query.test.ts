@@ -1,6 +1,6 @@
 import type { IdKind } from '@countersign/contract/core/ids'
 import { describe, expect, test } from 'vitest'
-import { idOfKind, uuidOfText } from '../../../src/storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../../src/storage/engine/ids.ts'
 import {
   ENDPOINTS,
   type JsonSchema,
@@ -10,7 +10,7 @@ import {
   samples,
 } from '../../worlds/contract/schemas.testing.ts'
 
-const idOf = (kind: string) => idOfKind(kind as IdKind, uuidOfText('any'))
+const idOf = (kind: string) => buildId(kind as IdKind, deriveUuid('any'))
 
 interface BadParameter {
   readonly value: string | readonly string[]

@@ -47,7 +47,7 @@ test('free-form fields are bounded in keys, levels and bytes, and refused by nam
     for (const given of TOO_MUCH) {
       const reply = await call(given)
       expectError(reply, { code: 'INVALID_INPUT', field })
-      expect(reply.body.message).toContain(`${members} members, ${levels} levels and ${bytes} bytes`)
+      expect(reply.body.message).toContain(`${members} properties, ${levels} levels and ${bytes} bytes`)
     }
   }
 })

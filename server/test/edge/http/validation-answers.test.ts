@@ -32,11 +32,11 @@ describe('a request that is not valid', () => {
     ).toMatchObject({
       platformCustomerId: 'must not be empty',
       region: 'must be a country by its two capital letters, like US',
-      currencies: 'has the same item twice, at 1 and 2',
+      currencies: 'must not contain duplicates: items 1 and 2 are equal',
       'currencies.0': 'must be the code of a currency in capital letters, like USD',
       email: 'must be an e-mail address',
-      'businessInfo.legalName': 'must be text',
-      'businessInfo.incorporatedOn': 'must be a day of the calendar, like 2026-01-31',
+      'businessInfo.legalName': 'must be a string',
+      'businessInfo.incorporatedOn': 'must be a calendar date like 2026-01-31',
       'businessInfo.taxid': 'is not known; did you mean taxId?',
     })
     expect(
@@ -69,7 +69,7 @@ describe('a request that is not valid', () => {
     ).toEqual({
       limit: 'must be at most 100',
       status: expect.stringContaining('must be one of '),
-      startDate: 'must be a time with its zone, like 2026-01-31T12:00:00Z',
+      startDate: 'must be a time with a time zone, like 2026-01-31T12:00:00Z',
       custmerId: 'is not known; did you mean customerId?',
     })
     const wrongKey = { clientPublicKey: `05${'0'.repeat(128)}` }

@@ -12,7 +12,7 @@ import { RequestLimits } from '../../../src/edge/rate-limits/request-limits.ts'
 import { Shutdown } from '../../../src/edge/service/graceful-shutdown.ts'
 import { HANDLERS } from '../../../src/edge/service/handlers.ts'
 import { createServer } from '../../../src/edge/service/http-server.ts'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
 import { insert, update } from '../../../src/storage/commit/writes.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
@@ -94,10 +94,10 @@ describe('the metrics', () => {
         platform_id: platform.id,
         kind: 'quote.expire',
         payload: { quoteId: testId('Quote', 'none') },
-        due_at: plusSeconds(now, 7200 + dueInSeconds),
+        due_at: addSeconds(now, 7200 + dueInSeconds),
         attempts: 0,
         // Nobody does it meanwhile.
-        claimed_until: plusSeconds(now, 3600),
+        claimed_until: addSeconds(now, 3600),
         last_error: null,
         created_at: now,
       })

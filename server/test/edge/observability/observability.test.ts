@@ -253,7 +253,7 @@ test('without a database the log links faults to their requests, and the metrics
   expect(await own.lineOf('fault-1')).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
   const ready = await fetch(`${own.origin}/readyz`, { headers: { 'X-Request-Id': 'ready-1' } })
   expect(ready.status).toBe(503)
-  expect(await own.lineOf('ready-1', 'database not reachable')).toMatchObject({ level: 50 })
+  expect(await own.lineOf('ready-1', 'database unreachable')).toMatchObject({ level: 50 })
   const page = await own.metrics()
   expect(valueIn(page, 'countersign_database_up')).toBe(0)
   expect(valueIn(page, 'countersign_due_work_lag_seconds')).toBeUndefined()

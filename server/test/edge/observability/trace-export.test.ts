@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openProxy, type Passed } from '@countersign/connectors/test/bank-process.testing'
+import { type ForwardedCall, openProxy } from '@countersign/connectors/test/bank-process.testing'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
 import { readTracing } from '../../../src/base/settings/tracing.ts'
@@ -17,7 +17,7 @@ import {
   tracedTo,
 } from '../../worlds/simulators/otlp-collector.testing.ts'
 
-const LOST = 'dropped traces: the collector does not accept them'
+const LOST = 'dropped traces that the collector did not accept'
 
 /** A collector, which ends with the test. */
 async function ownCollector(): Promise<Collector> {
@@ -46,7 +46,7 @@ describe('a trace', () => {
     const collector = await ownCollector()
     const production = await openProduction({}, tracedTo(collector.url))
     onTestFinished(production.close)
-    const calls: Passed[] = []
+    const calls: ForwardedCall[] = []
     const proxy = await openProxy(
       () => production.bank.url,
       (call, pass) => {

@@ -217,7 +217,7 @@ describe('a trace', () => {
     await Receiver.of(payer)
     const { caller } = await pay(payer)
     const lines = () => own.log().filter(({ traceId }) => traceId === caller.traceId)
-    await expect.poll(() => lines().map(({ msg }) => msg)).toContain('webhook tried')
+    await expect.poll(() => lines().map(({ msg }) => msg)).toContain('attempted webhook delivery')
     await expect.poll(() => lines().map(({ msg }) => msg)).toContain('request')
   })
 

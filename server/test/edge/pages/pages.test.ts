@@ -59,7 +59,7 @@ describe('the page at /', () => {
   test('of production says so, at its public address', async () => {
     const { server } = await world('production')
     const page = await server.inject({ url: '/', headers: { accept: 'text/html' } })
-    expect(page.body).toContain('This server is in production')
+    expect(page.body).toContain('This server runs in production')
     expect(page.body).toContain('https://pay.example/2025-10-13')
     expect(page.body).not.toContain('credentials.json')
     const reference = await server.inject({ url: '/docs' })

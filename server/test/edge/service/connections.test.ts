@@ -43,7 +43,7 @@ test('probes have a separate port, which no number of connections to the API clo
 
 test('a limit of open files below the setting is a warning at the start, and connections beyond it are refused in the log', async () => {
   const server = await opened({ COUNTERSIGN_CONNECTIONS_MAX: '1000' }, { openFilesMax: 100 })
-  const [warning] = server.log().filter(({ msg }) => String(msg).includes('limit of open files'))
+  const [warning] = server.log().filter(({ msg }) => String(msg).includes('open file limit'))
   expect(warning).toMatchObject({
     level: 40,
     openFilesMax: 100,
@@ -53,10 +53,10 @@ test('a limit of open files below the setting is a warning at the start, and con
   const ended = (await fill(server, 20)).map((socket) => socket.destroyed || once(socket, 'close'))
   await Promise.race(ended.slice(16))
   expect(server.log()).toContainEqual(
-    expect.objectContaining({ msg: 'connections refused', connectionsMax: 16 }),
+    expect.objectContaining({ msg: 'refused connections beyond the limit', connectionsMax: 16 }),
   )
   const roomy = await opened({ COUNTERSIGN_CONNECTIONS_MAX: '1000' }, { openFilesMax: 65_536 })
-  expect(roomy.logText()).not.toContain('limit of open files')
+  expect(roomy.logText()).not.toContain('open file limit')
 })
 
 test('a server that was suspended logs for how long, and a busy one does not', () => {

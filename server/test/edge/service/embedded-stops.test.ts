@@ -61,12 +61,16 @@ describe.skipIf(onPostgres)('the embedded database', () => {
     if (!mountSmall(folder)) return context.skip('this user may not mount a file system')
     const ending = await run(place, [], { COUNTERSIGN_DATA_DIR: folder })
     expect(ending.code).toBe(1)
-    expect(ending.stderr).toContain(`countersign: the disk of ${folder} is full: make room, then start again`)
+    expect(ending.stderr).toContain(
+      `countersign: the disk of ${folder} is full: free some space, then start again`,
+    )
     rmSync(join(folder, 'db'), { recursive: true, force: true })
     expect(existsSync(join(folder, 'db'))).toBe(false)
     // Not even the lock has room.
     writeFileSync(join(folder, 'filler'), '')
     execFileSync('sh', ['-c', `head -c 2000000 /dev/zero > '${folder}/filler' || true`], { stdio: 'ignore' })
-    expect((await run(place, [], { COUNTERSIGN_DATA_DIR: folder })).stderr).toContain('is full: make room')
+    expect((await run(place, [], { COUNTERSIGN_DATA_DIR: folder })).stderr).toContain(
+      'is full: free some space',
+    )
   })
 })

@@ -186,7 +186,7 @@ describe('a failing start prints one line', () => {
     const { port } = holder.address() as { port: number }
     const ending = await run(await stopped(), [], { PORT: String(port) })
     holder.close()
-    expectRefusal(ending, new RegExp(`PORT ${port} is in use`))
+    expectRefusal(ending, new RegExp(`PORT ${port} is already in use`))
   })
 
   test('a database of another master key', async () => {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../../src/base/crypto/stamp.ts'
-import { baseUrlOf, createPlatform } from '../../../src/edge/service/first-platform.ts'
+import { createPlatform, formatBaseUrl } from '../../../src/edge/service/first-platform.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
 import {
   Client,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   smtp = production.smtp
   const { server } = production.service
   await server.listen({ host: '127.0.0.1', port: 0 })
-  baseUrl = baseUrlOf('127.0.0.1', (server.server.address() as AddressInfo).port)
+  baseUrl = formatBaseUrl('127.0.0.1', (server.server.address() as AddressInfo).port)
 })
 afterAll(() => production.close())
 

@@ -2,9 +2,9 @@ import { currenciesOfKind } from '@countersign/contract/core/currencies'
 import { describe, expect, test } from 'vitest'
 import {
   depositDetails,
-  fundingReference,
-  fundingTypesOf,
-  networkOf,
+  deriveFundingReference,
+  listFundingTypes,
+  toNetwork,
 } from '../../../src/kernel/accounts/funding.ts'
 import { sandboxDepositDetails } from '../../../src/outside/sandbox/deposit-details.ts'
 import { fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
@@ -32,7 +32,9 @@ describe('internal accounts', () => {
       updatedAt,
     })
     expect(fundingPaymentInstructions).toMatchObject([
-      { accountOrWalletInfo: { accountType: 'USD_ACCOUNT', reference: fundingReference(customer.usd) } },
+      {
+        accountOrWalletInfo: { accountType: 'USD_ACCOUNT', reference: deriveFundingReference(customer.usd) },
+      },
     ])
   })
 
@@ -93,20 +95,20 @@ describe('deposit details', () => {
     )
     for (const { id, balance, fundingPaymentInstructions } of body.data) {
       const currency = balance.currency.code
-      const types = fundingTypesOf(currency).filter((type) => type !== 'LIGHTNING')
+      const types = listFundingTypes(currency).filter((type) => type !== 'LIGHTNING')
       expect(fundingPaymentInstructions).toEqual(
         types.map((type) => ({
           accountOrWalletInfo: depositDetails(
             sandboxDepositDetails,
-            { seed: id, currency, reference: fundingReference(id) },
-            networkOf(type),
+            { seed: id, currency, reference: deriveFundingReference(id) },
+            toNetwork(type),
           ),
           instructionsNotes: expect.stringContaining('Sandbox'),
           isPlatformAccount: true,
         })),
       )
       for (const instructions of fundingPaymentInstructions)
-        expect(JSON.stringify(instructions)).toContain(fundingReference(id))
+        expect(JSON.stringify(instructions)).toContain(deriveFundingReference(id))
     }
   })
 })

@@ -6,28 +6,28 @@ import { HDKey } from '@scure/bip32'
 import { describe, expect, test } from 'vitest'
 import { isLightningInvoice } from '../../../src/base/formats/addresses.ts'
 import { validator } from '../../../src/edge/http/request/validate.ts'
-import { depositDetails, fundingTypesOf, networkOf } from '../../../src/kernel/accounts/funding.ts'
-import { wrongMember } from '../../../src/money/external-accounts/account-details.ts'
+import { depositDetails, listFundingTypes, toNetwork } from '../../../src/kernel/accounts/funding.ts'
+import { findInvalidField } from '../../../src/money/external-accounts/account-details.ts'
 import { sandboxDepositDetails } from '../../../src/outside/sandbox/deposit-details.ts'
-import { sandboxInvoice } from '../../../src/outside/sandbox/invoice.ts'
-import { crc16, pixCode } from '../../../src/outside/sandbox/pix.ts'
+import { generateSandboxInvoice } from '../../../src/outside/sandbox/invoice.ts'
+import { buildPixCode, computeCrc16 } from '../../../src/outside/sandbox/pix.ts'
 
 const SEEDS = ['Quote:1', 'Quote:2', 'InternalAccount:0190a1b2', '', 'é']
 
 describe('made-up deposit details', () => {
   const ways = Object.keys(CURRENCIES).flatMap((currency) =>
-    fundingTypesOf(currency).map((type) => [currency, type] as const),
+    listFundingTypes(currency).map((type) => [currency, type] as const),
   )
 
   test.each(ways)('in %s, %s, have the form and the check digits of real ones', (currency, type) => {
-    const network = networkOf(type)
+    const network = toNetwork(type)
     const schema = PAYMENT_ACCOUNT_INFO.get(type)!
     const made = SEEDS.map((seed) => {
       const deposit = { seed, currency, reference: 'CSABC123', amount: 2500n }
       const details = depositDetails(sandboxDepositDetails, deposit, network)
       expect(details.accountType).toBe(type)
       expect(validator(schema, 'answer')(details)).toEqual(details)
-      expect(wrongMember(details, 'sandbox')).toBeUndefined()
+      expect(findInvalidField(details, 'sandbox')).toBeUndefined()
       expect(depositDetails(sandboxDepositDetails, deposit, network)).toEqual(details)
       // By what is paid to or by the reference: no two quotes have the same instructions.
       const other = { ...deposit, seed: `${seed} `, reference: 'CSDEF456' }
@@ -41,24 +41,24 @@ describe('made-up deposit details', () => {
 
   test('use the account type of every fiat currency, and a wallet on each network of an asset', () => {
     for (const [code, { kind }] of Object.entries(CURRENCIES))
-      if (kind === 'fiat') expect(fundingTypesOf(code)).toEqual([`${code}_ACCOUNT`])
-    expect(fundingTypesOf('BTC')).toEqual(['SPARK_WALLET', 'LIGHTNING'])
-    expect(fundingTypesOf('USDB')).toEqual(['SPARK_WALLET'])
-    expect(fundingTypesOf('USDT')).toEqual(['SOLANA_WALLET', 'TRON_WALLET'])
-    expect(fundingTypesOf('USDC')).toEqual([
+      if (kind === 'fiat') expect(listFundingTypes(code)).toEqual([`${code}_ACCOUNT`])
+    expect(listFundingTypes('BTC')).toEqual(['SPARK_WALLET', 'LIGHTNING'])
+    expect(listFundingTypes('USDB')).toEqual(['SPARK_WALLET'])
+    expect(listFundingTypes('USDT')).toEqual(['SOLANA_WALLET', 'TRON_WALLET'])
+    expect(listFundingTypes('USDC')).toEqual([
       'SOLANA_WALLET',
       'POLYGON_WALLET',
       'BASE_WALLET',
       'ETHEREUM_WALLET',
     ])
-    expect(fundingTypesOf('USDC', 'base')).toEqual(['BASE_WALLET'])
+    expect(listFundingTypes('USDC', 'base')).toEqual(['BASE_WALLET'])
     for (const [currency, network] of [
       ['USDC', 'TRON'],
       ['USD', 'BASE'],
       ['SLV', undefined],
       ['XYZ', undefined],
     ] as const) {
-      expect(fundingTypesOf(currency, network)).toEqual([])
+      expect(listFundingTypes(currency, network)).toEqual([])
       const deposit = { seed: 'a', currency, reference: 'b' }
       expect(() => depositDetails(sandboxDepositDetails, deposit, network)).toThrow(currency)
     }
@@ -84,7 +84,7 @@ test('a Spark wallet has an invoice exactly if the amount is fixed, and the invo
 })
 
 test('a Lightning invoice is signed by the node that it names', () => {
-  const invoice = sandboxInvoice('Quote:1', 'CSABC123')
+  const invoice = generateSandboxInvoice('Quote:1', 'CSABC123')
   expect(isLightningInvoice(invoice)).toBe(true)
   const { prefix, words } = bech32.decode(invoice as `${string}1${string}`, false)
   expect(prefix).toBe('lnbcrt')
@@ -106,10 +106,10 @@ test('a Lightning invoice is signed by the node that it names', () => {
 })
 
 test('a PIX code has its parts with their lengths and ends in its checksum', () => {
-  expect(crc16('123456789')).toBe('29B1')
-  const code = pixCode('123e4567-e89b-42d3-a456-426614174000', 'CS-ABC 123')
+  expect(computeCrc16('123456789')).toBe('29B1')
+  const code = buildPixCode('123e4567-e89b-42d3-a456-426614174000', 'CS-ABC 123')
   expect(code).toBe(
     '00020126580014br.gov.bcb.pix0136123e4567-e89b-42d3-a456-4266141740005204000053039865802BR' +
-      `5919Countersign Sandbox6007SANDBOX62120508CSABC1236304${crc16(code.slice(0, -4))}`,
+      `5919Countersign Sandbox6007SANDBOX62120508CSABC1236304${computeCrc16(code.slice(0, -4))}`,
   )
 })

@@ -6,7 +6,7 @@ import { isObject } from '@countersign/contract/core/decode'
 import { sensitivityOf } from '@countersign/contract/core/sensitivity'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { archive } from '../../../src/edge/backups/archive.ts'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { addMonths, findParts } from '../../../src/storage/schema/months.ts'
 import {
   callerOf,
@@ -97,7 +97,7 @@ async function archivesOf(app: TestServer['app']): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-archives-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const until = (await findParts(app.db)).find(({ name }) => name === 'events_first')?.until ?? new Date()
-  const later = plusSeconds(until, HALF_A_YEAR_SECONDS)
+  const later = addSeconds(until, HALF_A_YEAR_SECONDS)
   await addMonths(app.db, later)
   const { archived } = await archive({ ...app, clock: () => later }, until.toISOString().slice(0, 7), folder)
   expect(archived.length).toBeGreaterThan(2)

@@ -2,7 +2,7 @@ import { API } from '@countersign/contract/api'
 import { expect, test } from 'vitest'
 import { deleteExpired } from '../../../src/edge/expiry/store.ts'
 import { createRequestLog, type SeenRequest } from '../../../src/kernel/audit/request-log.ts'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 test('an overload drops and counts log entries; stored ones expire after the configured days', async () => {
@@ -40,7 +40,7 @@ test('an overload drops and counts log entries; stored ones expire after the con
   await log.flush()
   const count = async () => (await app.db.query('SELECT id FROM logged_requests', [])).rows.length
   expect(await count()).toBe(5_000)
-  const days = (n: number) => plusSeconds(at, n * 24 * 60 * 60)
+  const days = (n: number) => addSeconds(at, n * 24 * 60 * 60)
   expect(await deleteExpired(app.db, 'logged_requests', days(1), 10_000)).toBe(0)
   expect(await deleteExpired(app.db, 'logged_requests', days(2), 1_000)).toBe(1_000)
   expect(await count()).toBe(4_000)

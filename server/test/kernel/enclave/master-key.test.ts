@@ -9,10 +9,10 @@ import { readConfig } from '../../../src/base/settings/config.ts'
 import { createPlatform } from '../../../src/edge/service/first-platform.ts'
 import { openService, type Service } from '../../../src/edge/service/service.ts'
 import { rotateMasterKey } from '../../../src/kernel/enclave/data-keys.ts'
-import { dataKeyName, Keyring } from '../../../src/kernel/enclave/keyring.ts'
+import { formatDataKeyName, Keyring } from '../../../src/kernel/enclave/keyring.ts'
 import { createOp } from '../../../src/kernel/operation/app.ts'
 import type { OperationEnclave } from '../../../src/kernel/ports/enclave.ts'
-import { findOpenPlatform, platformIsOpen } from '../../../src/people/platforms/platforms.ts'
+import { findOpenPlatform, guardPlatformOpen } from '../../../src/people/platforms/platforms.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
@@ -105,7 +105,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
 
   // An attacker has the master key and a backup, and with them everything sealed until then.
   const { rows } = await db.query<{ sealed: Uint8Array }>('SELECT sealed FROM data_keys')
-  const stolen = openAtRest(OLD_KEY, rows[0]!.sealed, dataKeyName(1))!
+  const stolen = openAtRest(OLD_KEY, rows[0]!.sealed, formatDataKeyName(1))!
   const thief = new Keyring(
     new Map([
       [1, stolen],
@@ -213,7 +213,7 @@ test('an operation that sealed or derived anything commits only under the newest
   const attempt = (use: (enclave: OperationEnclave) => unknown) => {
     const op = createOp(app, platform, { kind: 'operator' })
     use(op.enclave)
-    return app.commit(op, [platformIsOpen(platform)])
+    return app.commit(op, [guardPlatformOpen(platform)])
   }
   expect(await attempt((enclave) => enclave.mac('otp', 'code', 1))).toMatchObject({ done: true })
   for (const [what, seal] of Object.entries(SEALING)) {

@@ -6,7 +6,7 @@ import {
   type KeyedRequest,
   storeAnswer,
 } from '../../../src/kernel/idempotency/stored-responses.ts'
-import { type Op, plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../../src/kernel/operation/app.ts'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -43,8 +43,8 @@ async function keys(): Promise<string[]> {
 
 test('keys that have expired are removed, as many as there are, and no other', async () => {
   const { db } = host.app
-  const expired = plusSeconds(op.now, -KEPT_DAYS * DAY_SECONDS)
-  const young = plusSeconds(expired, 1)
+  const expired = addSeconds(op.now, -KEPT_DAYS * DAY_SECONDS)
+  const young = addSeconds(expired, 1)
   expect((await keep('expired', expired)).done).toBe(true)
   expect((await keep('young', young)).done).toBe(true)
   await db.query(
@@ -52,11 +52,11 @@ test('keys that have expired are removed, as many as there are, and no other', a
        created_at, expires_at FROM idempotency_keys, generate_series(1, $1::integer) AS n WHERE key = 'expired'`,
     [MANY],
   )
-  expect(await removeExpired(db, 'idempotency_keys', plusSeconds(op.now, -1))).toBe(0)
+  expect(await removeExpired(db, 'idempotency_keys', addSeconds(op.now, -1))).toBe(0)
   expect(await removeExpired(db, 'idempotency_keys', op.now)).toBe(MANY + 1)
   expect(await keys()).toEqual(['young'])
   expect(await removeExpired(db, 'idempotency_keys', op.now)).toBe(0)
-  expect(await removeExpired(db, 'idempotency_keys', plusSeconds(op.now, 1))).toBe(1)
+  expect(await removeExpired(db, 'idempotency_keys', addSeconds(op.now, 1))).toBe(1)
   expect(await keys()).toEqual([])
 })
 
@@ -75,7 +75,7 @@ test('a key is found by its digest and compared completely: another key with tha
   const refused = { done: false, guard: 'expectation' }
   expect(await keep(other)).toMatchObject(refused)
   // Not even when the row has expired: its key is not this one.
-  expect(await keep(other, plusSeconds(op.now, (KEPT_DAYS + 1) * DAY_SECONDS))).toMatchObject(refused)
+  expect(await keep(other, addSeconds(op.now, (KEPT_DAYS + 1) * DAY_SECONDS))).toMatchObject(refused)
   const { rows } = await db.query<{ key: string }>(
     'SELECT key FROM idempotency_keys WHERE digest = key_digest($1, $2)',
     ['scope', other],
@@ -84,8 +84,8 @@ test('a key is found by its digest and compared completely: another key with tha
 })
 
 test('an expired key is free again immediately, before it is removed', async () => {
-  const later = plusSeconds(op.now, KEPT_DAYS * DAY_SECONDS)
+  const later = addSeconds(op.now, KEPT_DAYS * DAY_SECONDS)
   expect((await keep('again')).done).toBe(true)
-  expect((await keep('again', plusSeconds(later, -1))).done).toBe(false)
+  expect((await keep('again', addSeconds(later, -1))).done).toBe(false)
   expect((await keep('again', later)).done).toBe(true)
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { openAccount } from '../../../src/kernel/ledger/accounts.ts'
 import { findBalances } from '../../../src/kernel/ledger/balances.ts'
 import { capture, capturePart, hold, release } from '../../../src/kernel/ledger/holds.ts'
-import { pairsOf, post } from '../../../src/kernel/ledger/transfers.ts'
+import { post, splitMovement } from '../../../src/kernel/ledger/transfers.ts'
 import type { Op } from '../../../src/kernel/operation/app.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
@@ -136,7 +136,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
       { system: 'rail', currency: 'USD', amount: 20n },
       { system: 'refunds', currency: 'USD', amount: 0n },
     ] as const
-    const pairs = pairsOf(legs).map(({ from, to, amount }) => [
+    const pairs = splitMovement(legs).map(({ from, to, amount }) => [
       'account' in from ? from.account : from.system,
       'account' in to ? to.account : to.system,
       amount,
@@ -146,7 +146,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
       ['payer', 'fx', 24n],
       ['fx', 'rail', 20n],
     ])
-    expect(() => pairsOf(legs.slice(1))).toThrow('sum to zero')
+    expect(() => splitMovement(legs.slice(1))).toThrow('sum to zero')
   })
 
   test('a set that fails leaves its neighbours in the same batch alone', async () => {

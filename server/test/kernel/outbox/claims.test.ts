@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { job } from '../../../src/kernel/outbox/jobs.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
@@ -11,11 +11,11 @@ test('a server that starts alone on its database releases earlier claims, but no
   const { app, server, newOp, close } = await openServer({}, { listens: false })
   const op = await newOp()
   const { done } = await app.committer.commit([
-    job(op, 'quote.expire', { quoteId: testId('Quote', 1) }, plusSeconds(op.now, DAY_SECONDS)),
+    job(op, 'quote.expire', { quoteId: testId('Quote', 1) }, addSeconds(op.now, DAY_SECONDS)),
   ])
   expect(done).toBe(true)
   await app.db.query('UPDATE jobs SET claimed_until = $1 WHERE platform_id = $2', [
-    plusSeconds(op.now, DAY_SECONDS),
+    addSeconds(op.now, DAY_SECONDS),
     uuidOf(op.platform.id),
   ])
   await server.ready()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { job } from '../../../src/kernel/outbox/jobs.ts'
 import type { InsertWrite } from '../../../src/storage/commit/writes.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
@@ -78,7 +78,7 @@ test('payments that begin together share a row of due work, which a crash leaves
 
 test('sets that are written together share a row, and each result shows it', async () => {
   const op = await service.newOp()
-  const later = plusSeconds(op.now, 3600)
+  const later = addSeconds(op.now, 3600)
   const sharing = (n: number): InsertWrite => ({
     ...job(op, 'transfer.settle', { transactionId: `Transaction:${n}` }, later),
     shares: true,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { verifyEnvelope } from '../../../src/base/crypto/envelope.ts'
 import { open } from '../../../src/base/crypto/hpke.ts'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
-import { seedFromEntropy, sparkAddress } from '../../../src/kernel/enclave/wallet.ts'
+import { deriveSeed, sparkAddress } from '../../../src/kernel/enclave/wallet.ts'
 import { newCustomer, newPlatform, openSession, sendSigned, signIn } from '../../worlds/client.testing.ts'
 
 async function signedIn() {
@@ -115,7 +115,7 @@ describe('a wallet', () => {
     const account = (
       await client.get(`/customers/internal-accounts?customerId=${customer.id}&type=EMBEDDED_WALLET`)
     ).body.data[0]
-    const address = sparkAddress(seedFromEntropy(mnemonicToEntropy(mnemonic, wordlist)), 'sparkrt')
+    const address = sparkAddress(deriveSeed(mnemonicToEntropy(mnemonic, wordlist)), 'sparkrt')
     expect(account.fundingPaymentInstructions[0].accountOrWalletInfo.address).toBe(address)
   })
 

@@ -88,7 +88,7 @@ describe('a mandate', () => {
     const now = (await client.get('/sandbox/clock')).body.now.slice(0, 10)
     const moved = await add({ lastCollectedOn: now })
     expect(moved.body).toMatchObject({ status: 'ACTIVE', lastCollectedOn: now, signedOn: today })
-    expect(await read(id)).toMatchObject({ status: 'CANCELED', cancelReason: 'It has expired' })
+    expect(await read(id)).toMatchObject({ status: 'CANCELED', cancelReason: 'The mandate has expired' })
   })
 
   test('is listed by its status on each day, with the names of customer and account, and as a file', async () => {

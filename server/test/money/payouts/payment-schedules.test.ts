@@ -308,7 +308,7 @@ describe('a schedule that has to be approved', () => {
         amount: { amount: 100 },
         policy: {
           words: expect.stringMatching(
-            /^Rent: Daily, at 12:00 UTC, from \d{4}-\d\d-\d\d\. The platform asks/,
+            /^Rent: Daily, at 12:00 UTC, from \d{4}-\d\d-\d\d\. The platform requires/,
           ),
         },
         votes: [{ memberName: 'Grace Hopper' }],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JOB_HANDLERS } from '../../../src/edge/service/handlers.ts'
 import { findPlatformAccount } from '../../../src/kernel/accounts/accounts.ts'
-import { createOp, type Op, plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds, createOp, type Op } from '../../../src/kernel/operation/app.ts'
 import { externalAccountHandlers } from '../../../src/money/external-accounts/handlers.ts'
 import { findSchedule } from '../../../src/money/payouts/payment-schedules.ts'
 import { paymentScheduleHandlers } from '../../../src/money/payouts/schedule-handlers.ts'
@@ -42,7 +42,7 @@ async function newPlace(amount: bigint) {
   /** An operation of another process, `seconds` later. */
   const later = (seconds: number): Op => ({
     ...createOp(service.app, op.platform, { kind: 'job', jobId: 'test' }),
-    now: plusSeconds(op.now, seconds),
+    now: addSeconds(op.now, seconds),
   })
   return {
     later,
@@ -117,7 +117,7 @@ test.each([
     const seconds = (first.getTime() - (await row()).created_at.getTime()) / 1000 + 3.5 * DAY_SECONDS
     for (;;) {
       const { next_date: date, next_at: at } = await row()
-      if (at! > plusSeconds((await row()).created_at, seconds)) break
+      if (at! > addSeconds((await row()).created_at, seconds)) break
       for (let step = 0; step < 2; step++) expect(await commit(await run(date!, seconds))).toBe(true)
     }
     expect((await occurrences()).map((one) => `${one.number} ${one.status}`)).toEqual(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { feesFor } from '../../../src/base/pricing/fees.ts'
-import { ratioOf } from '../../../src/base/pricing/ratios.ts'
+import { findFees } from '../../../src/base/pricing/fees.ts'
+import { toRatio } from '../../../src/base/pricing/ratios.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { ConfigError } from '../../../src/base/settings/config-error.ts'
 
@@ -63,8 +63,8 @@ describe('COUNTERSIGN_FEES', () => {
     const { fees } = readConfig({
       COUNTERSIGN_FEES: JSON.stringify([entry, { ...entry, destination: '*', fixed: '0', variable: '0' }]),
     })
-    expect(feesFor(fees, 'USD', 'EUR')).toEqual({ fixedUsd: ratioOf('0.25'), variable: ratioOf('0.0075') })
-    expect(feesFor(fees, 'USD', 'GBP')).toEqual({ fixedUsd: ratioOf('0'), variable: ratioOf('0') })
+    expect(findFees(fees, 'USD', 'EUR')).toEqual({ fixedUsd: toRatio('0.25'), variable: toRatio('0.0075') })
+    expect(findFees(fees, 'USD', 'GBP')).toEqual({ fixedUsd: toRatio('0'), variable: toRatio('0') })
     expect(readConfig({ COUNTERSIGN_FEES: '' }).fees).toEqual([])
     expect(readConfig({ COUNTERSIGN_FEES: '[]' }).fees).toEqual([])
   })

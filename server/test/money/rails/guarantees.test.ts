@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { secretOfText, standardHeaders } from '../../../src/base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { newBankAccount, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -95,12 +95,12 @@ async function atBank(what: 'payments' | 'entries', id: string) {
 /** Sends an event as a bank would, signed by a secret. */
 async function tell(type: string, data: object, { id = randomUUID(), secrets = [BANK_SECRET] } = {}) {
   const body = JSON.stringify({ id, type, occurredAt: new Date().toISOString(), data })
-  const keys = secrets.map((secret) => secretOfText(secret)!)
+  const keys = secrets.map((secret) => parseWebhookSecret(secret)!)
   const answer = await fetch(`${world.service.app.origin()}/rail-events/example-bank`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      ...standardHeaders(keys, eventSigningId('example-bank', id), Buffer.from(body), new Date()),
+      ...buildStandardHeaders(keys, eventSigningId('example-bank', id), Buffer.from(body), new Date()),
     },
     body,
   })

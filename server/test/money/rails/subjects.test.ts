@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { secretOfText, standardHeaders } from '../../../src/base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
@@ -117,13 +117,13 @@ const waiting = async () => (await world.client.get('/rail-events?status=WAITING
 async function tell(type: string, data: object, signedFor = 'example-bank') {
   const id = randomUUID()
   const body = Buffer.from(JSON.stringify({ id, type, occurredAt: new Date().toISOString(), data }))
-  const secret = secretOfText(BANK_SECRET)
+  const secret = parseWebhookSecret(BANK_SECRET)
   if (!secret) throw new Error('A secret of the test is none')
   const answer = await fetch(`${world.service.app.origin()}/rail-events/example-bank`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      ...standardHeaders([secret], eventSigningId(signedFor, id), body, new Date()),
+      ...buildStandardHeaders([secret], eventSigningId(signedFor, id), body, new Date()),
     },
     body,
   })
@@ -188,7 +188,7 @@ describe('an account that a connector gives', () => {
         return rows[0]?.last_error
       }
       const said = await until(problem, (text) => typeof text === 'string')
-      expect(said).toContain('which it has given to InternalAccount:')
+      expect(said).toContain('already belongs to InternalAccount:')
       expect(said).toContain(data[0].id)
       expect(data[0].fundingPaymentInstructions).toEqual([])
       between.change = PLAIN

@@ -70,7 +70,7 @@ describe('a limit for each customer', () => {
     expect(statuses([await pay(place, 100), await pay(place, 100)])).toEqual([201, 201])
     const refused = await pay(place, 100)
     expectError(refused, { code: 'VELOCITY_LIMIT_EXCEEDED' })
-    expect(refused.body.message).toBe('The limit for payments of one customer in USD is 2 payments in a day.')
+    expect(refused.body.message).toBe('The limit for payments by one customer in USD is 2 payments per day.')
     expect(refused.body.details).toMatchObject({
       rule: 'maxCount',
       subject: 'CUSTOMER',

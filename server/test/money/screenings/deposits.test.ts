@@ -123,7 +123,7 @@ describe('a deposit', () => {
     expect(await depositOf(client, one.id)).toMatchObject({ reason: 'SCREENING_HIT', note: 'Frozen' })
     expect(await depositOf(client, other.id)).toMatchObject({
       status: 'SUSPENSE',
-      note: 'The screening of its sender was rejected',
+      note: "The screening of the sender's address was rejected",
     })
     expect((await client.post(`/deposits/${one.id}/return`)).body.status).toBe('RETURNING')
     expect((await client.post(`/deposits/${other.id}/assign`, { accountId: usdc })).body.status).toBe(

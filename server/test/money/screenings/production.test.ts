@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { secretOfText, standardHeaders } from '../../../src/base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { createOp } from '../../../src/kernel/operation/app.ts'
-import { findScreeningOf, screen } from '../../../src/money/screenings/screenings.ts'
+import { findScreeningBySubject, screen } from '../../../src/money/screenings/screenings.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   BANK_SECRET,
@@ -220,8 +220,8 @@ test('a report of a deposit whose sender cannot be screened returns 503, and cha
     const headers = {
       'Content-Type': 'application/json',
       'connector-version': '1',
-      ...standardHeaders(
-        [secretOfText(BANK_SECRET)!],
+      ...buildStandardHeaders(
+        [parseWebhookSecret(BANK_SECRET)!],
         eventSigningId('example-bank', event.id),
         body,
         new Date(),
@@ -300,5 +300,5 @@ test('two concurrent runs store one screening result, which the other run uses',
   const runs = await Promise.all([screen(op, wanted), screen(op, wanted)])
   const results = await Promise.all(runs.map(({ writes }) => app.committer.commit(writes)))
   expect(results.map(({ done }) => done).sort()).toEqual([false, true])
-  expect((await findScreeningOf(op, 'PAY', wanted.subject))?.state).toBe('WAITING')
+  expect((await findScreeningBySubject(op, 'PAY', wanted.subject))?.state).toBe('WAITING')
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { secretOfText } from '../../../src/base/crypto/standard-webhooks.ts'
+import { parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { ScreeningFailed, type ScreeningWanted } from '../../../src/kernel/ports/screening.ts'
 import { createHttpScreening } from '../../../src/outside/providers/http-screening.ts'
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const open = (more: { url?: string; secret?: string; timeoutMs?: number } = {}) =>
   createHttpScreening(
-    { url: more.url ?? service.url, secrets: [secretOfText(more.secret ?? service.secret)!] },
+    { url: more.url ?? service.url, secrets: [parseWebhookSecret(more.secret ?? service.secret)!] },
     () => new Date(),
     more.timeoutMs,
   )

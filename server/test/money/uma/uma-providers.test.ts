@@ -258,9 +258,9 @@ describe('the file of the operator', () => {
       [[{ ...PROVIDER, name: undefined }], /entry 1 has no name/],
       [[{ ...PROVIDER, domain: 'Kestrel.example' }], /entry 1: domain must be/],
       [[{ ...PROVIDER, supportedCurrencies: ['XXX'] }], /entry 1: supportedCurrencies must be/],
-      [[{ ...PROVIDER, logo: 'x' }], /entry 1 has logo, which is not a property/],
+      [[{ ...PROVIDER, logo: 'x' }], /entry 1 has an unknown property: logo/],
       [[{ ...PROVIDER, logoUrl: 'http://a.example' }], /entry 1: logoUrl must be/],
-      [[PROVIDER, PROVIDER], /pay\.kestrel\.example occurs twice/],
+      [[PROVIDER, PROVIDER], /pay\.kestrel\.example is listed twice/],
     ]
     for (const [content, message] of wrong) {
       const error = await read(content).catch((reason: unknown) => reason)

@@ -1,7 +1,7 @@
 import { STATEMENT_LINES_MAX } from '@countersign/contract/books/statements'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { arrivalLegs, post } from '../../../src/kernel/ledger/transfers.ts'
+import { buildArrivalLegs, post } from '../../../src/kernel/ledger/transfers.ts'
 import { createOp, type Op } from '../../../src/kernel/operation/app.ts'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
 import { newTransaction } from '../../../src/kernel/transactions/transactions.ts'
@@ -61,7 +61,7 @@ describe('a statement of more movements than one holds', () => {
         post(
           later(Math.floor((n + at) / 3)),
           cause,
-          arrivalLegs({ id, currency: 'USD' }, BigInt(n + at + 1)),
+          buildArrivalLegs({ id, currency: 'USD' }, BigInt(n + at + 1)),
         ),
       )
       await commit(sets.flat())

@@ -171,10 +171,10 @@ describe('explaining a transfer', () => {
       ['SIGNATURE', 'SIGNED'],
     ])
     expect(steps[0].summary).toMatch(
-      /^1\.000000 USDB went from InternalAccount:\S+ to the platform's account “clearing” in USDB\.$/,
+      /^1\.000000 USDB moved from InternalAccount:\S+ to the platform's account “clearing” in USDB\.$/,
     )
     expect(steps[3].summary).toContain(agent.id)
-    expect(steps[5]).toMatchObject({ id: asked.body.id, summary: 'The platform approved it.' })
+    expect(steps[5]).toMatchObject({ id: asked.body.id, summary: 'The platform approved the payment.' })
     // Anyone with the response can check the signature without this server.
     const { signature, summary } = steps.at(-1)
     const sessions = (await client.get(`/auth/sessions?accountId=${payer.wallet}`)).body.data
@@ -233,7 +233,10 @@ describe('explaining a transfer', () => {
     const [{ id }] = await everyOne(client, `/ledger/transfers?accountId=${customer.usd}`)
     const { body } = await client.get(`/ledger/transfers/${id}/explain`)
     expect(stepsOf(body)).toEqual(['ENTRY', 'CAUSE'])
-    expect(body.steps[1]).toMatchObject({ id: customer.usd, summary: expect.stringContaining('The sandbox') })
+    expect(body.steps[1]).toMatchObject({
+      id: customer.usd,
+      summary: expect.stringContaining('funded in the sandbox'),
+    })
     const other = await newPlatform()
     expectError(await other.get(`/ledger/transfers/${id}/explain`), { code: 'LEDGER_TRANSFER_NOT_FOUND' })
   })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf, statementsOf } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
+import { entriesOf, pickStatements } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
 import { readIsoMessages } from '../../../src/outside/bank-files/formats/iso-messages.ts'
 import { readMt940 } from '../../../src/outside/bank-files/formats/mt-940-reader.ts'
 import { all, bytesOf } from '../../../src/outside/bank-files/formats/samples.testing.ts'
@@ -39,7 +39,7 @@ describe('a statement in a format of banks', () => {
     expect(entriesOf(records).map(({ amount }) => Number(amount))).toEqual(
       statement.lines.map(({ amount }: { amount: number }) => amount),
     )
-    const [found] = statementsOf(records)
+    const [found] = pickStatements(records)
     expect(found?.contradiction).toBeNull()
     expect(found?.balances.slice(0, 2).map(({ amount }) => Number(amount))).toEqual([
       ...[statement.openingBalance, statement.closingBalance],

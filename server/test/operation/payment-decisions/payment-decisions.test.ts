@@ -88,7 +88,7 @@ describe('a payment that its rail has not ended', () => {
     const { client, id } = await waitingPayment()
     await decided(client, id, decision('FAILED', { reason: 'Suspicious payee' }))
     const { body } = await client.get(`/transactions/${id}`)
-    expect(body.counterpartyInformation.failureDetail).toBe('The platform has found that the payment failed')
+    expect(body.counterpartyInformation.failureDetail).toBe('The platform determined that the payment failed')
     expect(toJson(body)).not.toContain('Suspicious')
   })
 })

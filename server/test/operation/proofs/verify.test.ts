@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { extendChains } from '../../../src/operation/proofs/chain.ts'
-import { type BooksReport, type KeptCheckpoint, verifyLedger } from '../../../src/operation/proofs/verify.ts'
+import {
+  type BooksReport,
+  type StoredCheckpoint,
+  verifyLedger,
+} from '../../../src/operation/proofs/verify.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -14,9 +18,9 @@ let client: Client
 let accountId: string
 /** The transfers of the account, in the order in which they ended. */
 let transferIds: string[]
-let kept: KeptCheckpoint[]
+let kept: StoredCheckpoint[]
 
-const verify = (checkpoints: readonly KeptCheckpoint[] = []) =>
+const verify = (checkpoints: readonly StoredCheckpoint[] = []) =>
   verifyLedger(service.app.db, service.app.enclave.quorumPublicKey, checkpoints)
 const command = (...args: string[]) => runCommand(service.app, args, '')
 
@@ -108,7 +112,7 @@ describe('a change in the database is found and named:', () => {
        DELETE FROM ledger_transfers WHERE id = ${uuid(id!)};`,
       'INSERT INTO ledger_transfers SELECT * FROM test_gone; DROP TABLE test_gone;',
     )
-    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'it is gone' }])
+    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'missing' }])
   })
 
   test('an inserted transfer', async () => {
@@ -120,7 +124,7 @@ describe('a change in the database is found and named:', () => {
     )
     expect(found(await verify(), 'coverage')).toMatchObject([
       { id: 'ledger' },
-      { id: `LedgerTransfer:${added}`, found: 'no block has it' },
+      { id: `LedgerTransfer:${added}`, found: 'not in any block' },
     ])
   })
 

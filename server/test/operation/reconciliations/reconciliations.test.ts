@@ -181,8 +181,10 @@ test('an unexplained entry is booked once by the operator, under its real kind',
   expect(await book(entries['700'], 'fx')).toMatchObject({ rail: bank.name, currency: 'EUR', amount: '700' })
   await book(entries['-3'], 'costs')
   await expect(book(entries['700'], 'fx')).rejects.toThrow('needs no booking')
-  await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as takes fx or costs, not suspense')
-  await expect(book('StatementEntry:none', 'fx')).rejects.toThrow('There is no entry')
+  await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as must be fx or costs, not suspense')
+  await expect(book('StatementEntry:none', 'fx')).rejects.toThrow(
+    'Statement entry StatementEntry:none not found.',
+  )
   expect(await run(bank, yesterday)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '697' }])
   // Currency bought at the bank covers the position.
   expect((await world.client.get('/positions')).body.data.find(isEuro).position).toBe(before + 700)
@@ -196,7 +198,7 @@ test('the commands and the calls refuse missing records', async () => {
     'Rail nobody not found in RAILS_FILE.',
   )
   await expect(runCommand(app, ['reconciliation', 'run', '--date', '2026-02-30'], '')).rejects.toThrow(
-    '--date must be like 2026-03-01',
+    '--date must be a date like 2026-03-01',
   )
   const missing = await world.client.get('/reconciliations/RailStatement:none')
   expectError(missing, { code: 'RECONCILIATION_NOT_FOUND', field: 'reconciliationId' })

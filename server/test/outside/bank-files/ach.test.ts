@@ -143,7 +143,7 @@ test('a deposit whose sender has no known account is immediately marked as not r
     'DEPOSIT_NOT_RETURNABLE',
     { reason: 'RETURN_UNAVAILABLE' },
   ])
-  expect(body.message).toContain('routing number is not known')
+  expect(body.message).toContain('the routing number of the account is unknown')
   expect((await bank.world.client.get(`/deposits/${deposit.id}`)).body).toMatchObject({ status: 'SUSPENSE' })
   const assigned = await bank.world.client.post(`/deposits/${deposit.id}/assign`, { accountId: account.id })
   expect(assigned.status, JSON.stringify(assigned.body)).toBe(200)

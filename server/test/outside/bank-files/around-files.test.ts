@@ -10,8 +10,8 @@ import {
   bytesIn,
   type KeyPair,
   newKeyPair,
-  piecesOf,
   sideOf,
+  yieldPieces,
 } from '../../../src/outside/bank-files/pgp-keys.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
@@ -119,7 +119,7 @@ describe('files with the names and markers of a bank', () => {
     const { app } = bank.world.service
     const args = ['bank-files', 'retry', '--file', 'd.xml']
     const output = JSON.stringify(await runCommand(app, args, bank.world.client.baseUrl))
-    expect(output).toContain('It is back in the inbox')
+    expect(output).toContain('The file is back in the inbox')
     await until(bank.look, (names) => names.length === 0)
     expect(await refusalOf(bank, 'd.xml')).not.toBe('not refused')
   })
@@ -155,7 +155,7 @@ describe('files with PGP', () => {
   let theirs: Pgp
   let pairs: readonly [KeyPair, KeyPair]
   const now = () => new Date()
-  const encrypted = async (pgp: Pgp, text: string) => bytesIn(pgp.encrypt(piecesOf(text), now()))
+  const encrypted = async (pgp: Pgp, text: string) => bytesIn(pgp.encrypt(yieldPieces(text), now()))
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pgp-keys-'))
     pairs = [await newKeyPair('acme'), await newKeyPair('house')]
@@ -182,7 +182,7 @@ describe('files with PGP', () => {
     const { name, text: written } = await bank.takeFile()
     expect(name).toMatch(/\.xml\.pgp$/)
     expect(written).toMatch(/^-----BEGIN PGP MESSAGE-----/)
-    const read = await bytesIn(theirs.decrypt(piecesOf(Buffer.from(written)), now()))
+    const read = await bytesIn(theirs.decrypt(yieldPieces(Buffer.from(written)), now()))
     expect(read.toString()).toContain(`<IBAN>${IBANS[2]}</IBAN>`)
   })
 
@@ -194,7 +194,7 @@ describe('files with PGP', () => {
     const stranger = await sideOf(await newKeyPair('mallory'), pairs[0])
     expect(await bank.put('forged.pgp', await encrypted(stranger, text))).toBe('refused')
     expect(await refusalOf(bank, 'forged.pgp')).toMatch(
-      /^is signed by the key [0-9A-F]{16}, and the bank's is/,
+      /^is signed by the key [0-9A-F]{16}, but the bank's key is/,
     )
     const changed = await encrypted(theirs, text)
     changed.writeUInt8(changed.readUInt8(changed.length - 40) ^ 1, changed.length - 40)
@@ -290,7 +290,7 @@ describe('files that a bank acknowledges', () => {
   test('an acknowledgement of an unknown file is refused', async () => {
     expect(await bank.put('other.ach.ack', 'OK')).toBe('refused')
     expect(await refusalOf(bank, 'other.ach.ack')).toBe(
-      'acknowledges "other.ach", and we have written no file of this name',
+      'acknowledges "other.ach", but this server has not written a file with that name',
     )
   })
 })

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
-import { effectiveDateOfQueued, networkDate } from '../../../src/outside/bank-files/cut-off-times.ts'
+import { addBankingDays, findLatestEffectiveDate } from '../../../src/outside/bank-files/cut-off-times.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { REVERSALS_PER_DAY_MAX } from '../../../src/outside/bank-files/reversal-requests.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -150,7 +150,7 @@ test('a bank that cancels a reversal or its file has ended it, and another reque
   const { id, back, file } = await reversed('333444555', 100)
   const status = `<TxInfAndSts><OrgnlEndToEndId>${referenceIn(back)}</OrgnlEndToEndId><TxSts>CANC</TxSts></TxInfAndSts>`
   await bank.put('cancelled.xml', statusFile(file, status))
-  expect((await reversalIs(id, 'FAILED')).failure).toContain('cancelled')
+  expect((await reversalIs(id, 'FAILED')).failure).toContain('canceled')
   expect((await reverse(id)).status).toBe(200)
   const { name } = await nextFile()
   const { rows } = await query('SELECT message_name FROM bank_files WHERE name = $1', [name])
@@ -313,14 +313,15 @@ test('requests that the remaining days cannot carry are refused, however many ar
   await bank.world.setRails([timed])
   const opened = entryOfRail()
   const now = clock()
-  const lastDate = effectiveDateOfQueued(opened, now, 0)
+  const lastDate = findLatestEffectiveDate(opened, now, 0)
   let paidOn = now
   const dateOf = (at: Date) => at.toISOString().slice(0, 10)
-  while (networkDate(opened, dateOf(paidOn), 5) > lastDate) paidOn = new Date(paidOn.getTime() - 86_400_000)
+  while (addBankingDays(opened, dateOf(paidOn), 5) > lastDate)
+    paidOn = new Date(paidOn.getTime() - 86_400_000)
   for (const id of ids) await dateFile(id, dateOf(paidOn))
   await pauseWorkers(bank.world)
   const replies = await Promise.all(ids.map((id) => reverse(id)))
-  const fitting = [0, 1, 2].filter((later) => effectiveDateOfQueued(opened, now, later) <= lastDate).length
+  const fitting = [0, 1, 2].filter((later) => findLatestEffectiveDate(opened, now, later) <= lastDate).length
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(fitting * REVERSALS_PER_DAY_MAX)
   const refused = replies.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThan(0)

@@ -171,7 +171,9 @@ describe('a statement', () => {
       type: 'statement',
       reason: 'UNREADABLE',
       body: {
-        data: { reason: 'its opening balance 0 and entries 5000 are not its closing balance 6000' },
+        data: {
+          reason: 'the opening balance 0 and the entries 5000 do not add up to the closing balance 6000',
+        },
       },
     })
   })

@@ -185,7 +185,7 @@ describe('a payment that Faster Payments cannot carry is refused before it is ma
     const payee = await newPayee()
     const refused = await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007X' })
     expectError(refused, { code: 'INVALID_INPUT', field: 'remittanceInformation' })
-    expect(refused.body.message).toContain('Faster Payments carries 18')
+    expect(refused.body.message).toContain('Faster Payments carries at most 18')
     expect((await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007' })).status).toBe(201)
     expect((await takeFile()).reference).toBe('INVOICE 2026-00007')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { entriesOf, statementsOf } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
+import { entriesOf, pickStatements } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
 import { decimalText } from '../../../src/outside/bank-files/formats/decimal-amounts.ts'
 import {
   mt940File,
@@ -29,7 +29,7 @@ describe.skipIf(!hasPython('mt940'))('a file in MT940', () => {
   test('has the same balances, dates and amounts for another program', async () => {
     const text = mt940File([{ account: 'DE89370400440532013000', opening: -12_345n, entries: ENTRIES }])
     const records = await read(text)
-    const [statement] = statementsOf(records)
+    const [statement] = pickStatements(records)
     const [opening, closing] = statement?.balances.map(({ amount }) => decimalText(amount, 'EUR')) ?? []
     expect(JSON.parse(readByPython(READ_MT940, 'statement.sta', text))).toEqual({
       ...{ opening, closing },

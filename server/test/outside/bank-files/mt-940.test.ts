@@ -244,7 +244,7 @@ describe('an MT940 file', () => {
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     expect(reasons).toContain('line 1: the message has no closing balance (62)')
-    expect(reasons.join()).toMatch(/are not its closing balance/)
+    expect(reasons.join()).toMatch(/do not add up to the closing balance/)
     await put(text)
     await balanceIs(customerId, 800n)
     balance = before + 800n

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
-import { inboxFileIdOf } from '../../../src/outside/bank-files/ids.ts'
+import { toInboxFileId } from '../../../src/outside/bank-files/ids.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -31,7 +31,7 @@ function rootOf(): string {
 
 const rowOf = async (digest: string) => {
   const { db } = bank.world.service.app
-  const id = uuidOf(inboxFileIdOf('file-bank', digest))
+  const id = uuidOf(toInboxFileId('file-bank', digest))
   const { rows } = await db.query('SELECT state, kind, reason FROM bank_inbox_files WHERE id = $1', [id])
   return rows[0]
 }
@@ -44,7 +44,7 @@ async function refusedBefore(name: string, text: string): Promise<string> {
     `INSERT INTO bank_inbox_files (id, platform_id, rail, name, sha256, bytes, kind, state, records, reason, created_at, updated_at)
      VALUES ($1, $2, 'file-bank', $3, $4, $5, 'CAMT', 'REFUSED', 0, 'line 1: not known then', now(), now())`,
     [
-      uuidOf(inboxFileIdOf('file-bank', digest)),
+      uuidOf(toInboxFileId('file-bank', digest)),
       uuidOf(client.credentials.platformId),
       name,
       Buffer.from(digest, 'hex'),
@@ -101,7 +101,7 @@ test('a file that still cannot be read is refused again with its reason, and a m
   await rm(join(rootOf(), 'refused', 'bad.xml'))
   const { data } = await command('bank-files', 'retry', '--file', 'bad.xml')
   expect(data).toEqual([
-    expect.objectContaining({ ok: false, says: expect.stringContaining('put it into the inbox') }),
+    expect.objectContaining({ ok: false, says: expect.stringContaining('Move it to the inbox') }),
   ])
   await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow(
     'Rail other of kind bank-files not found',
@@ -111,7 +111,7 @@ test('a file that still cannot be read is refused again with its reason, and a m
 test('rails check tries every folder of a file rail and leaves nothing there', async () => {
   const before = await readdir(rootOf(), { recursive: true })
   const { data } = await command('rails', 'check')
-  expect(data[0].says).toBe('Its folders can be listed and written.')
+  expect(data[0].says).toBe('The folders can be listed and written.')
   expect(data).toEqual([expect.objectContaining({ rail: 'file-bank', ok: true })])
   expect(data[0].facts.map(([name]: [string]) => name)).toEqual([
     'outbox',

@@ -82,7 +82,7 @@ test('a verification of payee is kept with the account, asks a person if the nam
   expect(payments.map(({ id }) => words(id))).toEqual([
     undefined,
     expect.stringContaining(
-      'matches closely: the bank may await a confirmation. The bank says: Zoe Mueller.',
+      'matches closely: the bank may wait for a confirmation. The bank says: Zoe Mueller.',
     ),
     expect.stringContaining('does not match'),
     undefined,

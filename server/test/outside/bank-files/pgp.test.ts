@@ -10,8 +10,8 @@ import {
   bytesIn,
   type KeyPair,
   newKeyPair,
-  piecesOf,
   sideOf,
+  yieldPieces,
 } from '../../../src/outside/bank-files/pgp-keys.testing.ts'
 
 const TEXT = '<Document>12.50 für Ada</Document>\n'.repeat(5_000)
@@ -33,9 +33,9 @@ function given<Value>(value: Value | undefined): Value {
 const side = (one: KeyPair | undefined, other: KeyPair | undefined, isArmored = false) =>
   sideOf(given(one), given(other), isArmored)
 const written = async (pgp: Pgp | undefined) =>
-  bytesIn(given(pgp).encrypt(piecesOf(TEXT.slice(0, 1_000), TEXT.slice(1_000)), now))
+  bytesIn(given(pgp).encrypt(yieldPieces(TEXT.slice(0, 1_000), TEXT.slice(1_000)), now))
 const readBy = async (pgp: Pgp | undefined, ...pieces: Uint8Array[]) =>
-  (await bytesIn(given(pgp).decrypt(piecesOf(...pieces), now))).toString()
+  (await bytesIn(given(pgp).decrypt(yieldPieces(...pieces), now))).toString()
 
 /** The reason for which a file is refused. */
 async function refusalOf(bytes: Uint8Array): Promise<string> {
@@ -81,14 +81,14 @@ test('a file that is not encrypted, or only signed, is refused with the key to e
   const message = await createMessage({ text: TEXT })
   const signed = await sign({ message, signingKeys, format: 'binary' })
   expect(await refusalOf(signed)).toMatch(
-    /^is not encrypted: the bank has to encrypt its files to our key [0-9A-F]{16}/,
+    /^is not encrypted: the bank must encrypt its files to our key [0-9A-F]{16}/,
   )
 })
 
 test('a file to another recipient is refused with both keys', async () => {
   const bytes = await written(await side(bank, stranger))
   expect(await refusalOf(bytes)).toMatch(
-    /^is encrypted to the key [0-9A-F]{16}, and ours is [0-9A-F]{16}, [0-9A-F]{16}: send the bank our public key$/,
+    /^is encrypted to the key [0-9A-F]{16}, but our key is [0-9A-F]{16}, [0-9A-F]{16}: send the bank our public key$/,
   )
 })
 
@@ -96,9 +96,9 @@ test('a file without a signature, or signed by another key, is refused', async (
   const encryptionKeys = await readKey({ armoredKey: String(own?.publicKey) })
   const message = await createMessage({ text: TEXT })
   const unsigned = await encrypt({ message, encryptionKeys, format: 'binary' })
-  expect(await refusalOf(unsigned)).toBe('has no signature: the bank has to sign its files')
+  expect(await refusalOf(unsigned)).toBe('has no signature: the bank must sign its files')
   expect(await refusalOf(await written(await side(stranger, own)))).toMatch(
-    /^is signed by the key [0-9A-F]{16}, and the bank's is .*: add it to pgp\.bankKeys if the bank confirms it$/,
+    /^is signed by the key [0-9A-F]{16}, but the bank's key is .*: if the bank confirms the new key, add it to pgp\.bankKeys$/,
   )
 })
 
@@ -129,15 +129,15 @@ test('a locked key needs its passphrase, which no error repeats', async () => {
       isArmored: false,
     })
   expect(await readBy(theirs, await written(ours))).toBe(TEXT)
-  await expect(open('wrong battery')).rejects.toThrow(/^passphrase: does not unlock the key [0-9A-F]{16}$/)
-  await expect(open(undefined)).rejects.toThrow(/^ownKeys: the key [0-9A-F]{16} needs a passphrase$/)
+  await expect(open('wrong battery')).rejects.toThrow(/^passphrase: it does not unlock the key [0-9A-F]{16}$/)
+  await expect(open(undefined)).rejects.toThrow(/^ownKeys: the key [0-9A-F]{16} requires a passphrase$/)
   await expect(open('correct horse')).resolves.toBeDefined()
 })
 
 test('a file of the wrong kind of key is refused', async () => {
   const swapped = { ownKeys: [given(own).publicKey], bankKeys: [given(bank).publicKey] }
   await expect(createPgp({ ...swapped, passphrase: undefined, isArmored: false })).rejects.toThrow(
-    'ownKeys: a file has no key of this kind',
+    'ownKeys: a file contains no readable key of this kind',
   )
 })
 
@@ -189,7 +189,7 @@ describe.skipIf(!hasGpg())('gpg', () => {
 
   test('reads what we write, and finds our signature valid', async () => {
     const path = join(home, 'file.pgp')
-    writeFileSync(path, await bytesIn(we.encrypt(piecesOf(TEXT), new Date())))
+    writeFileSync(path, await bytesIn(we.encrypt(yieldPieces(TEXT), new Date())))
     const out = join(home, 'file.xml')
     const status = gpg(['--status-fd', '1', '--output', out, '--decrypt', path]).toString()
     expect(status).toMatch(/GOODSIG [0-9A-F]{16} acme/)
@@ -203,11 +203,11 @@ describe.skipIf(!hasGpg())('gpg', () => {
     ['not compressed', ['--compress-algo', 'none']],
   ])('writes files that we read: %s', async (_, more) => {
     const bytes = gpg([...more, '--sign', '--encrypt', '--recipient', 'acme@bank.example'], Buffer.from(TEXT))
-    expect((await bytesIn(we.decrypt(piecesOf(bytes), new Date()))).toString()).toBe(TEXT)
+    expect((await bytesIn(we.decrypt(yieldPieces(bytes), new Date()))).toString()).toBe(TEXT)
   })
 
   test('writes files without a signature, which are refused', async () => {
     const bytes = gpg(['--encrypt', '--recipient', 'acme@bank.example'], Buffer.from(TEXT))
-    await expect(bytesIn(we.decrypt(piecesOf(bytes), new Date()))).rejects.toThrow('has no signature')
+    await expect(bytesIn(we.decrypt(yieldPieces(bytes), new Date()))).rejects.toThrow('has no signature')
   })
 })

@@ -116,7 +116,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   const account = await get(`/customers/external-accounts/${to}`)
   expect(account).toMatchObject({
     status: 'INACTIVE',
-    statusReason: 'R03: There is no account, or not of this name',
+    statusReason: 'R03: No account was found, or it has a different name',
   })
   const { failureReason } = await get(`/transactions/${payment}`)
   expect(failureReason).toBe('COUNTERPARTY_POST_TX_FAILED')

@@ -53,7 +53,7 @@ test('what cannot be reversed is refused with its reason: a pull, a payment that
     expect(reply.body).toMatchObject({ details: { reason }, message: expect.stringContaining(message) })
   }
   const pull = await carried('pull', '222333444', 120)
-  await expectReason(pull.id, 'NOT_REVERSIBLE', 'This is a pull')
+  await expectReason(pull.id, 'NOT_REVERSIBLE', 'This payment is a pull')
 
   const { id, accountOf, send } = await carried('send', '222333445', 100)
   const unsent = (await send(await accountOf('222333446'), 50)).body.id
@@ -138,7 +138,7 @@ test('a payment that comes back, or becomes too old, before its reversal left en
   await balanceIs(returned.customerId, FUNDS)
   const old = await carriedAfter(returned, '444555667')
   expect((await reversalIs(returned.id, 'FAILED')).failure).toBe(
-    'The payment came back before the reversal left',
+    'The payment came back before the reversal was sent',
   )
   expectError(await reverse(returned.id), { code: 'INVALID_STATE_TRANSITION' })
 

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { camtFile, type SampleEntry, zipOf } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  buildZip,
+  camtFile,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
@@ -233,7 +237,7 @@ test('an unknown part of a statement waits for a person, and the rest of the day
 test('a ZIP file in the form of EBICS takes effect, and an unreadable file in it waits', async () => {
   const { customerId, account } = await bank.customer()
   const [name, text] = statement([deposit(referenceOf(account), '70.00')])
-  const zip = zipOf([
+  const zip = buildZip([
     { name: 'notes-for-nobody.pdf', content: '%PDF-1.7' },
     { name, content: text },
   ])

@@ -31,7 +31,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(account.fundingPaymentInstructions).toEqual([
       {
         accountOrWalletInfo: { accountType: 'BASE_WALLET', assetType: 'USDC', address },
-        instructionsNotes: 'Whatever arrives here is credited to this account.',
+        instructionsNotes: 'All money that arrives here is credited to this account.',
         isPlatformAccount: false,
       },
     ])

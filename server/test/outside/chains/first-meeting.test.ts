@@ -85,7 +85,9 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
     for (const ask of [transfer, quoteOut, () => quoteIn(customerId, usd), newHolder]) {
       const reply = await ask()
       expectError(reply, { code: 'UNAVAILABLE' })
-      expect(reply.body.message).toBe('The chain has not been reached yet. Try again soon.')
+      expect(reply.body.message).toBe(
+        'The server has not connected to the chain yet. Try again in a few minutes.',
+      )
     }
     expect((await accountOf(customerId)).balance.amount).toBe(5_000_000)
     const read = on.service.app.read

@@ -59,7 +59,7 @@ describe.skipIf(chainAbsent)('an account that sends payments on a chain', () => 
     )
     expect(coin).toBe(100)
     const found = await until(check, ({ ok }) => ok === true)
-    expect(found).toMatchObject({ ok: true, says: 'Its nodes respond.' })
+    expect(found).toMatchObject({ ok: true, says: 'The nodes respond.' })
     expect(await warnings()).toEqual([])
   })
 

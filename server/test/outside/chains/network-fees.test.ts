@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOLDER, tokenUsers } from '../../../../contracts/token.testing.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
-import { transferCost } from '../../../src/outside/chains/transfer-fee.ts'
+import { computeTransferCost } from '../../../src/outside/chains/transfer-fee.ts'
 import { type BehindProxy, chainAbsent, evmEntry, openBehindProxy } from '../../worlds/chain/chain.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
@@ -68,7 +68,7 @@ describe.skipIf(chainAbsent)('the fee of a chain', () => {
 
   test('is the base of a withdrawal estimate, in production', async () => {
     const present = await fixFees(3_000_000_000n)
-    const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    const networkFee = computeTransferCost(on.rail().entry, present, 'EIP3009', 1)
     expect(networkFee).toBe((120_000n * (2n * present.baseFeePerGas + present.priorityFeePerGas) * 6n) / 5n)
     const fee = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
     const { status, body } = await estimate()
@@ -90,7 +90,7 @@ describe.skipIf(chainAbsent)('the fee of a chain', () => {
 
   test('is part of the fees of its quotes, from both sides, and the sums add up', async () => {
     const present = await fixFees(3_000_000_000n)
-    const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    const networkFee = computeTransferCost(on.rail().entry, present, 'EIP3009', 1)
     const micros = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
     const cents = Number((micros + 9_999n) / 10_000n)
     // USD to USDC: 0.10 USD and 0.5 %, as without a chain.
@@ -111,7 +111,7 @@ describe.skipIf(chainAbsent)('the fee of a chain', () => {
 
   test('leads to a refusal of an amount that it uses up', async () => {
     const present = await fixFees(3_000_000_000n)
-    const fee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    const fee = computeTransferCost(on.rail().entry, present, 'EIP3009', 1)
     const micros = Number((fee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH)
     expectError(await quote('USDC', { lockedCurrencyAmount: micros }), {
       code: 'INVALID_AMOUNT',
@@ -138,7 +138,7 @@ describe.skipIf(chainAbsent)('the fee of a chain', () => {
       const earned = await feesEarned()
       const { status, body } = await transferOut(50_000_000)
       expect(status, JSON.stringify(body)).toBe(201)
-      const fee = microsOf(transferCost(on.rail().entry, present, 'EIP3009', 1))
+      const fee = microsOf(computeTransferCost(on.rail().entry, present, 'EIP3009', 1))
       expect(body).toMatchObject({
         sentAmount: { amount: 50_000_000 },
         receivedAmount: { amount: 50_000_000 - fee },
@@ -163,7 +163,7 @@ describe.skipIf(chainAbsent)('the fee of a chain', () => {
   test('leads to a refusal of a transfer out that it uses up, naming the amount', async () => {
     const present = await fixFees(3_000_000_000n)
     const payer = await Payer.open(on)
-    const fee = microsOf(transferCost(on.rail().entry, present, 'EIP3009', 1))
+    const fee = microsOf(computeTransferCost(on.rail().entry, present, 'EIP3009', 1))
     const { body: payee } = await payer.addPayee(payer.newPayee())
     const transferOut = (amount: number) =>
       on.client.post('/transfer-out', {
@@ -239,8 +239,8 @@ describe.skipIf(chainAbsent)('the fee of a chain', () => {
     expect([relayed.status, plain.status]).toEqual(['success', 'success'])
     const one = { baseFeePerGas: 0n, priorityFeePerGas: 1n }
     const entry = { ...on.rail().entry, fees: { marginPercent: 0 } }
-    expect(relayed.gasUsed).toBeLessThan(transferCost(entry, one, 'EIP3009', 1))
-    expect(plain.gasUsed).toBeLessThan(transferCost(entry, one, 'ERC20', 1))
+    expect(relayed.gasUsed).toBeLessThan(computeTransferCost(entry, one, 'EIP3009', 1))
+    expect(plain.gasUsed).toBeLessThan(computeTransferCost(entry, one, 'ERC20', 1))
   })
 })
 

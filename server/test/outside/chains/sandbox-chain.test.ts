@@ -81,7 +81,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     await until(
       () =>
         read.selectFrom('chain_payments').where('state', '=', 'FAILED').select(['kind', 'note']).execute(),
-      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer',
+      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer.',
     )
     await on.chain.unfreeze(treasury())
     // An hour later: what it has moved is long ago, so that it is found by the sweep that has failed.
@@ -151,7 +151,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
       data: [{ ok: boolean; says: string; facts: [string, string][] }]
     }
     const [{ ok, says, facts }] = data
-    expect([ok, says]).toEqual([true, 'Its nodes respond.'])
+    expect([ok, says]).toEqual([true, 'The nodes respond.'])
     const byName = Object.fromEntries(facts)
     expect(byName.chain).toMatch(new RegExp(`^BASE, id ${on.chain.chainId}, block \\d+ of 20`))
     expect(byName.followed).toMatch(/^block \d+, \d+ behind the head$/)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authorizationNonce } from '../../../src/base/crypto/evm/authorization.ts'
+import { deriveAuthorizationNonce } from '../../../src/base/crypto/evm/authorization.ts'
 import { WALLET_PATH } from '../../../src/base/crypto/evm/keys.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
-import { addressRow } from '../../../src/outside/chains/address-rows.ts'
-import { newChainPayment } from '../../../src/outside/chains/queue.ts'
+import { buildAddressRow } from '../../../src/outside/chains/address-rows.ts'
+import { buildChainPayment } from '../../../src/outside/chains/queue.ts'
 import { operate } from '../../../src/people/platforms/operate.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
@@ -33,7 +33,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     const op = await operate(on.service.app, on.client.credentials.platformId)
     // A row in addition to the account's deposit address, which the server opens automatically: both would
     // have the id of the account's address.
-    const row = addressRow(on.rail().name, op, {
+    const row = buildAddressRow(on.rail().name, op, {
       ...{ purpose: 'signed payments', address: wallet(), role: 'WALLET', path: WALLET_PATH },
       ownerId: payer.account(true),
     })
@@ -78,7 +78,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
       .where('address', '=', wallet())
       .select('id')
       .executeTakeFirstOrThrow()
-    const row = newChainPayment(on.rail(), {
+    const row = buildChainPayment(on.rail(), {
       id,
       platformId: op.platform.id,
       kind: 'SWEEP',
@@ -90,11 +90,11 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
         senderId: sender.id,
         sender: wallet(),
         validBefore,
-        signature: await sign(recipient, amount, authorizationNonce('payment', id), validBefore),
+        signature: await sign(recipient, amount, deriveAuthorizationNonce('payment', id), validBefore),
         fee: {
           amount: FEE,
           recipient: treasury,
-          signature: await sign(treasury, FEE, authorizationNonce('fee', id), validBefore),
+          signature: await sign(treasury, FEE, deriveAuthorizationNonce('fee', id), validBefore),
         },
       },
       now: op.now,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainIdOf } from '../../../src/outside/chains/ids.ts'
+import { deriveChainRecordId } from '../../../src/outside/chains/ids.ts'
 import {
   alertsOf,
   CONFIRMATIONS,
@@ -28,7 +28,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       (found) => found !== undefined,
     )
     expect(row).toMatchObject({
-      id: chainIdOf('base'),
+      id: deriveChainRecordId('base'),
       chain_number: BigInt(on.chain.chainId),
       genesis: on.rail().facts?.genesis,
     })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { authorizationDigest } from '../../../src/base/crypto/evm/authorization.ts'
+import { computeAuthorizationDigest } from '../../../src/base/crypto/evm/authorization.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import { TREASURY } from '../../../src/outside/chains/evm-rail.ts'
 import { callWithAuthorization, TRANSFER_TOPIC } from '../../../src/outside/chains/formats/calls.ts'
@@ -39,7 +39,7 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     const one = { from: sender, to, value, validBefore: timestamp + 3600n, nonce: nonce! }
     const { separator } = on.rail().facts!.tokens[token]!.domain!
     const path = pathOf(on.rail().name, 'TREASURY', TREASURY)
-    const signature = on.service.app.enclave.signOnChain(path, authorizationDigest(separator, one))
+    const signature = on.service.app.enclave.signOnChain(path, computeAuthorizationDigest(separator, one))
     const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
     const call = { ...callWithAuthorization(token, one, signature), gas: 300_000n, ...fees }
     await on.chain.rpc('eth_sendTransaction', [{ from: on.chain.account(5).address, ...call }])
@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     await useNonce(payment, payee, 4_990n)
     const row = await mined(
       () => payer.paymentOf(transfer),
-      (found) => found?.note === 'The payee got a different amount: a person must review it',
+      (found) => found?.note === 'The payee got a different amount. A person must review the payment.',
     )
     expect(row).toMatchObject({ state: 'WAITING', attempts: 1 })
     expect((await payer.stateOf(transfer)).status).not.toBe('FAILED')

@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect((await ada.account()).fundingPaymentInstructions).toEqual([
       {
         accountOrWalletInfo: { accountType: 'BASE_WALLET', assetType: 'USDC', address: key.address },
-        instructionsNotes: 'Everything that arrives here belongs to this wallet.',
+        instructionsNotes: 'All money received at this address is credited to this wallet.',
         isPlatformAccount: false,
       },
     ])
@@ -120,7 +120,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
       ],
     })
     expect(payload.summary).toMatch(
-      new RegExp(`^Pay 25.000000 USDC on Base to ${to}, and [0-9.]+ USDC as fee$`),
+      new RegExp(`^Pay 25.000000 USDC on Base to ${to}, and [0-9.]+ USDC as the fee$`),
     )
     const before = await on.chain.balanceOf(on.chain.token, treasury)
     ok(await ada.execute(quote))

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@countersign/contract/core/decode'
 import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import { expect, test } from 'vitest'
-import { secretOfText } from '../../../src/base/crypto/standard-webhooks.ts'
+import { parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { ConfigError } from '../../../src/base/settings/config-error.ts'
 import { validator } from '../../../src/edge/http/request/validate.ts'
@@ -15,7 +15,7 @@ const check = validator(VerificationOutcome as JsonSchema, 'body') as (answer: u
 
 async function make() {
   const provider = await verificationProvider()
-  const secrets = [Buffer.alloc(32, 1), secretOfText(provider.secret)!]
+  const secrets = [Buffer.alloc(32, 1), parseWebhookSecret(provider.secret)!]
   return { provider, verifier: createHttpVerifier({ url: provider.url, secrets }, machineClock, check) }
 }
 

@@ -223,6 +223,6 @@ describe('a job of a reset platform', () => {
     // A caller authenticated before cannot reset it a second time.
     await expect(
       sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined }),
-    ).rejects.toThrow('was reset')
+    ).rejects.toThrow('has already reset this platform')
   })
 })

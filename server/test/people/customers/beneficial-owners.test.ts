@@ -149,5 +149,5 @@ test('an owner above the remaining percentage is refused with an explanation', a
     201,
   )
   const reply = await client.send('PATCH', `/beneficial-owners/${small.id}`, { ownershipPercentage: 31 })
-  expect(reply.body.message).toBe('The other beneficial owners have 70 %, so this one has at most 30 %')
+  expect(reply.body.message).toBe('The other beneficial owners hold 70 %, so this one can hold at most 30 %')
 })

@@ -26,7 +26,7 @@ test('the link of a sandbox opens the console signed in, once, as the member wit
   const again = await new Browser(client.baseUrl).post('/member-sessions', { type: 'LINK', token })
   expect(again).toMatchObject({
     status: 401,
-    body: { reason: 'This link was used already. Make a new one.' },
+    body: { reason: 'This link was already used. Create a new one.' },
   })
   const other = await client.post('/sandbox/console-links')
   const second = await new Browser(client.baseUrl).post('/member-sessions', {

@@ -149,8 +149,8 @@ afterAll(async () => service.close())
 
 test('with PUBLIC_URL the cookie is only for TLS, and changes come only from that address, until the session expires', async () => {
   const { app, server, newOp } = service
-  const { consoleLinkForOperator } = await import('../../../src/people/members/operator.ts')
-  const url = await consoleLinkForOperator(app, (await newOp()).platform.id)
+  const { createOperatorConsoleLink } = await import('../../../src/people/members/operator.ts')
+  const url = await createOperatorConsoleLink(app, (await newOp()).platform.id)
   expect(url.startsWith(`${ORIGIN}/console/#link=`)).toBe(true)
   const ask = (method: 'GET' | 'POST' | 'DELETE', path: string, headers: object, payload?: object) =>
     server.inject({

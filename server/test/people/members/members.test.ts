@@ -50,7 +50,7 @@ test('an invited person creates a passkey, is signed in, and can sign in with it
   const again = await new Browser(client.baseUrl).post('/member-invitations/accept', { token })
   expect(again).toMatchObject({
     status: 401,
-    body: { reason: 'This link was used already. Ask for a new invitation.' },
+    body: { reason: 'This link was already used. Ask for a new invitation.' },
   })
 })
 
@@ -63,7 +63,7 @@ test('a new invitation ends the one before, signs in a member who has lost the p
     new Browser(client.baseUrl).post('/member-invitations/accept', { token: secretOf(url) })
   expect(await accept(first.body.invitationUrl)).toMatchObject({
     status: 401,
-    body: { reason: 'This link was replaced by a later one.' },
+    body: { reason: 'This link was replaced by a newer one.' },
   })
   expect(await accept(second.body.invitationUrl)).toMatchObject({ status: 201, body: { member: { id } } })
   expect((await browser.get('/members/me')).status).toBe(200)
@@ -109,7 +109,7 @@ test('the maker of an invitation gains no permission that the member is granted 
   expect((await client.send('PATCH', path, { permissions: MEMBER_ROLES.OWNER })).status).toBe(200)
   expect(await accept(invited.body.invitationUrl)).toMatchObject({
     status: 401,
-    body: { reason: 'This link has ended. Ask for a new invitation.' },
+    body: { reason: 'This link is no longer valid. Ask for a new invitation.' },
   })
   const renewed = await client.post(`${path}/invitations`)
   // Fewer permissions, or another name, do not end it.

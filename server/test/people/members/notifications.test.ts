@@ -68,7 +68,7 @@ test('what began to wait is one e-mail per interval, each record once, with coun
   await client.advance(2 * 60)
   const [first, ...others] = await inboxOf(client, email)
   expect(others).toEqual([])
-  expect(first!.subject).toMatch(/^3 new things wait for you/)
+  expect(first!.subject).toMatch(/^3 new items need your attention/)
   expect(first!.text).toContain('3 waiting, 3 new.')
   expect(first!.text).toMatch(/http:\/\/localhost:\d+\/console\/approvals/)
   expect(first!.text).not.toMatch(/47[.,]11|4711|Deposit:/)

@@ -125,7 +125,7 @@ test('invitations, codes, challenges and sessions end at their time', async () =
   const assertion = authenticator.assert(challenge, { isBase64url: true })
   setClock(mailing, signedInMs + 12 * HOUR_MS + 5 * 60_000)
   const slow = await ask(mailing, 'POST', '/member-sessions', { type: 'PASSKEY', challenge, assertion })
-  expect(slow).toMatchObject({ status: 401, body: { reason: 'The sign-in took too long. Begin again.' } })
+  expect(slow).toMatchObject({ status: 401, body: { reason: 'The sign-in took too long. Start again.' } })
 
   smtp.mails.length = 0
   await ask(mailing, 'POST', '/member-sessions/codes', { email })

@@ -69,14 +69,14 @@ describe('a passkey', () => {
     for (const challenge of [changed, toRegister, '', 'AAAA', ours.slice(0, 40), `${ours}A`])
       expectError(await signInBy(challenge), {
         code: 'UNAUTHORIZED',
-        reason: 'The sign-in took too long. Begin again.',
+        reason: 'The sign-in took too long. Start again.',
         what: challenge,
       })
     const later = await passkeyBody(browser, authenticator)
     expect((await browser.post('/member-sessions', later)).status).toBe(201)
     expectError(await signInBy(ours), {
       code: 'UNAUTHORIZED',
-      reason: 'A later sign-in with this passkey was finished already. Begin again.',
+      reason: 'A newer sign-in with this passkey has already finished. Start again.',
     })
   })
 

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { createOp } from '../../../src/kernel/operation/app.ts'
 import { canDeliver } from '../../../src/people/messages/channels.ts'
 import { deliverMessage } from '../../../src/people/messages/deliver-message.ts'
-import { emailSender } from '../../../src/people/messages/smtp.ts'
+import { createEmailSender } from '../../../src/people/messages/smtp.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
 import { type Mail, type MailServer, SMTP_LOGIN, TestPlatform } from '../../worlds/production/mail.testing.ts'
 import { type Worlds, world } from '../../worlds/world.testing.ts'
@@ -167,7 +167,7 @@ describe('a mail whose first attempt fails', () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
-    const send = emailSender({ ...production.service.app.config.smtp!, port }, 50)
+    const send = createEmailSender({ ...production.service.app.config.smtp!, port }, 50)
     const mail = {
       id: 'Message:1',
       to: 'a@example.com',
@@ -231,7 +231,7 @@ describe('the code stays secret', () => {
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
     const op = { ...createOp(production.service.app, await platform.row(), { kind: 'job', jobId: 'x' }), log }
     await deliverMessage(op, { messageId: id })
-    const wrong = emailSender(
+    const wrong = createEmailSender(
       { ...production.service.app.config.smtp!, login: { user: 'u', password: 'hunter22' } },
       5000,
     )

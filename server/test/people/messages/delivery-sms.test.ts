@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deliverMessage } from '../../../src/people/messages/deliver-message.ts'
-import { smsSender } from '../../../src/people/messages/sms.ts'
+import { createSmsSender } from '../../../src/people/messages/sms.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
 import {
   SMS_TOKEN,
@@ -118,7 +118,7 @@ describe('a text message whose first attempt fails', () => {
 
   test('takes no longer than its limit at a gateway that does not respond', async () => {
     gateway.answer = () => 'silence'
-    const send = smsSender(production.service.app.config.sms!, 50)
+    const send = createSmsSender(production.service.app.config.sms!, 50)
     await expect(send({ id: 'Message:1', to: number(), text: 'x' })).rejects.toThrow(
       'SMS gateway: took more than 50 ms',
     )

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ownDatabase, type PostgresDatabase, TEST_MASTER_KEY } from '../../../../test/databases.testing.ts'
 import { toJson } from '../../../src/base/json/json.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
-import { baseUrlOf, createPlatform } from '../../../src/edge/service/first-platform.ts'
+import { createPlatform, formatBaseUrl } from '../../../src/edge/service/first-platform.ts'
 import { openService, type Service } from '../../../src/edge/service/service.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
-import type { Database, QueryAnswer, QueryOptions } from '../../../src/storage/engine/port.ts'
+import type { Database, QueryOptions, StatementResult } from '../../../src/storage/engine/port.ts'
 import { Client } from '../../worlds/client.testing.ts'
 import { newAgent, newPayer } from '../../worlds/records/agents.testing.ts'
 
@@ -57,7 +57,7 @@ async function open(): Promise<Process> {
     script: (sql) => inner.script(sql),
     close: () => inner.close(),
     async query<Row>(sql: string, parameters?: readonly unknown[], options?: QueryOptions) {
-      const answer: QueryAnswer<Row> = await inner.query<Row>(sql, parameters, options)
+      const answer: StatementResult<Row> = await inner.query<Row>(sql, parameters, options)
       if (toJson(answer.rows).includes(MARK)) marked++
       return answer
     },
@@ -68,7 +68,7 @@ async function open(): Promise<Process> {
   })
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = service.server.server.address() as AddressInfo
-  return { service, baseUrl: baseUrlOf('127.0.0.1', port), marked: () => marked }
+  return { service, baseUrl: formatBaseUrl('127.0.0.1', port), marked: () => marked }
 }
 
 async function newPlatform(): Promise<Client> {

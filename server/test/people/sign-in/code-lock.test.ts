@@ -124,5 +124,5 @@ test('a sign-in and the operator reset the count, but the right code does not pa
   expect((await client.post(path, right)).body.code).toBe('CODE_SIGN_IN_LOCKED')
   await unlockCodes(opened.app, wallet)
   expect((await client.post(path, right)).status).toBe(202)
-  await expect(unlockCodes(opened.app, 'InternalAccount:none')).rejects.toThrow('No wrong codes')
+  await expect(unlockCodes(opened.app, 'InternalAccount:none')).rejects.toThrow('no wrong codes')
 })

@@ -271,7 +271,7 @@ describe('an endpoint that does not receive', () => {
     const { host } = new URL(receiver.url)
     expect(inbox).toMatchObject([{ recipient: OWNER, status: 'DELIVERED' }])
     const [{ subject, text } = { subject: undefined, text: undefined }] = inbox
-    expect(subject).toContain(`A webhook endpoint was disabled: ${host}`)
+    expect(subject).toContain(`Webhook endpoint disabled: ${host}`)
     expect(text).toContain(endpoint.id)
     expect(text).toContain('Last failure: 410')
     // The path of an address may hold a secret.

@@ -182,7 +182,7 @@ test('events that a move has hidden are shown again without a write, within one 
   }
   await expect.poll(moveAndLook).toEqual({
     wasShown: false,
-    lines: ['continued the feed of events in another database cluster'],
+    lines: ['continued event feed in another database cluster'],
   })
   await expect.poll(isShown).toBe(true)
 })
@@ -221,8 +221,8 @@ test('a feed that cannot be continued is reported as standing still, and commits
     await look()
   }
   expect(stills).toEqual([0, 20, 40])
-  expect(lines).toContain('failed to continue the feed of events')
-  expect(lines).toContain('the feed of events stands still')
+  expect(lines).toContain('failed to continue event feed')
+  expect(lines).toContain('event feed is stalled')
   const { status } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Grace' })
   expect(status).toBe(503)
   await service.app.db.script('DROP EVENT TRIGGER test_refuse')

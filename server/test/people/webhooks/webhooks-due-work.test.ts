@@ -9,7 +9,7 @@ import { createJobRunner } from '../../../src/kernel/outbox/job-runner.ts'
 import { ask } from '../../../src/kernel/outbox/own-endpoint.ts'
 import { advanceClock, type DueWork } from '../../../src/outside/sandbox/clock.ts'
 import { Sender } from '../../../src/people/webhook-endpoints/sender.ts'
-import type { AnswerRules } from '../../../src/people/webhooks/response-rules.ts'
+import type { ResponseRules } from '../../../src/people/webhooks/response-rules.ts'
 import { selectEvents } from '../../../src/people/webhooks/store.ts'
 import { type EventWrite, update } from '../../../src/storage/commit/writes.ts'
 import { NoConnection } from '../../../src/storage/engine/port.ts'
@@ -32,7 +32,7 @@ async function newReceiverOp() {
 }
 
 /** The sender of a process. Each call creates its own, as two processes would have. */
-function newSender(rules: AnswerRules = {}): Sender {
+function newSender(rules: ResponseRules = {}): Sender {
   return new Sender(service.app, rules)
 }
 
@@ -194,7 +194,7 @@ test('a sender that stops waits for the requests in progress and records their o
 
 describe('a rule about answers', () => {
   /** Sends a question, and returns how its delivery stands then. */
-  async function answerTo(rules: AnswerRules, { op, receiver }: Awaited<ReturnType<typeof newReceiverOp>>) {
+  async function answerTo(rules: ResponseRules, { op, receiver }: Awaited<ReturnType<typeof newReceiverOp>>) {
     receiver.received.length = 0
     const question = await happen(op, op.newId('Transaction'), 'INCOMING_PAYMENT.PENDING')
     await newSender(rules).settle(op.platform.id, soon())
@@ -250,7 +250,7 @@ describe('a rule about answers', () => {
   test('leaves other answers to the general rule, and does not run where no answer came', async () => {
     const asking = await newReceiverOp()
     let runs = 0
-    const rules: AnswerRules = {
+    const rules: ResponseRules = {
       'INCOMING_PAYMENT.PENDING': async () => {
         runs++
         return undefined

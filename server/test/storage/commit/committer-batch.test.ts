@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { parseJson, toJson } from '../../../src/base/json/json.ts'
 import { insertPosition } from '../../../src/storage/commit/batch-parts.ts'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
-import { footprintOf } from '../../../src/storage/commit/footprint.ts'
+import { computeFootprint } from '../../../src/storage/commit/footprint.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
-import { type Database, sqlState } from '../../../src/storage/engine/port.ts'
+import { type Database, readSqlState } from '../../../src/storage/engine/port.ts'
 import { ROWS } from '../../../src/storage/rows/row-columns.ts'
 import { applySet, type Contents, EMPTY } from '../../worlds/records/committer-model.testing.ts'
 import { batch, setsOf } from '../../worlds/records/committer-steps.testing.ts'
@@ -45,7 +45,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
     const answer = await db.query(sql, parameters).catch((error) => {
       // The refusal or fault of one set is its result.
       if (numbers.length === 1) order.push(...numbers)
-      else codes.push(sqlState(error))
+      else codes.push(readSqlState(error))
       throw error
     })
     order.push(...numbers)
@@ -161,7 +161,7 @@ test('a batch has the results and rows of its sets executed one after the other,
         expect(Object.keys(found[kind] ?? {}), kind).toHaveLength(Object.keys(expected[kind] ?? {}).length)
       for (const size of sizes) counts[size === 1 ? 'alone' : 'together'] += size
       for (const result of results) counts[result === 'done' || result === 'fault' ? result : 'refused'] += 1
-      counts.inTurn += sets.filter((set) => footprintOf(set).inTurn).length
+      counts.inTurn += sets.filter((set) => computeFootprint(set).inTurn).length
     }),
     { numRuns: RUNS },
   )
@@ -181,7 +181,7 @@ test('a set that is not written in turn has the same effect if its rows are writ
   fc.assert(
     fc.property(batch, (steps) => {
       for (const set of setsOf(steps, world)) {
-        if (footprintOf(set).inTurn) continue
+        if (computeFootprint(set).inTurn) continue
         compared += 1
         const place = ({ write }: Write) => (ORDER.includes(write) ? ORDER.indexOf(write) : ORDER.length)
         const sorted = set.toSorted((one, other) => place(one) - place(other))

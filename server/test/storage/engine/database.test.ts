@@ -5,7 +5,7 @@ import { copyEmptyDatabase, temporaryFolder } from '../../../../test/databases.t
 import { asApiError } from '../../../src/edge/http/response/errors.ts'
 import { NIL_UUID, uuidOf } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
-import { type Database, NoConnection, sqlState, wasRefused } from '../../../src/storage/engine/port.ts'
+import { type Database, NoConnection, readSqlState, wasRefused } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
 
@@ -133,7 +133,7 @@ describe.each([
         (reason) => reason,
       )
       return {
-        state: sqlState(error),
+        state: readSqlState(error),
         constraint: error.constraint,
         detail: error.detail,
         message: error.message,
@@ -179,7 +179,7 @@ describe.each([
       db.query(statement, [102n, 1n]),
     ])
     expect(
-      results.map((result) => (result.status === 'fulfilled' ? 'done' : sqlState(result.reason))),
+      results.map((result) => (result.status === 'fulfilled' ? 'done' : readSqlState(result.reason))),
     ).toEqual(['done', '23514', '23514', '42P01', '42P01', '42P01', 'done'])
     expect((await db.query('SELECT count(*) FROM port_rows WHERE id >= 100')).rows).toEqual([{ count: 2n }])
   })

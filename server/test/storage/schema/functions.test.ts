@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   FUNCTIONS,
   FUNCTIONS_VERSION,
-  hashOfAll,
+  hashFunctions,
   sqlFunction,
 } from '../../../src/storage/schema/functions/functions.ts'
 
@@ -11,7 +11,7 @@ import {
 const RECORDED = { version: 18, hash: '26117e267b2813db27f4ae3e934512ad' }
 
 test('the version of the functions is raised with every change to their text', () => {
-  const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }
+  const found = { version: FUNCTIONS_VERSION, hash: hashFunctions(FUNCTIONS) }
   const isRaised = FUNCTIONS_VERSION > RECORDED.version
   const advice = isRaised
     ? `Record it in functions.test.ts: { version: ${found.version}, hash: '${found.hash}' }.`

@@ -250,8 +250,8 @@ describe.each([
       await migrate(db, { ...laterRelease(), isLast: true })
       const before = await marks(db)
       expect(await failing(migrate(db))).toBe(
-        'This database has had migrations that this build does not know (9009-end). ' +
-          'Run the build that it was used with last, or a newer one.',
+        'This database has migrations that this build does not know (9009-end). ' +
+          'Run the build that last used it, or a newer one.',
       )
       expect(await marks(db)).toEqual(before)
     },
@@ -261,7 +261,7 @@ describe.each([
     await db.script(`UPDATE migrations SET name = '0001-baseline-2' WHERE name = '${BASELINE_NAME}'`)
     const before = await marks(db)
     expect(await failing(migrate(db))).toBe(
-      'This database was made by a build from before the first release, and cannot be upgraded. ' +
+      'This database was created before the first release and cannot be upgraded. ' +
         'Start with a new data directory, or with an empty PostgreSQL database.',
     )
     expect(await marks(db)).toEqual(before)

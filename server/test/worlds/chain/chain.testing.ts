@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { anvilBinary } from '../../../../contracts/anvil.ts'
 import { type LocalChain, type LocalChainOptions, openLocalChain } from '../../../../contracts/local-chain.ts'
-import { type Hex, lowerHex } from '../../../src/base/formats/hex.ts'
+import { type Hex, toLowerHex } from '../../../src/base/formats/hex.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Service } from '../../../src/edge/service/service.ts'
 import type { ChainAlert } from '../../../src/kernel/ports/metrics.ts'
@@ -108,7 +108,7 @@ export async function openOnChain({
   if (isReached) await chainIsMet({ service })
   if (funded) {
     const { treasury } = rail().chain
-    await chain.mint(treasury, TREASURY_FUNDS, lowerHex(rail().entry.tokens[0]?.address ?? chain.token))
+    await chain.mint(treasury, TREASURY_FUNDS, toLowerHex(rail().entry.tokens[0]?.address ?? chain.token))
     await chain.sendCoin(gasAddressOf(service, rail()), 10n ** 20n)
     if (isReached) await treasuryIsCredited({ chain, service })
   }

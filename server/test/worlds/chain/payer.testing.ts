@@ -2,7 +2,7 @@ import { keccak256, parseSignature, serializeTransaction } from 'viem'
 import { bytesOf, type Hex } from '../../../src/base/formats/hex.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Service } from '../../../src/edge/service/service.ts'
-import { arrivalLegs, post } from '../../../src/kernel/ledger/transfers.ts'
+import { buildArrivalLegs, post } from '../../../src/kernel/ledger/transfers.ts'
 import type { ChainAlert } from '../../../src/kernel/ports/metrics.ts'
 import { callWithAuthorization } from '../../../src/outside/chains/formats/calls.ts'
 import { operate } from '../../../src/people/platforms/operate.ts'
@@ -243,7 +243,7 @@ export class Payer {
 /** Credits an account in the ledger with money that the treasury has. */
 export async function fund({ service, client }: Place, accountId: string, amount: bigint): Promise<void> {
   const op = await operate(service.app, client.credentials.platformId)
-  const legs = arrivalLegs({ id: accountId, currency: 'USDC' }, amount, 'base')
+  const legs = buildArrivalLegs({ id: accountId, currency: 'USDC' }, amount, 'base')
   const { done } = await service.app.commit(
     op,
     post(op, { cause: 'deposit', causeId: op.newId('Deposit') }, legs),

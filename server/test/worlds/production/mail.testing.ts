@@ -8,7 +8,7 @@ import { makeOtpCredential } from '../../../src/people/credentials/credentials.t
 import { makeCustomer } from '../../../src/people/customers/customers.ts'
 import { openCustomerAccounts } from '../../../src/people/customers/wallets.ts'
 import { makeOtpMessage } from '../../../src/people/messages/messages.ts'
-import { type PlatformConfig, platformConfig } from '../../../src/people/platforms/platform-config.ts'
+import { getPlatformConfig, type PlatformConfig } from '../../../src/people/platforms/platform-config.ts'
 import { makePlatform } from '../../../src/people/platforms/platforms.ts'
 import { makeOtpChallenge, replaceChallenge } from '../../../src/people/sign-in/one-time-codes.ts'
 import { insert, update, type Write } from '../../../src/storage/commit/writes.ts'
@@ -291,7 +291,7 @@ export class TestPlatform {
     )
     await commit(service, writes)
     const platform = new TestPlatform(service, row.id)
-    const { embeddedWalletConfig } = platformConfig(await platform.op())
+    const { embeddedWalletConfig } = getPlatformConfig(await platform.op())
     await platform.change({
       config: { ...row.config, embeddedWalletConfig: { ...embeddedWalletConfig, ...wallet } },
     })
@@ -328,11 +328,11 @@ export class TestPlatform {
     const op = await this.op()
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
     const email = contact.startsWith('+') ? `sms${++customers}@example.com` : contact
-    const created = makeCustomer(op, platformConfig(op), { ...body, email })
+    const created = makeCustomer(op, getPlatformConfig(op), { ...body, email })
     const customer = { ...created, verification_status: 'APPROVED' } as const
     await this.commit([
       insert('customers', customer),
-      ...openCustomerAccounts(op, platformConfig(op), undefined, customer),
+      ...openCustomerAccounts(op, getPlatformConfig(op), undefined, customer),
     ])
     const account = await op.read
       .selectFrom('internal_accounts')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { expectRow, insert, update, type Write } from '../../../src/storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../../src/storage/rows/rail.ts'
 import {
@@ -146,7 +146,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
           'rail_payments',
           ids.railPayment(world, n),
           { state: from },
-          { state: to, ...more, updated_at: plusSeconds(now, 1) },
+          { state: to, ...more, updated_at: addSeconds(now, 1) },
         ),
       ],
   ),

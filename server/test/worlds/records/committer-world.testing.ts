@@ -1,5 +1,5 @@
 import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
-import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { insert, keep, type Write, withValues } from '../../../src/storage/commit/writes.ts'
 import type { SharedServer } from '../server.testing.ts'
 import { railPayment, testId } from './payments.testing.ts'
@@ -84,7 +84,7 @@ export function newJob(world: World, n: number | string): Write {
     kind: 'quote.expire',
     payload: { quoteId: String(n) },
     // Far in the future, so that no other process claims it during the test.
-    due_at: plusSeconds(now, 3e9),
+    due_at: addSeconds(now, 3e9),
     attempts: 0,
     claimed_until: null,
     last_error: null,
@@ -156,7 +156,7 @@ export function newKey(world: World, n: number, expiresInSeconds: number): Write
     status: 200,
     body: `{"text": "\\"${n}\\" 😀"}`,
     created_at: now,
-    expires_at: plusSeconds(now, expiresInSeconds),
+    expires_at: addSeconds(now, expiresInSeconds),
   })
 }
 

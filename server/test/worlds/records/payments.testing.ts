@@ -2,14 +2,14 @@ import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
 import { parse } from 'csv-parse/sync'
 import { expect } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
-import { idOfKind, uuidOfText } from '../../../src/storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../../src/storage/engine/ids.ts'
 import type { RailEventRow, RailPaymentRow } from '../../../src/storage/rows/rail.ts'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import { type Reaction, Receiver } from '../simulators/webhook-receiver.testing.ts'
 
 /** An id of this kind derived from a name. The same name always gives the same id. */
 export function testId(kind: IdKind | InternalIdKind, name: string | number): string {
-  return idOfKind(kind, uuidOfText(String(name)))
+  return buildId(kind, deriveUuid(String(name)))
 }
 
 /** An id of this kind that no record has. */

@@ -1,5 +1,5 @@
 import type { Hex } from '../../../../server/src/base/formats/hex.ts'
-import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import { toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { App } from '../../../../server/src/kernel/operation/app.ts'
 import { TREASURY } from '../../../../server/src/outside/chains/evm-rail.ts'
 import { pathOf } from '../../../../server/src/outside/chains/formats/paths.ts'
@@ -10,7 +10,7 @@ import type { Random } from '../../machine/random.ts'
 import { Violation } from '../../model/model.ts'
 import { Chain, type ChainBehavior } from './chain.ts'
 import { ChainNode, type NodeBehavior } from './nodes.ts'
-import { CHAIN_ID, type Effects, MULTICALL, move, TOKEN, useAuthorization } from './token.ts'
+import { CHAIN_ID, type Effects, MULTICALL, moveTokens, TOKEN, useAuthorization } from './token.ts'
 
 const RAIL = 'base'
 const TREASURY_FUNDS = 1_000_000_000n
@@ -30,7 +30,7 @@ export interface ChainWorldBehavior extends ChainBehavior {
 
 export function chooseChainBehavior(random: Random): ChainWorldBehavior {
   const agreement = random.pick([1, 2] as const)
-  const fraction = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
+  const pickFraction = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
   return {
     agreement,
     nodes: agreement + random.integerBelow(2),
@@ -38,13 +38,13 @@ export function chooseChainBehavior(random: Random): ChainWorldBehavior {
     blockMs: random.pick([500, 1_000, 1_500]),
     sweeps: random.chance(0.5),
     owners: random.pick([0, 0.4, 0.8]),
-    reorganisations: fraction(0.3),
-    forgotten: fraction(0.3),
-    expensiveBlocks: fraction(0.3),
+    reorganisations: pickFraction(0.3),
+    forgotten: pickFraction(0.3),
+    expensiveBlocks: pickFraction(0.3),
     node: {
-      behind: fraction(0.5),
-      lostResponses: fraction(0.4),
-      missingLogs: agreement === 2 ? fraction(0.1) : 0,
+      behind: pickFraction(0.5),
+      lostResponses: pickFraction(0.4),
+      missingLogs: agreement === 2 ? pickFraction(0.1) : 0,
       downEveryMs: random.chance(0.4) ? 1_000 + random.integerBelow(8_000) : undefined,
     },
   }
@@ -98,11 +98,11 @@ export class ChainWorld {
 
   /** Funds the treasury with tokens and the gas account with coin, and starts producing blocks. */
   start({ enclave }: App): void {
-    this.#treasury = lowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
-    const gas = lowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
+    this.#treasury = toLowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
+    const gas = toLowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
     this.chain.put('coin', 1n, (state) => {
-      state.coins.set(gas, state.coinOf(gas) + GAS_FUNDS)
-      return { logs: [], transfers: [] }
+      state.coins.set(gas, state.getCoinBalance(gas) + GAS_FUNDS)
+      return { logs: [], listTransfers: [] }
     })
     this.payIn(this.#treasury, TREASURY_FUNDS)
     this.chain.start()
@@ -126,9 +126,9 @@ export class ChainWorld {
     const from: Hex = `0x${String(this.#payers.size).padStart(38, 'd')}ee`
     this.#payers.add(from)
     this.chain.put(`pay in ${from}`, 1n, (state) => {
-      const effects: Effects = { logs: [], transfers: [] }
-      state.tokens.set(from, state.tokensOf(from) + value)
-      move(state, effects, { from, to, value })
+      const effects: Effects = { logs: [], listTransfers: [] }
+      state.tokens.set(from, state.getTokenBalance(from) + value)
+      moveTokens(state, effects, { from, to, value })
       return effects
     })
     return from
@@ -148,7 +148,7 @@ export class ChainWorld {
    */
   useByOwner({ authorizer, nonce, to, value }: OwnerUse): Hex {
     return this.chain.put('owner', this.random.pick(TIPS), (state) => {
-      const effects: Effects = { logs: [], transfers: [] }
+      const effects: Effects = { logs: [], listTransfers: [] }
       const transfer = to && { from: authorizer, to, value, nonce }
       useAuthorization(state, effects, { authorizer, nonce, ...(transfer ? { transfer } : {}) })
       return effects
@@ -159,7 +159,10 @@ export class ChainWorld {
   async checkBooks(db: Database): Promise<void> {
     const { state } = this.chain.head
     const { rows: addresses } = await db.query<{ address: Hex }>('SELECT address FROM chain_addresses')
-    const onChain = addresses.reduce((sum, { address }) => sum + state.tokensOf(lowerHex(address)), 0n)
+    const onChain = addresses.reduce(
+      (sum, { address }) => sum + state.getTokenBalance(toLowerHex(address)),
+      0n,
+    )
     const { rows } = await db.query<{ posted: string }>(
       `SELECT posted FROM ledger_accounts WHERE name = 'rail:${RAIL}' AND currency = 'USDC'`,
     )

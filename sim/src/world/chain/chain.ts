@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { parseTransaction, serializeTransaction } from 'viem/utils'
-import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import { bytesOf, type Hex, hexOf, toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
-import { type Call, type Effects, execute, Reverted, recoverSigner, State, type Transfer } from './token.ts'
+import {
+  type Call,
+  type Effects,
+  executeTransaction,
+  RevertError,
+  recoverSigner,
+  State,
+  type Transfer,
+} from './token.ts'
 
 /** A transaction that can be included in a block. */
 export interface Transaction {
@@ -134,10 +142,10 @@ export class Chain {
     const state = new State(parent?.state)
     const mined: Mined[] = []
     const byTip = candidates.filter(({ maxFee }) => maxFee >= baseFee).sort((a, b) => Number(b.tip - a.tip))
-    for (let next = takeNext(byTip, state); next; next = takeNext(byTip, state))
-      mined.push(mine(state, next, timestamp, baseFee))
-    const parentHash = parent?.hash ?? hashOf('before all')
-    const hash = hashOf(`${parentHash} ${number} ${this.#salt++}`)
+    for (let next = takeTransaction(byTip, state); next; next = takeTransaction(byTip, state))
+      mined.push(mineTransaction(state, next, timestamp, baseFee))
+    const parentHash = parent?.hash ?? computeHash('before all')
+    const hash = computeHash(`${parentHash} ${number} ${this.#salt++}`)
     this.blocks.push({ number, hash, parentHash, timestamp, baseFee, mined, state })
     const done = new Set(mined.map(({ transaction }) => transaction))
     this.#waiting = this.#waiting.filter(
@@ -147,7 +155,7 @@ export class Chain {
 
   /** Adds a stranger's transaction to the waiting transactions. Returns its hash. */
   put(description: string, tip: bigint, run: Transaction['run']): Hex {
-    const hash = hashOf(`${description} ${this.#salt++}`)
+    const hash = computeHash(`${description} ${this.#salt++}`)
     const from: Hex = `0x${hash.slice(2, 42)}`
     const fees = { maxFee: 10n ** 18n, tip, gas: GAS_USED }
     this.#waiting.push({ hash, from, to: from, ...fees, run })
@@ -161,8 +169,8 @@ export class Chain {
     const transaction = parseSignedTransaction(raw)
     const count = transaction.count ?? 0n
     if (this.#waiting.some(({ hash }) => hash === transaction.hash)) return { refusal: 'already known' }
-    if (count < this.head.state.countOf(transaction.from)) return { refusal: 'nonce too low' }
-    if (this.head.state.coinOf(transaction.from) < transaction.gas * transaction.maxFee)
+    if (count < this.head.state.getTransactionCount(transaction.from)) return { refusal: 'nonce too low' }
+    if (this.head.state.getCoinBalance(transaction.from) < transaction.gas * transaction.maxFee)
       return { refusal: 'insufficient funds for gas * price + value' }
     const other = this.#waiting.find(
       (waiting) => waiting.from === transaction.from && waiting.count === count,
@@ -175,28 +183,30 @@ export class Chain {
 
   /** The transfers on the chain up to its head. */
   transfers(): Transfer[] {
-    return this.blocks.flatMap(({ mined }) => mined.flatMap(({ effects }) => effects.transfers))
+    return this.blocks.flatMap(({ mined }) => mined.flatMap(({ effects }) => effects.listTransfers))
   }
 
   /** The transfers of a transaction, or undefined if it is in no block or was reverted. */
-  transfersOf(hash: Hex): readonly Transfer[] | undefined {
+  findTransfers(hash: Hex): readonly Transfer[] | undefined {
     for (const { mined } of this.blocks)
       for (const { transaction, effects, succeeded } of mined)
-        if (transaction.hash === hash) return succeeded ? effects.transfers : undefined
+        if (transaction.hash === hash) return succeeded ? effects.listTransfers : undefined
     return undefined
   }
 }
 
 /** Removes and returns the first transaction that can be executed on the state. */
-function takeNext(waiting: Transaction[], state: State): Transaction | undefined {
-  const at = waiting.findIndex(({ from, count }) => count === undefined || count === state.countOf(from))
+function takeTransaction(waiting: Transaction[], state: State): Transaction | undefined {
+  const at = waiting.findIndex(
+    ({ from, count }) => count === undefined || count === state.getTransactionCount(from),
+  )
   return at < 0 ? undefined : waiting.splice(at, 1)[0]
 }
 
-function mine(state: State, transaction: Transaction, timestamp: bigint, baseFee: bigint): Mined {
+function mineTransaction(state: State, transaction: Transaction, timestamp: bigint, baseFee: bigint): Mined {
   const { from, count, maxFee, tip } = transaction
   const price = baseFee + tip < maxFee ? baseFee + tip : maxFee
-  let effects: Effects = { logs: [], transfers: [] }
+  let effects: Effects = { logs: [], listTransfers: [] }
   let succeeded = false
   try {
     const after = new State(state)
@@ -206,17 +216,17 @@ function mine(state: State, transaction: Transaction, timestamp: bigint, baseFee
       for (const [address, value] of after[name]) state[name].set(address, value)
     for (const key of after.used) state.used.add(key)
   } catch (error) {
-    if (!(error instanceof Reverted)) throw error
+    if (!(error instanceof RevertError)) throw error
   }
   if (count !== undefined) {
     state.counts.set(from, count + 1n)
-    state.coins.set(from, state.coinOf(from) - GAS_USED * price)
+    state.coins.set(from, state.getCoinBalance(from) - GAS_USED * price)
   }
   return { transaction, effects, succeeded, price }
 }
 
 function isOver({ from, count }: Transaction, state: State): boolean {
-  return count !== undefined && count < state.countOf(from)
+  return count !== undefined && count < state.getTransactionCount(from)
 }
 
 function isRaised(parent: bigint, after: bigint): boolean {
@@ -230,7 +240,7 @@ function parseSignedTransaction(raw: Hex): Transaction {
   if (!r || !s || yParity === undefined || !to) throw new Error(`A transaction has no signature: ${raw}`)
   const digest = keccak_256(bytesOf(serializeTransaction(unsigned)))
   const from = recoverSigner(digest, { r, s, yParity })
-  const call: Call = { from, to: lowerHex(to), data }
+  const call: Call = { from, to: toLowerHex(to), data }
   return {
     hash: hexOf(keccak_256(bytesOf(raw))),
     from,
@@ -239,10 +249,10 @@ function parseSignedTransaction(raw: Hex): Transaction {
     tip: maxPriorityFeePerGas,
     gas,
     count: BigInt(nonce),
-    run: (state, timestamp) => execute(state, call, timestamp),
+    run: (state, timestamp) => executeTransaction(state, call, timestamp),
   }
 }
 
-function hashOf(text: string): Hex {
+function computeHash(text: string): Hex {
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }

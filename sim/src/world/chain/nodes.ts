@@ -1,10 +1,24 @@
 import type { Hex } from '../../../../server/src/base/formats/hex.ts'
-import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import { toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { type HostResponse, type Network, networkError, type Outgoing } from '../../machine/network.ts'
+import {
+  createNetworkError,
+  type HostResponse,
+  type Network,
+  type OutgoingRequest,
+} from '../../machine/network.ts'
 import type { Random } from '../../machine/random.ts'
 import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
-import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } from './token.ts'
+import {
+  CHAIN_ID,
+  executeTransaction,
+  executeView,
+  type Log,
+  MULTICALL,
+  RevertError,
+  State,
+  TOKEN,
+} from './token.ts'
 
 /** A node's treatment of its callers. */
 export interface NodeBehavior {
@@ -55,7 +69,7 @@ export class ChainNode {
     this.#random = machine.random.fork()
     this.#chain = chain
     this.#behavior = behavior
-    network.hosts.set(host, (request) => this.#answer(request))
+    network.hosts.set(host, (request) => this.#handleRequest(request))
   }
 
   /** Turns the node's faults off or on. */
@@ -77,67 +91,68 @@ export class ChainNode {
     })
   }
 
-  async #answer({ body }: Outgoing): Promise<HostResponse> {
-    if (this.#isDown) throw networkError('ECONNREFUSED')
+  async #handleRequest({ body }: OutgoingRequest): Promise<HostResponse> {
+    if (this.#isDown) throw createNetworkError('ECONNREFUSED')
     const calls: RpcCall | RpcCall[] = JSON.parse(body.toString())
     const all = Array.isArray(calls) ? calls : [calls]
-    const responses = all.map((call) => this.#respond(call))
+    const responses = all.map((call) => this.#handleCall(call))
     const hasTransaction = all.some(({ method }) => method === 'eth_sendRawTransaction')
     if (hasTransaction && !this.#isFaultFree && this.#random.chance(this.#behavior.lostResponses))
-      throw networkError('ECONNRESET')
+      throw createNetworkError('ECONNRESET')
     return { status: 200, body: JSON.stringify(Array.isArray(calls) ? responses : responses[0]) }
   }
 
-  #respond({ id, method, params }: RpcCall): object {
+  #handleCall({ id, method, params }: RpcCall): object {
     try {
-      const answer = this.#result(method, params)
+      const answer = this.#computeResult(method, params)
       return isRefusal(answer)
         ? { jsonrpc: '2.0', id, error: answer }
         : { jsonrpc: '2.0', id, result: answer }
     } catch (error) {
-      if (!(error instanceof Reverted)) throw error
+      if (!(error instanceof RevertError)) throw error
       return { jsonrpc: '2.0', id, error: { code: 3, message: error.message, data: '0x' } }
     }
   }
 
-  #result(method: string, params: readonly unknown[]): unknown {
+  #computeResult(method: string, params: readonly unknown[]): unknown {
     const [first, second] = params
     switch (method) {
       case 'eth_chainId':
-        return hex(BigInt(CHAIN_ID))
+        return toHex(BigInt(CHAIN_ID))
       case 'eth_blockNumber':
-        return hex(this.#head().number)
+        return toHex(this.#findHead().number)
       case 'eth_maxPriorityFeePerGas':
-        return hex(PRIORITY_FEE)
+        return toHex(PRIORITY_FEE)
       case 'eth_getBlockByNumber': {
-        const block = this.#blockAt(first)
+        const block = this.#findBlock(first)
         return block ? toWireBlock(block) : null
       }
       case 'eth_getTransactionReceipt':
-        return this.#receipt(String(first))
+        return this.#findReceipt(String(first))
       case 'eth_getLogs':
-        return this.#logs(first as LogFilter)
+        return this.#findLogs(first as LogFilter)
       case 'eth_sendRawTransaction': {
         const outcome = this.#chain.send(first as Hex)
         return typeof outcome === 'string' ? outcome : { code: -32000, message: outcome.refusal }
       }
       case 'eth_getCode':
-        return [TOKEN, MULTICALL].includes(lowerHex(String(first))) ? '0x60' : '0x'
+        return [TOKEN, MULTICALL].includes(toLowerHex(String(first))) ? '0x60' : '0x'
       case 'eth_estimateGas':
-        execute(new State(this.#head().state), toCall(first), this.#head().timestamp)
-        return hex(GAS_USED)
+        executeTransaction(new State(this.#findHead().state), toCall(first), this.#findHead().timestamp)
+        return toHex(GAS_USED)
     }
-    const block = this.#blockAt(second)
+    const block = this.#findBlock(second)
     if (!block) return BLOCK_NOT_FOUND
     const { state, timestamp } = block
-    if (method === 'eth_getBalance') return hex(state.coinOf(lowerHex(String(first))))
-    if (method === 'eth_getTransactionCount') return hex(state.countOf(lowerHex(String(first))))
-    if (method === 'eth_call') return view(state, toCall(first), timestamp)
+    if (method === 'eth_getBalance') return toHex(state.getCoinBalance(toLowerHex(String(first))))
+    if (method === 'eth_getTransactionCount')
+      return toHex(state.getTransactionCount(toLowerHex(String(first))))
+    if (method === 'eth_call') return executeView(state, toCall(first), timestamp)
     return { code: -32601, message: `the method ${method} does not exist/is not available` }
   }
 
   /** The highest block that this node has. It may lag one block behind until the next block. */
-  #head(): Block {
+  #findHead(): Block {
     const { blocks, head } = this.#chain
     if (this.#isFaultFree) return head
     if (this.#behind?.hash !== head.hash)
@@ -145,25 +160,25 @@ export class ChainNode {
     return blocks[blocks.length - 1 - this.#behind.blocks] ?? head
   }
 
-  #blockAt(tag: unknown): Block | undefined {
-    const head = this.#head()
+  #findBlock(tag: unknown): Block | undefined {
+    const head = this.#findHead()
     const number = tag === 'latest' || tag === 'pending' || tag === undefined ? head.number : Number(tag)
     return number > head.number ? undefined : this.#chain.blocks[Number(number)]
   }
 
-  #knownBlocks(): readonly Block[] {
-    return this.#chain.blocks.slice(0, Number(this.#head().number) + 1)
+  #listKnownBlocks(): readonly Block[] {
+    return this.#chain.blocks.slice(0, Number(this.#findHead().number) + 1)
   }
 
-  #receipt(hash: string): object | null {
-    for (const block of this.#knownBlocks())
+  #findReceipt(hash: string): object | null {
+    for (const block of this.#listKnownBlocks())
       for (const mined of block.mined) if (mined.transaction.hash === hash) return toWireReceipt(block, mined)
     return null
   }
 
-  #logs({ address, topics, fromBlock, toBlock }: LogFilter): object[] {
-    if (lowerHex(address) !== TOKEN) return []
-    const found = this.#knownBlocks()
+  #findLogs({ address, topics, fromBlock, toBlock }: LogFilter): object[] {
+    if (toLowerHex(address) !== TOKEN) return []
+    const found = this.#listKnownBlocks()
       .slice(Number(fromBlock), Number(toBlock) + 1)
       .flatMap((block) => toWireLogs(block).filter((log) => matchesTopics(log.topics, topics)))
     const isMissing =
@@ -185,16 +200,22 @@ function isRefusal(answer: unknown): answer is Refusal {
 
 function toCall(value: unknown) {
   const { from = `0x${'0'.repeat(40)}`, to, data } = value as Record<string, string>
-  return { from: lowerHex(from), to: lowerHex(to!), data: lowerHex(data!) }
+  return { from: toLowerHex(from), to: toLowerHex(to!), data: toLowerHex(data!) }
 }
 
-function hex(value: bigint | number): Hex {
+function toHex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }
 
 function toWireBlock({ number, hash, parentHash, timestamp, baseFee }: Block): object {
   return {
-    ...{ number: hex(number), hash, parentHash, timestamp: hex(timestamp), baseFeePerGas: hex(baseFee) },
+    ...{
+      number: toHex(number),
+      hash,
+      parentHash,
+      timestamp: toHex(timestamp),
+      baseFeePerGas: toHex(baseFee),
+    },
   }
 }
 
@@ -206,16 +227,16 @@ function toWireLogs(block: Block): WireLog[] {
   return block.mined
     .flatMap(({ transaction, effects }) => effects.logs.map((log) => ({ transaction, log })))
     .map(({ transaction, log }, index) => ({
-      ...{ address: TOKEN, ...log, blockNumber: hex(block.number), blockHash: block.hash },
-      ...{ transactionHash: transaction.hash, logIndex: hex(index), removed: false },
+      ...{ address: TOKEN, ...log, blockNumber: toHex(block.number), blockHash: block.hash },
+      ...{ transactionHash: transaction.hash, logIndex: toHex(index), removed: false },
     }))
 }
 
 function toWireReceipt(block: Block, { transaction, succeeded, price }: Mined): object {
   const { hash, from, to } = transaction
   return {
-    ...{ transactionHash: hash, blockNumber: hex(block.number), blockHash: block.hash, from, to },
-    ...{ status: hex(succeeded ? 1 : 0), gasUsed: hex(GAS_USED), effectiveGasPrice: hex(price) },
+    ...{ transactionHash: hash, blockNumber: toHex(block.number), blockHash: block.hash, from, to },
+    ...{ status: toHex(succeeded ? 1 : 0), gasUsed: toHex(GAS_USED), effectiveGasPrice: toHex(price) },
     logs: toWireLogs(block).filter(({ transactionHash }) => transactionHash === hash),
   }
 }

@@ -7,8 +7,11 @@ import {
   parseAbi,
   toFunctionSelector,
 } from 'viem/utils'
-import { authorizationDigest, domainSeparator } from '../../../../server/src/base/crypto/evm/authorization.ts'
-import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import {
+  computeAuthorizationDigest,
+  domainSeparator,
+} from '../../../../server/src/base/crypto/evm/authorization.ts'
+import { bytesOf, type Hex, hexOf, toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import {
   CANCELLED_TOPIC,
   TRANSFER_TOPIC,
@@ -64,15 +67,15 @@ export class State {
     this.used = new Set(before?.used)
   }
 
-  tokensOf(address: Hex): bigint {
+  getTokenBalance(address: Hex): bigint {
     return this.tokens.get(address) ?? 0n
   }
 
-  coinOf(address: Hex): bigint {
+  getCoinBalance(address: Hex): bigint {
     return this.coins.get(address) ?? 0n
   }
 
-  countOf(address: Hex): bigint {
+  getTransactionCount(address: Hex): bigint {
     return this.counts.get(address) ?? 0n
   }
 
@@ -84,24 +87,24 @@ export class State {
 /** The effects of a transaction: its logs and transfers, in order. */
 export interface Effects {
   readonly logs: Log[]
-  readonly transfers: Transfer[]
+  readonly listTransfers: Transfer[]
 }
 
 /** Thrown if the chain reverts a call. */
-export class Reverted extends Error {}
+export class RevertError extends Error {}
 
 /** Moves tokens. Throws Reverted. */
-export function move(state: State, effects: Effects, transfer: Transfer): void {
+export function moveTokens(state: State, effects: Effects, transfer: Transfer): void {
   const { from, to, value } = transfer
-  const balance = state.tokensOf(from)
-  if (balance < value) throw new Reverted('execution reverted: transfer amount exceeds balance')
+  const balance = state.getTokenBalance(from)
+  if (balance < value) throw new RevertError('execution reverted: transfer amount exceeds balance')
   state.tokens.set(from, balance - value)
-  state.tokens.set(to, state.tokensOf(to) + value)
+  state.tokens.set(to, state.getTokenBalance(to) + value)
   effects.logs.push({
     topics: [TRANSFER_TOPIC, toTopic(from), toTopic(to)],
     data: encodeAbiParameters([{ type: 'uint256' }], [value]),
   })
-  effects.transfers.push(transfer)
+  effects.listTransfers.push(transfer)
 }
 
 /** Uses an authorization, or cancels it if there is no transfer. Throws Reverted. */
@@ -115,13 +118,13 @@ export function useAuthorization(
   }: { readonly authorizer: Hex; readonly nonce: Hex; readonly transfer?: Transfer },
 ): void {
   if (state.isUsed(authorizer, nonce))
-    throw new Reverted('execution reverted: authorization is used or canceled')
+    throw new RevertError('execution reverted: authorization is used or canceled')
   state.used.add(`${authorizer} ${nonce}`)
   effects.logs.push({
     topics: [transfer ? USED_TOPIC : CANCELLED_TOPIC, toTopic(authorizer), nonce],
     data: '0x',
   })
-  if (transfer) move(state, effects, transfer)
+  if (transfer) moveTokens(state, effects, transfer)
 }
 
 export interface Call {
@@ -134,11 +137,11 @@ export interface Call {
  * Executes a transaction's call and applies its effects to the state. If Reverted is thrown, the state must
  * be discarded.
  */
-export function execute(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
-  const effects: Effects = { logs: [], transfers: [] }
+export function executeTransaction(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
+  const effects: Effects = { logs: [], listTransfers: [] }
   const calls = to === MULTICALL ? decodeCalls(data) : [{ to, data }]
   for (const call of calls) {
-    if (call.to !== TOKEN) throw new Reverted('execution reverted: unknown contract')
+    if (call.to !== TOKEN) throw new RevertError('execution reverted: unknown contract')
     executeCall(state, effects, from, call.data, timestamp)
   }
   return effects
@@ -148,32 +151,32 @@ function executeCall(state: State, effects: Effects, caller: Hex, data: Hex, tim
   const call = decodeFunctionData({ abi: TOKEN_ABI, data })
   if (call.functionName === 'transfer') {
     const [to, value] = call.args
-    move(state, effects, { from: caller, to: lowerHex(to), value })
+    moveTokens(state, effects, { from: caller, to: toLowerHex(to), value })
     return
   }
-  if (call.functionName !== 'transferWithAuthorization') throw new Reverted('execution reverted')
+  if (call.functionName !== 'transferWithAuthorization') throw new RevertError('execution reverted')
   const [authorizer, to, value, validAfter, validBefore, nonce, v, r, s] = call.args
   const authorization = {
-    from: lowerHex(authorizer),
-    to: lowerHex(to),
+    from: toLowerHex(authorizer),
+    to: toLowerHex(to),
     value,
     validBefore,
-    nonce: lowerHex(nonce),
+    nonce: toLowerHex(nonce),
   }
   if (timestamp <= validAfter || timestamp >= validBefore)
-    throw new Reverted('execution reverted: authorization is expired')
+    throw new RevertError('execution reverted: authorization is expired')
   if (
-    recoverSigner(authorizationDigest(SEPARATOR, authorization), { r, s, yParity: v - V_BASE }) !==
+    recoverSigner(computeAuthorizationDigest(SEPARATOR, authorization), { r, s, yParity: v - V_BASE }) !==
     authorization.from
   )
-    throw new Reverted('execution reverted: invalid signature')
+    throw new RevertError('execution reverted: invalid signature')
   const transfer = { from: authorization.from, to: authorization.to, value, nonce: authorization.nonce }
   useAuthorization(state, effects, { authorizer: authorization.from, nonce: authorization.nonce, transfer })
 }
 
 function decodeCalls(data: Hex): { readonly to: Hex; readonly data: Hex }[] {
   const { args } = decodeFunctionData({ abi: MULTICALL_ABI, data })
-  return args[0].map(({ target, callData }) => ({ to: lowerHex(target), data: callData }))
+  return args[0].map(({ target, callData }) => ({ to: toLowerHex(target), data: callData }))
 }
 
 /** The address whose key signed a digest. */
@@ -181,13 +184,13 @@ export function recoverSigner(
   digest: Uint8Array,
   { r, s, yParity }: { readonly r: Hex; readonly s: Hex; readonly yParity: number },
 ): Hex {
-  const signature = Buffer.concat([Uint8Array.of(yParity), word(r), word(s)])
+  const signature = Buffer.concat([Uint8Array.of(yParity), toWord(r), toWord(s)])
   const compressed = secp256k1.recoverPublicKey(signature, digest, { prehash: false })
   const point = secp256k1.Point.fromBytes(compressed).toBytes(false)
   return hexOf(keccak_256(point.subarray(1)).subarray(-20))
 }
 
-function word(hex: Hex): Uint8Array {
+function toWord(hex: Hex): Uint8Array {
   return bytesOf(`0x${hex.slice(2).padStart(64, '0')}`)
 }
 
@@ -199,11 +202,11 @@ const SELECTORS = {
 } as const
 
 /** Returns the result of a call without a transaction. Throws Reverted. */
-export function view(state: State, { from, to, data }: Call, timestamp: bigint): Hex {
+export function executeView(state: State, { from, to, data }: Call, timestamp: bigint): Hex {
   if (to === MULTICALL) {
     const results = decodeCalls(data).map((call) => ({
       success: true,
-      returnData: view(state, { from, ...call }, timestamp),
+      returnData: executeView(state, { from, ...call }, timestamp),
     }))
     return encodeFunctionResult({ abi: MULTICALL_ABI, functionName: 'aggregate3', result: results })
   }
@@ -220,11 +223,11 @@ export function view(state: State, { from, to, data }: Call, timestamp: bigint):
   }
   const call = decodeFunctionData({ abi: TOKEN_ABI, data })
   if (call.functionName === 'balanceOf')
-    return encodeAbiParameters([{ type: 'uint256' }], [state.tokensOf(lowerHex(call.args[0]))])
+    return encodeAbiParameters([{ type: 'uint256' }], [state.getTokenBalance(toLowerHex(call.args[0]))])
   if (call.functionName === 'authorizationState') {
     const [authorizer, nonce] = call.args
-    return encodeAbiParameters([{ type: 'bool' }], [state.isUsed(lowerHex(authorizer), lowerHex(nonce))])
+    return encodeAbiParameters([{ type: 'bool' }], [state.isUsed(toLowerHex(authorizer), toLowerHex(nonce))])
   }
-  execute(new State(state), { from, to, data }, timestamp)
+  executeTransaction(new State(state), { from, to, data }, timestamp)
   return encodeAbiParameters([{ type: 'bool' }], [true])
 }

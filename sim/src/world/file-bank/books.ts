@@ -33,14 +33,14 @@ export class Books {
     this.#hasPages = hasPages
   }
 
-  book(entry: Entry): void {
+  bookEntry(entry: Entry): void {
     this.#entries.push(entry)
   }
 
   /** Books an incoming payment. */
-  receive(entry: Entry): void {
+  bookDeposit(entry: Entry): void {
     this.received += entry.cents
-    this.book(entry)
+    this.bookEntry(entry)
   }
 
   get hasEntries(): boolean {
@@ -60,7 +60,7 @@ export class Books {
   }
 
   /** Moves the bookings into one part of the day, or into two parts that are pages of one statement. */
-  cut(pageId: string): Part[] {
+  cutParts(pageId: string): Part[] {
     const entries = this.#entries
     this.#entries = []
     // The balance between two pages follows from their entries, so all entries must be readable. If all
@@ -68,11 +68,11 @@ export class Books {
     const isDivisible =
       new Set(entries).size === entries.length && !entries.some(({ isUnreadable }) => isUnreadable)
     const isPaged = this.#hasPages && entries.length > 1 && isDivisible && this.#random.chance(0.2)
-    if (!isPaged) return [this.#part(entries)]
+    if (!isPaged) return [this.#buildPart(entries)]
     const middle = 1 + this.#random.integerBelow(entries.length - 1)
     const pages = [entries.slice(0, middle), entries.slice(middle)]
     return pages.map((page, index) => ({
-      ...this.#part(page),
+      ...this.#buildPart(page),
       page: { id: pageId, number: index + 1, isLast: index === 1 },
     }))
   }
@@ -81,14 +81,14 @@ export class Books {
    * Charges the account a cent if a part would end at a balance that has already occurred on this day. If a
    * day ended where it began, the order of its parts could not be determined.
    */
-  #part(entries: readonly Entry[]): Part {
+  #buildPart(entries: readonly Entry[]): Part {
     const opening = this.balance
-    const all = [...entries]
-    let closing = opening + all.reduce((sum, { cents }) => sum + cents, 0n)
+    const bookedEntries = [...entries]
+    let closing = opening + bookedEntries.reduce((sum, { cents }) => sum + cents, 0n)
     for (; this.#balances.has(closing); closing += CHARGE.cents)
-      all.push({ ...CHARGE, text: `Charges ${all.length}` })
+      bookedEntries.push({ ...CHARGE, text: `Charges ${bookedEntries.length}` })
     this.#balances.add(closing)
     this.balance = closing
-    return { date: this.date, opening, closing, entries: all }
+    return { date: this.date, opening, closing, entries: bookedEntries }
   }
 }

@@ -19,7 +19,7 @@ export interface Shapes {
 }
 
 /** The bank's reference: unique to the entry, a constant, or none. */
-function servicerReference(random: Random, uniqueReference: string): Pick<Entry, 'servicerReference'> {
+function buildServicerReference(random: Random, uniqueReference: string): Pick<Entry, 'servicerReference'> {
   if (random.chance(0.3)) return {}
   return { servicerReference: random.chance(0.4) ? random.pick(NO_REFERENCE) : uniqueReference }
 }
@@ -42,7 +42,7 @@ export function toIncomingEntry(
   needsPayer: boolean,
 ): Entry {
   const { cents, name, debtor } = paid
-  const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
+  const head = { cents, code: TRANSFER_IN, ...buildServicerReference(random, name) }
   const detail = { debtor, endToEndId: name }
   const text = `for ${reference}`
   const withPayer: readonly Entry[] = [
@@ -56,7 +56,7 @@ export function toIncomingEntry(
   ]
   const withoutPayer: readonly Entry[] = [
     { ...head, details: [], text: `${name} ${text}` },
-    { ...head, details: [1, 2, 3].map((nth) => ({ endToEndId: `${name}-${nth}`, text })) },
+    { ...head, details: [1, 2, 3].map((index) => ({ endToEndId: `${name}-${index}`, text })) },
   ]
   const shapes = needsPayer ? withPayer : [...withPayer, ...withoutPayer]
   return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
@@ -72,7 +72,7 @@ export function buildStrangerEntry(
   references: readonly string[],
 ): Entry {
   const { cents, name, debtor } = paid
-  const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
+  const head = { cents, code: TRANSFER_IN, ...buildServicerReference(random, name) }
   const detail = { debtor, endToEndId: name, amount: cents, text: 'rent' }
   const shapes: readonly Entry[] = [
     { ...head, details: [detail] },
@@ -139,7 +139,7 @@ export function bookPayments(
   const entries = payments.map((payment) => ({
     cents: sign * payment.amount,
     code,
-    ...servicerReference(random, `B-${payment.endToEndId}`),
+    ...buildServicerReference(random, `B-${payment.endToEndId}`),
     details: [{ ...nameDetail(shapes, payment), amount: payment.amount }],
   }))
   return { style, entries }

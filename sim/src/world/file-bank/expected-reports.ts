@@ -4,7 +4,7 @@ import type { Entry } from './messages.ts'
 /** The reports that must wait for a person because of the files in the inbox. */
 export class ExpectedReports {
   /** Accounts and currencies of statements about other accounts. */
-  readonly others = new Set<string>()
+  readonly otherAccounts = new Set<string>()
   refused = 0
   /** The amounts of unreadable entries. */
   readonly unread: bigint[] = []
@@ -29,13 +29,13 @@ export class ExpectedReports {
    */
   get possibleSums(): bigint[] {
     const unconfirmed = [...this.#advised]
-    const confirms = (entry: Entry) => {
+    const confirmAdvice = (entry: Entry) => {
       const at = unconfirmed.indexOf(entry)
       if (at >= 0) unconfirmed.splice(at, 1)
       return at >= 0
     }
     return this.#stated.flatMap((entries) => {
-      const others = entries.filter((entry) => !confirms(entry)).filter(mayBeSum)
+      const others = entries.filter((entry) => !confirmAdvice(entry)).filter(mayBeSum)
       const advisedAmounts = unconfirmed.flatMap(toAmounts)
       return others
         .map(({ cents }) => cents)

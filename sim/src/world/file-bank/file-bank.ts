@@ -16,10 +16,10 @@ import {
 } from './entries.ts'
 import { ExpectedReports } from './expected-reports.ts'
 import {
+  buildIban,
   type Entry,
   formatCamtFile,
   formatStatusFile,
-  ibanOf,
   type PaymentFile,
   readPayments,
   type Sheet,
@@ -31,11 +31,11 @@ import { buildRailEntry, FOLDERS, OWN_IBAN } from './rail-entry.ts'
 const OTHER_IBAN = 'DE02120300000000202051'
 const PAUSE_MS_MAX = 2_500
 /** Each step of the bank adds up to this much time, so its day is short. */
-const PASSES_MS_MAX = 20_000
+const STEP_MS_MAX = 20_000
 const STRANGERS_MAX = 4
 const EXTRAS_MAX = 6
 /** Higher than any requested payment, so that two payments of the same amount cannot be confused. */
-const STRANGE_CENTS = 90_000n
+const STRANGER_CENTS = 90_000n
 
 interface PayIn {
   readonly depositId: string
@@ -93,13 +93,13 @@ export class FileBank {
   }
 
   /** False for BAI2, which does not distinguish a collection from other incoming money. */
-  get collects(): boolean {
+  get canCollect(): boolean {
     return this.#format !== 'BAI2'
   }
 
   /** The rail's entry in the rails file. */
   get entry(): object {
-    return buildRailEntry(this.#folder, this.#format, this.behavior, this.collects)
+    return buildRailEntry(this.#folder, this.#format, this.behavior, this.canCollect)
   }
 
   start(): void {
@@ -124,7 +124,7 @@ export class FileBank {
   }
 
   get orders(): Order[] {
-    return this.#orders.named
+    return this.#orders.findNamed
   }
 
   /** True once the bank has collected money. Collections are credited only on a later day. */
@@ -155,21 +155,22 @@ export class FileBank {
     if (this.#hasEnded) return
     try {
       this.#takeFiles()
-      this.#move()
+      this.#takeStep()
     } catch (error) {
       this.#machine.fail(error)
     }
-    this.#machine.clock.offsetMs += this.#random.integerBelow(PASSES_MS_MAX)
+    this.#machine.clock.offsetMs += this.#random.integerBelow(STEP_MS_MAX)
     this.#machine.runAfter(this.#machine.randomDuration(PAUSE_MS_MAX), this.#step)
   }
 
-  #move(): void {
+  #takeStep(): void {
     const random = this.#random
     if (this.#references.size > 0 && this.#strangers < STRANGERS_MAX && random.chance(0.15))
       this.#receiveFromStranger()
     for (const order of this.#orders.unreturned)
       if (order.returnsAtMs <= this.#nowMs && random.chance(0.5)) this.#returnPayment(order)
-    if (this.books.hasEntries && random.chance(0.6)) this.#parts.push(...this.books.cut(this.#statementId()))
+    if (this.books.hasEntries && random.chance(0.6))
+      this.#parts.push(...this.books.cutParts(this.#createStatementId()))
     if (random.chance(0.3)) this.books.closeDay()
     this.#pendingFiles = this.#pendingFiles.filter((writeFile) =>
       random.chance(0.4) ? void writeFile() : true,
@@ -181,13 +182,13 @@ export class FileBank {
 
   #addPayment(cents: bigint): PaidIn {
     this.#paidIn += 1
-    const debtor = { name: 'Grace Hopper', iban: ibanOf(String(9_000_000_000 + this.#paidIn * 1_000)) }
+    const debtor = { name: 'Grace Hopper', iban: buildIban(String(9_000_000_000 + this.#paidIn * 1_000)) }
     return { cents, name: `P-${this.#paidIn}`, debtor }
   }
 
   #receiveFromStranger(): void {
     this.#strangers += 1
-    const cents = STRANGE_CENTS + BigInt(this.#strangers)
+    const cents = STRANGER_CENTS + BigInt(this.#strangers)
     const entry = buildStrangerEntry(this.#shapes, this.#addPayment(cents), [...this.#references])
     if (entry.isUnreadable) this.expectedReports.unread.push(entry.cents)
     this.#receive(entry)
@@ -196,8 +197,8 @@ export class FileBank {
   }
 
   #receive(entry: Entry): void {
-    this.books.receive(entry)
-    if (this.#advise(entry) && this.behavior.depositsFrom === 'ADVICES')
+    this.books.bookDeposit(entry)
+    if (this.#scheduleAdvice(entry) && this.behavior.depositsFrom === 'ADVICES')
       this.expectedReports.recordAdvice(entry)
   }
 
@@ -205,14 +206,14 @@ export class FileBank {
    * Schedules a report of a single entry, before or after its statement. Returns false if the entry is not
    * reported individually.
    */
-  #advise(entry: Entry): boolean {
+  #scheduleAdvice(entry: Entry): boolean {
     if (entry.isUnreadable || !this.#random.chance(this.behavior.advices)) return false
     const { date } = this.books
     // MT940 has no statements without balances.
     const mayBeWithout = this.behavior.depositsFrom === 'STATEMENTS' && this.#format !== 'MT940'
     const isWithoutBalances = mayBeWithout && this.#random.chance(0.3)
     const kind = isWithoutBalances ? 'STATEMENT' : 'ADVICE'
-    const sheet = this.#sheet({ kind, date, entries: [entry] })
+    const sheet = this.#buildSheet({ kind, date, entries: [entry] })
     this.#pendingFiles.push(() => this.#writeSheets([sheet]))
     return true
   }
@@ -251,16 +252,16 @@ export class FileBank {
     if (isNeeded) for (const entry of entries) this.#requiredStatuses.set(entry, writeFile())
     else if (isReported) this.#pendingFiles.push(writeFile)
     for (const entry of entries) {
-      this.books.book(entry)
-      if (style === 'single') this.#advise(entry)
+      this.books.bookEntry(entry)
+      if (style === 'single') this.#scheduleAdvice(entry)
     }
   }
 
   #returnPayment(order: FileOrder): void {
     order.status = 'RETURNED'
     const entry = toReturnEntry(this.#shapes, order)
-    this.books.book(entry)
-    this.#advise(entry)
+    this.books.bookEntry(entry)
+    this.#scheduleAdvice(entry)
   }
 
   /** Reports the next part of a day. The parts of each day are reported in order, the days in any order. */
@@ -276,7 +277,7 @@ export class FileBank {
       closing: part.opening === before.closing ? part.closing : before.closing,
     })
     this.expectedReports.recordStatement(part.entries)
-    this.#lastPart = this.#writeSheets(this.#sheetsOf(part))
+    this.#lastPart = this.#writeSheets(this.#buildSheets(part))
   }
 
   #canReport({ date, opening, closing, entries }: Part): boolean {
@@ -285,31 +286,31 @@ export class FileBank {
     return isNext && entries.every((entry) => !this.#isInInbox(this.#requiredStatuses.get(entry) ?? ''))
   }
 
-  #sheetsOf({ date, opening, closing, entries, page }: Part): Sheet[] {
+  #buildSheets({ date, opening, closing, entries, page }: Part): Sheet[] {
     if (page) {
       // Pages in MT940 have intermediate balances.
       const balance =
         this.#format === 'MT940' ? { opening, closing } : page.isLast ? { closing } : { opening }
-      return [this.#sheet({ date, ...balance, entries, page, id: page.id })]
+      return [this.#buildSheet({ date, ...balance, entries, page, id: page.id })]
     }
-    const id = this.#statementId()
+    const id = this.#createStatementId()
     if (entries.length < 2 || this.#format === 'BAI2' || !this.#random.chance(0.2))
-      return [this.#sheet({ id, date, opening, closing, entries })]
+      return [this.#buildSheet({ id, date, opening, closing, entries })]
     const middle = 1 + this.#random.integerBelow(entries.length - 1)
     const [first, last] = [entries.slice(0, middle), entries.slice(middle)]
     const between = first.reduce((sum, { cents }) => sum + cents, opening)
     const [closes, opens] = this.#format === 'MT940' ? [{ closing: between }, { opening: between }] : [{}, {}]
     return [
-      this.#sheet({ id, date, opening, ...closes, entries: first, page: { number: 1, isLast: false } }),
-      this.#sheet({ id, date, ...opens, closing, entries: last, page: { number: 2, isLast: true } }),
+      this.#buildSheet({ id, date, opening, ...closes, entries: first, page: { number: 1, isLast: false } }),
+      this.#buildSheet({ id, date, ...opens, closing, entries: last, page: { number: 2, isLast: true } }),
     ]
   }
 
-  #sheet(more: Pick<Sheet, 'date' | 'entries'> & Partial<Sheet>): Sheet {
-    return { kind: 'STATEMENT', id: this.#statementId(), iban: OWN_IBAN, currency: 'EUR', ...more }
+  #buildSheet(fields: Pick<Sheet, 'date' | 'entries'> & Partial<Sheet>): Sheet {
+    return { kind: 'STATEMENT', id: this.#createStatementId(), iban: OWN_IBAN, currency: 'EUR', ...fields }
   }
 
-  #statementId(): string {
+  #createStatementId(): string {
     return this.behavior.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.integerBelow(1_000_000)}`
   }
 
@@ -326,8 +327,8 @@ export class FileBank {
       () => this.#writeFile(this.#formatFile(sheets, message)),
       () => this.#writeFile(this.#formatFile(renamed, message)),
       () => this.#writeFile(this.#formatFile(renamed, message)),
-      () => this.#writeFile(this.#formatFile([this.#sheetOfOtherAccount('STATEMENT')], message)),
-      () => this.#writeFile(this.#formatFile([this.#sheetOfOtherAccount('ADVICE')], message)),
+      () => this.#writeFile(this.#formatFile([this.#buildOtherSheet('STATEMENT')], message)),
+      () => this.#writeFile(this.#formatFile([this.#buildOtherSheet('ADVICE')], message)),
       () => this.#writeFile(this.#statuses.at(-1) ?? text),
       () => this.#writeRefusedFile('No statement today'),
       () => this.#writeRefusedFile(text.slice(0, -30)),
@@ -335,17 +336,17 @@ export class FileBank {
   }
 
   /** A statement or advice about another account or currency, which mentions our references. */
-  #sheetOfOtherAccount(kind: Sheet['kind']): Sheet {
+  #buildOtherSheet(kind: Sheet['kind']): Sheet {
     const account = this.#random.pick([
       { iban: OTHER_IBAN, currency: 'EUR' },
       { iban: OWN_IBAN, currency: 'CHF' },
     ])
-    this.expectedReports.others.add(`${account.iban} ${account.currency}`)
+    this.expectedReports.otherAccounts.add(`${account.iban} ${account.currency}`)
     const cents = 7_700n + BigInt(this.#random.integerBelow(5))
     const detail = { amount: cents, text: `for ${this.#random.pick([...this.#references])}` }
     const entry: Entry = { cents, code: ['PMNT', 'RCDT', 'ESCT'], details: [detail] }
     const day = { kind, date: '2026-01-09', entries: [entry], ...account }
-    return this.#sheet(kind === 'ADVICE' ? day : { ...day, opening: 0n, closing: cents })
+    return this.#buildSheet(kind === 'ADVICE' ? day : { ...day, opening: 0n, closing: cents })
   }
 
   #writeRefusedFile(text: string): void {
@@ -356,7 +357,7 @@ export class FileBank {
   /** Writes a statement or advice to the inbox, and stores it for repetition. Returns the file name. */
   #writeSheets(sheets: readonly Sheet[]): string {
     const isShared = sheets[0]?.kind === 'STATEMENT' && this.#references.size > 0 && this.#random.chance(0.1)
-    const all = isShared ? [this.#sheetOfOtherAccount('STATEMENT'), ...sheets] : sheets
+    const all = isShared ? [this.#buildOtherSheet('STATEMENT'), ...sheets] : sheets
     const text = this.#formatFile(all, `M-${this.#files}`)
     this.#sent.push({ sheets, text })
     return this.#writeFile(text)

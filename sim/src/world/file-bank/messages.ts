@@ -60,7 +60,7 @@ export function formatCamtFile(sheets: readonly Sheet[], messageId: string): str
   const { number, root } = MESSAGES[sheets[0]?.kind ?? 'STATEMENT']
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${number}.001.08"><${root}>
-${element('GrpHdr', element('MsgId', messageId), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
+${formatElement('GrpHdr', formatElement('MsgId', messageId), formatElement('CreDtTm', '2026-01-15T05:00:00+01:00'))}
 ${sheets.map(formatSheet).join('\n')}
 </${root}></Document>
 `
@@ -68,23 +68,28 @@ ${sheets.map(formatSheet).join('\n')}
 
 function formatSheet({ kind, id, iban, currency, date, opening, closing, page, entries }: Sheet): string {
   const { element: name, pages } = MESSAGES[kind]
-  const balance = (type: string, amount: bigint | undefined) =>
+  const formatBalance = (type: string, amount: bigint | undefined) =>
     amount !== undefined &&
-    element(
+    formatElement(
       'Bal',
-      element('Tp', element('CdOrPrtry', element('Cd', type))),
-      amountElement('Amt', amount, currency),
-      direction(amount),
-      element('Dt', element('Dt', date)),
+      formatElement('Tp', formatElement('CdOrPrtry', formatElement('Cd', type))),
+      formatAmountElement('Amt', amount, currency),
+      formatDirection(amount),
+      formatElement('Dt', formatElement('Dt', date)),
     )
-  return element(
+  return formatElement(
     name,
-    element('Id', id),
-    page && element(pages, element('PgNb', String(page.number)), element('LastPgInd', String(page.isLast))),
-    element('CreDtTm', `${date}T23:00:00+01:00`),
-    element('Acct', element('Id', element('IBAN', iban)), element('Ccy', currency)),
-    balance('OPBD', opening),
-    balance('CLBD', closing),
+    formatElement('Id', id),
+    page &&
+      formatElement(
+        pages,
+        formatElement('PgNb', String(page.number)),
+        formatElement('LastPgInd', String(page.isLast)),
+      ),
+    formatElement('CreDtTm', `${date}T23:00:00+01:00`),
+    formatElement('Acct', formatElement('Id', formatElement('IBAN', iban)), formatElement('Ccy', currency)),
+    formatBalance('OPBD', opening),
+    formatBalance('CLBD', closing),
     ...entries.map((entry) => formatEntry(entry, currency, date)),
   )
 }
@@ -92,70 +97,71 @@ function formatSheet({ kind, id, iban, currency, date, opening, closing, page, e
 function formatEntry(entry: Entry, currency: string, date: string): string {
   const { cents, code, servicerReference, reference, batch, charge, details, text, isUnreadable } = entry
   const [domain, family, subfamily] = code
-  return element(
+  return formatElement(
     'Ntry',
-    reference && element('NtryRef', reference),
-    amountElement('Amt', cents, currency),
-    direction(cents),
-    element('Sts', element('Cd', 'BOOK')),
-    element('BookgDt', element('Dt', isUnreadable ? NO_DAY : date)),
-    element('ValDt', element('Dt', date)),
-    servicerReference && element('AcctSvcrRef', servicerReference),
-    element(
+    reference && formatElement('NtryRef', reference),
+    formatAmountElement('Amt', cents, currency),
+    formatDirection(cents),
+    formatElement('Sts', formatElement('Cd', 'BOOK')),
+    formatElement('BookgDt', formatElement('Dt', isUnreadable ? NO_DAY : date)),
+    formatElement('ValDt', formatElement('Dt', date)),
+    servicerReference && formatElement('AcctSvcrRef', servicerReference),
+    formatElement(
       'BkTxCd',
-      element(
+      formatElement(
         'Domn',
-        element('Cd', domain),
-        element('Fmly', element('Cd', family), element('SubFmlyCd', subfamily)),
+        formatElement('Cd', domain),
+        formatElement('Fmly', formatElement('Cd', family), formatElement('SubFmlyCd', subfamily)),
       ),
     ),
     charge !== undefined &&
-      element(
+      formatElement(
         'Chrgs',
-        element(
+        formatElement(
           'Rcrd',
-          amountElement('Amt', charge, currency),
-          element('CdtDbtInd', 'DBIT'),
-          element('ChrgInclInd', 'true'),
+          formatAmountElement('Amt', charge, currency),
+          formatElement('CdtDbtInd', 'DBIT'),
+          formatElement('ChrgInclInd', 'true'),
         ),
       ),
     (batch || details.length > 0) &&
-      element(
+      formatElement(
         'NtryDtls',
-        batch && element('Btch', element('PmtInfId', batch)),
+        batch && formatElement('Btch', formatElement('PmtInfId', batch)),
         ...details.map((detail) => formatDetail(detail, cents, currency)),
       ),
-    text && element('AddtlNtryInf', text),
+    text && formatElement('AddtlNtryInf', text),
   )
 }
 
 function formatDetail(detail: Detail, cents: bigint, currency: string): string {
   const { amount, instructed, instructionId, endToEndId, debtor, text, structured, additional } = detail
-  return element(
+  return formatElement(
     'TxDtls',
-    element(
+    formatElement(
       'Refs',
-      instructionId && element('InstrId', instructionId),
-      element('EndToEndId', endToEndId ?? 'NOTPROVIDED'),
+      instructionId && formatElement('InstrId', instructionId),
+      formatElement('EndToEndId', endToEndId ?? 'NOTPROVIDED'),
     ),
-    amount !== undefined && amountElement('Amt', amount, currency),
-    amount !== undefined && direction(cents),
+    amount !== undefined && formatAmountElement('Amt', amount, currency),
+    amount !== undefined && formatDirection(cents),
     instructed !== undefined &&
-      element('AmtDtls', element('InstdAmt', amountElement('Amt', instructed, currency))),
+      formatElement('AmtDtls', formatElement('InstdAmt', formatAmountElement('Amt', instructed, currency))),
     debtor &&
-      element(
+      formatElement(
         'RltdPties',
-        element('Dbtr', element('Pty', element('Nm', debtor.name))),
-        element('DbtrAcct', element('Id', element('IBAN', debtor.iban))),
+        formatElement('Dbtr', formatElement('Pty', formatElement('Nm', debtor.name))),
+        formatElement('DbtrAcct', formatElement('Id', formatElement('IBAN', debtor.iban))),
       ),
     (text || structured) &&
-      element(
+      formatElement(
         'RmtInf',
-        text && element('Ustrd', text),
-        structured && element('Strd', element('CdtrRefInf', element('Ref', structured))),
+        text && formatElement('Ustrd', text),
+        structured && formatElement('Strd', formatElement('CdtrRefInf', formatElement('Ref', structured))),
       ),
-    detail.returnReason && element('RtrInf', element('Rsn', element('Cd', detail.returnReason))),
-    additional && element('AddtlTxInf', additional),
+    detail.returnReason &&
+      formatElement('RtrInf', formatElement('Rsn', formatElement('Cd', detail.returnReason))),
+    additional && formatElement('AddtlTxInf', additional),
   )
 }
 
@@ -175,19 +181,19 @@ export interface Status {
 
 export function formatStatusFile({ messageId, kind, ofFile, payments }: Status, name: string): string {
   const statuses = payments.map(({ instructionId, endToEndId, status, reason }) =>
-    element(
+    formatElement(
       'TxInfAndSts',
-      element('OrgnlInstrId', instructionId),
-      element('OrgnlEndToEndId', endToEndId),
-      element('TxSts', status),
-      reason && element('StsRsnInf', element('Rsn', element('Cd', reason))),
+      formatElement('OrgnlInstrId', instructionId),
+      formatElement('OrgnlEndToEndId', endToEndId),
+      formatElement('TxSts', status),
+      reason && formatElement('StsRsnInf', formatElement('Rsn', formatElement('Cd', reason))),
     ),
   )
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
-${element('GrpHdr', element('MsgId', name), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
-${element('OrgnlGrpInfAndSts', element('OrgnlMsgId', messageId), element('OrgnlMsgNmId', kind), element('GrpSts', ofFile))}
-${statuses.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messageId), ...statuses) : ''}
+${formatElement('GrpHdr', formatElement('MsgId', name), formatElement('CreDtTm', '2026-01-15T05:00:00+01:00'))}
+${formatElement('OrgnlGrpInfAndSts', formatElement('OrgnlMsgId', messageId), formatElement('OrgnlMsgNmId', kind), formatElement('GrpSts', ofFile))}
+${statuses.length > 0 ? formatElement('OrgnlPmtInfAndSts', formatElement('OrgnlPmtInfId', messageId), ...statuses) : ''}
 </CstmrPmtStsRpt></Document>
 `
 }
@@ -249,23 +255,23 @@ function parseCents(decimal: string): bigint {
   return BigInt(decimal.replace('.', ''))
 }
 
-function amountElement(name: string, cents: bigint, currency: string): string {
+function formatAmountElement(name: string, cents: bigint, currency: string): string {
   const size = cents < 0n ? -cents : cents
   return `<${name} Ccy="${currency}">${size / 100n}.${String(size % 100n).padStart(2, '0')}</${name}>`
 }
 
-function direction(cents: bigint): string {
-  return element('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
+function formatDirection(cents: bigint): string {
+  return formatElement('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
 }
 
 /** Formats an element with the given content. */
-function element(name: string, ...parts: readonly (string | false | undefined)[]): string {
+function formatElement(name: string, ...parts: readonly (string | false | undefined)[]): string {
   return `<${name}>${parts.filter(Boolean).join('')}</${name}>`
 }
 
 /** A German IBAN with this ten-digit account number. */
-export function ibanOf(number: string): string {
+export function buildIban(number: string): string {
   const bban = `37040044${number}`
-  const rest = BigInt(`${bban}131400`) % 97n
-  return `DE${String(98n - rest).padStart(2, '0')}${bban}`
+  const remainder = BigInt(`${bban}131400`) % 97n
+  return `DE${String(98n - remainder).padStart(2, '0')}${bban}`
 }

@@ -32,7 +32,7 @@ function formatMessage(sheet: Sheet, name: string): string {
   return [
     `:20:${name}`,
     `:25:${iban}`,
-    `:28C:${statementNumber(sheet.id)}/${page?.number ?? 1}`,
+    `:28C:${formatStatementNumber(sheet.id)}/${page?.number ?? 1}`,
     `:60${isFirst ? 'F' : 'M'}:${formatBalance(sheet, opening)}`,
     ...entries.flatMap((entry) => formatEntryLines(entry, sheet)),
     `:62${isLast ? 'F' : 'M'}:${formatBalance(sheet, closing)}`,
@@ -41,7 +41,7 @@ function formatMessage(sheet: Sheet, name: string): string {
 }
 
 /** Five digits taken from the statement's id. */
-function statementNumber(id: string): string {
+function formatStatementNumber(id: string): string {
   return id.replaceAll(/\D/g, '').slice(-5) || '1'
 }
 

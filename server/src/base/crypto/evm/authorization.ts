@@ -44,24 +44,24 @@ export function domainSeparator({ name, version, chainId, verifyingContract }: T
         DOMAIN_TYPE_HASH,
         keccak_256(Buffer.from(name)),
         keccak_256(Buffer.from(version)),
-        number(BigInt(chainId)),
-        word(bytesOf(verifyingContract)),
+        encodeNumber(BigInt(chainId)),
+        toWord(bytesOf(verifyingContract)),
       ]),
     ),
   )
 }
 
 /** The EIP-712 digest to sign, in the domain of the token's contract. `validAfter` is 0. */
-export function authorizationDigest(domainSeparator: Hex, authorization: Authorization): Uint8Array {
+export function computeAuthorizationDigest(domainSeparator: Hex, authorization: Authorization): Uint8Array {
   const struct = keccak_256(
     Buffer.concat([
       TYPE_HASH,
-      word(bytesOf(authorization.from)),
-      word(bytesOf(authorization.to)),
-      number(authorization.value),
-      number(0n),
-      number(authorization.validBefore),
-      word(bytesOf(authorization.nonce)),
+      toWord(bytesOf(authorization.from)),
+      toWord(bytesOf(authorization.to)),
+      encodeNumber(authorization.value),
+      encodeNumber(0n),
+      encodeNumber(authorization.validBefore),
+      toWord(bytesOf(authorization.nonce)),
     ]),
   )
   return keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), bytesOf(domainSeparator), struct]))
@@ -74,14 +74,14 @@ export type AuthorizedPart = 'payment' | 'fee'
  * The nonce of an authorization. It is derived from the payment, so a second authorization for it can never
  * take effect.
  */
-export function authorizationNonce(part: AuthorizedPart, paymentId: string): Hex {
+export function deriveAuthorizationNonce(part: AuthorizedPart, paymentId: string): Hex {
   return `0x${createHash('sha256').update(`countersign ${part} ${paymentId}`).digest('hex')}`
 }
 
-function word(bytes: Uint8Array): Uint8Array {
+function toWord(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.alloc(WORD_BYTES - bytes.length), bytes])
 }
 
-function number(value: bigint): Uint8Array {
+function encodeNumber(value: bigint): Uint8Array {
   return Buffer.from(value.toString(16).padStart(2 * WORD_BYTES, '0'), 'hex')
 }

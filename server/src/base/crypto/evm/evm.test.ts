@@ -5,34 +5,34 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { toChecksumAddress } from '../../formats/addresses.ts'
 import { bytesOf, hexOf } from '../../formats/hex.ts'
-import { authorizationDigest, authorizationNonce, domainSeparator } from './authorization.ts'
-import { evmAddressOf, evmKeyAt, evmSignature, WALLET_PATH } from './keys.ts'
+import { computeAuthorizationDigest, deriveAuthorizationNonce, domainSeparator } from './authorization.ts'
+import { deriveEvmAddress, deriveEvmKey, signEvmDigest, WALLET_PATH } from './keys.ts'
 
 /** The mnemonic of BIP-39's own test vectors. */
 const MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
-const key = evmKeyAt(mnemonicToSeedSync(MNEMONIC), WALLET_PATH)
+const key = deriveEvmKey(mnemonicToSeedSync(MNEMONIC), WALLET_PATH)
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(hexOf)
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf)
 
 describe('a wallet on a chain', () => {
-  test('has the address that other software derives from its mnemonic', () => {
-    expect(toChecksumAddress(evmAddressOf(key).slice(2))).toBe(mnemonicToAccount(MNEMONIC).address)
+  test('has the same address that other software derives from its mnemonic', () => {
+    expect(toChecksumAddress(deriveEvmAddress(key).slice(2))).toBe(mnemonicToAccount(MNEMONIC).address)
   })
 
-  test('signs so that its address is recovered from the signature', async () => {
+  test('makes signatures from which its address can be recovered', async () => {
     await fc.assert(
       fc.asyncProperty(word, async (digest) => {
-        const signature = evmSignature(bytesOf(digest), key)
-        expect((await recoverAddress({ hash: digest, signature })).toLowerCase()).toBe(evmAddressOf(key))
+        const signature = signEvmDigest(bytesOf(digest), key)
+        expect((await recoverAddress({ hash: digest, signature })).toLowerCase()).toBe(deriveEvmAddress(key))
       }),
       { numRuns: 20 },
     )
   })
 })
 
-test('an authorization is signed over the digest of EIP-712', () => {
+test('a transfer authorization is signed over its EIP-712 digest', () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -43,7 +43,7 @@ test('an authorization is signed over the digest of EIP-712', () => {
         nonce: word,
       }),
       fc.record({ name: fc.string(), version: fc.string(), chainId: fc.nat(), verifyingContract: address }),
-      (one, domain) => {
+      (authorization, domain) => {
         const types = {
           TransferWithAuthorization: [
             { name: 'from', type: 'address' },
@@ -55,21 +55,26 @@ test('an authorization is signed over the digest of EIP-712', () => {
           ],
         }
         const primaryType = 'TransferWithAuthorization' as const
-        const expected = hashTypedData({ domain, types, primaryType, message: { ...one, validAfter: 0n } })
+        const expected = hashTypedData({
+          domain,
+          types,
+          primaryType,
+          message: { ...authorization, validAfter: 0n },
+        })
         expect(domainSeparator(domain)).toBe(separatorByViem({ domain }))
-        expect(hexOf(authorizationDigest(domainSeparator(domain), one))).toBe(expected)
+        expect(hexOf(computeAuthorizationDigest(domainSeparator(domain), authorization))).toBe(expected)
       },
     ),
     { numRuns: 50 },
   )
 })
 
-test('the nonces of a payment and of its fee follow from its id, and differ', () => {
+test('the nonces of a payment and its fee are derived from the payment id, and differ', () => {
   const [payment, fee] = (['payment', 'fee'] as const).map((part) =>
-    authorizationNonce(part, 'Transaction:1'),
+    deriveAuthorizationNonce(part, 'Transaction:1'),
   )
   expect(payment).toMatch(/^0x[0-9a-f]{64}$/)
-  expect(authorizationNonce('payment', 'Transaction:1')).toBe(payment)
+  expect(deriveAuthorizationNonce('payment', 'Transaction:1')).toBe(payment)
   expect(fee).not.toBe(payment)
-  expect(authorizationNonce('payment', 'Transaction:2')).not.toBe(payment)
+  expect(deriveAuthorizationNonce('payment', 'Transaction:2')).not.toBe(payment)
 })

@@ -14,20 +14,20 @@ const V_BASE = 27
 export const WALLET_PATH = "m/44'/60'/0'/0/0"
 
 /** Derives the 32-byte private key at a BIP-32 path of a seed. */
-export function evmKeyAt(seed: Uint8Array, path: string): Uint8Array {
+export function deriveEvmKey(seed: Uint8Array, path: string): Uint8Array {
   const { privateKey } = HDKey.fromMasterSeed(seed).derive(path)
-  if (!privateKey) throw new Error(`${path} has no key`)
+  if (!privateKey) throw new Error(`the path ${path} has no private key`)
   return privateKey
 }
 
 /** The address of a private key, in lower case. */
-export function evmAddressOf(privateKey: Uint8Array): Hex {
+export function deriveEvmAddress(privateKey: Uint8Array): Hex {
   const publicKey = secp256k1.getPublicKey(privateKey, false)
   return hexOf(keccak_256(publicKey.subarray(1)).subarray(-ADDRESS_BYTES))
 }
 
 /** Signs a 32-byte digest. Returns r, s and v (27 or 28), 65 bytes in hex. Deterministic. */
-export function evmSignature(digest: Uint8Array, privateKey: Uint8Array): Hex {
+export function signEvmDigest(digest: Uint8Array, privateKey: Uint8Array): Hex {
   const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' })
   // The library returns the recovery bit first.
   return hexOf(Uint8Array.of(...signature.subarray(1), V_BASE + signature[0]!))

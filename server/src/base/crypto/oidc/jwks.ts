@@ -92,7 +92,7 @@ function readRsa(value: Record<string, unknown>): { algorithms: readonly string[
   const [modulus, exponent] = [decodeBytes(value.n), decodeBytes(value.e)]
   if (modulus === undefined || exponent === undefined) return undefined
   if (modulus.length > RSA_BITS_MAX / 8 + 1 || exponent.length > RSA_EXPONENT_BYTES_MAX) return undefined
-  const [n, e] = [integer(modulus), integer(exponent)]
+  const [n, e] = [decodeInteger(modulus), decodeInteger(exponent)]
   const bits = n.toString(2).length
   if (bits < RSA_BITS_MIN || bits > RSA_BITS_MAX || n % 2n === 0n || e % 2n === 0n || e < 3n) return undefined
   if (isRoca(n)) return undefined
@@ -124,7 +124,7 @@ function decodeBytes(value: unknown): Buffer | undefined {
   return typeof value === 'string' ? bytesFromBase64url(value) : undefined
 }
 
-function integer(bytes: Buffer): bigint {
+function decodeInteger(bytes: Buffer): bigint {
   return BigInt(`0x${bytes.toString('hex')}`)
 }
 

@@ -44,7 +44,7 @@ const FRESH_MS = 10 * 60 * 1000
 const LAST_KNOWN_GOOD_MS = 24 * 60 * 60 * 1000
 const ATTEMPT_EVERY_MS = 60 * 1000
 const TIMEOUT_MS = 5000
-const ANSWER_BYTES_MAX = 256 * 1024
+const RESPONSE_BYTES_MAX = 256 * 1024
 const ISSUERS_MAX = 1000
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 
@@ -117,7 +117,7 @@ export function createKeySource(options: KeySourceOptions): KeySource {
 async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<KeySet> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
   const issuerUrl = checkUrl(issuer, options)
-  if (issuerUrl.search !== '') throw new Error('an issuer must not have a query')
+  if (issuerUrl.search !== '') throw new Error('the issuer URL must not have a query')
   const discovery = await fetchJson(
     `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
     signal,
@@ -126,17 +126,18 @@ async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<Key
   if (discovery.issuer !== issuer) throw new Error('the discovery document belongs to another issuer')
   if (typeof discovery.jwks_uri !== 'string') throw new Error('the discovery document has no jwks_uri')
   const keys = readKeySet(await fetchJson(checkUrl(discovery.jwks_uri, options).href, signal, options))
-  if (keys === undefined || keys.length === 0) throw new Error('the JWK set has no key to verify with')
+  if (keys === undefined || keys.length === 0) throw new Error('the JWK set has no usable key')
   return keys
 }
 
 function checkUrl(text: string, { allowHttpLoopback = false }: KeySourceOptions): URL {
-  if (!URL.canParse(text)) throw new Error('not a URL')
+  if (!URL.canParse(text)) throw new Error('the URL is not valid')
   const url = new URL(text)
   const isLoopback = url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname)
-  if (url.protocol !== 'https:' && !(allowHttpLoopback && isLoopback)) throw new Error('not an https URL')
+  if (url.protocol !== 'https:' && !(allowHttpLoopback && isLoopback))
+    throw new Error('the URL must use https')
   if (url.username !== '' || url.password !== '' || url.hash !== '')
-    throw new Error('a URL with a user, a password or a fragment')
+    throw new Error('the URL must not have a user, a password or a fragment')
   return url
 }
 
@@ -145,13 +146,13 @@ async function fetchJson(
   signal: AbortSignal,
   { get }: KeySourceOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const text = textFromUtf8(wholeBody(await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })))
+  const text = textFromUtf8(getWholeBody(await get(url, { signal, bytesMax: RESPONSE_BYTES_MAX })))
   const value = text === undefined ? undefined : readJsonObject(text)
   if (value === undefined) throw new Error('the response is not a JSON object')
   return value
 }
 
-function wholeBody({ status, body, isWhole }: Answer): Uint8Array {
+function getWholeBody({ status, body, isWhole }: Answer): Uint8Array {
   if (status !== 200) throw new Error(`status ${status}`)
   if (!isWhole) throw new Error('the response is too long')
   return body

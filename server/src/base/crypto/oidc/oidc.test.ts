@@ -6,45 +6,45 @@ import {
   APPLE_ISSUER,
   type ClaimRules,
   checkClaims,
+  computeTokenFingerprint,
   GOOGLE_ISSUER,
   nonceOf,
   OIDC_REASONS,
   readIdToken,
-  tokenFingerprint,
   verifyIdTokenSignature,
 } from './oidc.ts'
 
 const url = (text: string) => Buffer.from(text, 'utf8').toString('base64url')
 const header = url('{"alg":"RS256","kid":"1"}')
-const tokenOf = (claims: object | string) =>
+const buildToken = (claims: object | string) =>
   `${header}.${url(typeof claims === 'string' ? claims : JSON.stringify(claims))}.c2ln`
 
-describe('shape', () => {
-  test('header and claims', () => {
-    expect(readIdToken(tokenOf({ sub: 'a' }))).toEqual({
+describe('parsing an ID token', () => {
+  test('returns its header and claims', () => {
+    expect(readIdToken(buildToken({ sub: 'a' }))).toEqual({
       header: { alg: 'RS256', kid: '1' },
       claims: { sub: 'a' },
     })
   })
 
-  test.each(['c2ln', 'sig', 'signature', 'x', ''])('the signature is not decoded: "%s"', (signature) => {
+  test.each(['c2ln', 'sig', 'signature', 'x', ''])('does not decode the signature "%s"', (signature) => {
     expect(readIdToken(`${header}.${url('{}')}.${signature}`)).toBeDefined()
   })
 
   const claims = url('{"sub":"a"}')
   test.each([
-    ['nothing', ''],
-    ['not a JWT', 'not-a-jwt'],
+    ['an empty string', ''],
+    ['a string that is not a JWT', 'not-a-jwt'],
     ['two parts', `${header}.${claims}`],
     ['four parts', `${header}.${claims}.c2ln.c2ln`],
-    ['five parts, as JWE has', `${header}.a.b.c.d`],
+    ['five parts, as in a JWE', `${header}.a.b.c.d`],
     ['an empty header', `.${claims}.c2ln`],
     ['no claims', `${header}..c2ln`],
     ['a space before', ` ${header}.${claims}.c2ln`],
     ['a newline after', `${header}.${claims}.c2ln\n`],
     ['a space inside', `${header}. ${claims}.c2ln`],
     ['padding', `${header}.${claims}.c2lnYQ==`],
-    ['padding of the claims', `${header}.${url('{"a":1}')}==.c2ln`],
+    ['padding after the claims', `${header}.${url('{"a":1}')}==.c2ln`],
     ['the standard alphabet', `${header}.${claims}.c2+/`],
     ['leftover bits', `${header}.${claims.slice(0, -1)}R.c2ln`],
     ['a header that is not JSON', `${url('alg')}.${claims}.c2ln`],
@@ -52,19 +52,19 @@ describe('shape', () => {
     ['a header without alg', `${url('{"kid":"1"}')}.${claims}.c2ln`],
     ['an alg that is a number', `${url('{"alg":1}')}.${claims}.c2ln`],
     ['alg twice', `${url('{"alg":"RS256","alg":"none"}')}.${claims}.c2ln`],
-    ['claims that are text', tokenOf('"a"')],
-    ['claims that are null', tokenOf('null')],
-    ['sub twice', tokenOf('{"sub":"a","sub":"b"}')],
-    ['a byte order mark', tokenOf('\ufeff{}')],
-    ['U+0000, which no database keeps', tokenOf('{"sub":"a\\u0000"}')],
-    ['half a surrogate pair', tokenOf('{"sub":"\\ud800"}')],
+    ['claims that are a string', buildToken('"a"')],
+    ['claims that are null', buildToken('null')],
+    ['sub twice', buildToken('{"sub":"a","sub":"b"}')],
+    ['a byte order mark', buildToken('\ufeff{}')],
+    ['U+0000, which the database cannot store', buildToken('{"sub":"a\\u0000"}')],
+    ['half a surrogate pair', buildToken('{"sub":"\\ud800"}')],
     [
       'bytes that are not UTF-8',
       `${header}.${Buffer.from('{"a":"\xff"}', 'latin1').toString('base64url')}.c2ln`,
     ],
-    ['more than 16 KiB', tokenOf({ a: 'a'.repeat(16 * 1024) })],
+    ['more than 16 KiB', buildToken({ a: 'a'.repeat(16 * 1024) })],
     ['a legacy literal', 'sandbox-valid-oidc-token'],
-  ])('malformed: %s', (_what, token) => expect(readIdToken(token)).toBeUndefined())
+  ])('rejects %s', (_description, token) => expect(readIdToken(token)).toBeUndefined())
 
   test('never throws', { tags: 'long' }, () => {
     const part = fc.oneof(fc.base64String(), fc.json().map(url), fc.string({ unit: 'binary' }))
@@ -75,7 +75,7 @@ describe('shape', () => {
         if (read) checkClaims(read.claims, rules)
       }),
     )
-    expect(readIdToken(tokenOf(`{"a":${'['.repeat(6000)}`))).toBeUndefined()
+    expect(readIdToken(buildToken(`{"a":${'['.repeat(6000)}`))).toBeUndefined()
   })
 })
 
@@ -94,11 +94,11 @@ const good = {
   iat: seconds,
   exp: seconds + 3600,
 }
-const check = (over: object, more: Partial<ClaimRules> = {}) =>
-  checkClaims({ ...good, ...over }, { ...rules, ...more })
+const check = (over: object, ruleChanges: Partial<ClaimRules> = {}) =>
+  checkClaims({ ...good, ...over }, { ...rules, ...ruleChanges })
 
-describe('claims', () => {
-  test('the identity, and how long the token is valid', () => {
+describe('the claims of an ID token', () => {
+  test('give the identity and the time until which the token is valid', () => {
     expect(check({ email: 'ada@example.com' })).toEqual({
       issuer: GOOGLE_ISSUER,
       audience: 'client',
@@ -112,7 +112,7 @@ describe('claims', () => {
     expect(check({ email: 5 })).not.toHaveProperty('email')
   })
 
-  test("both of Google's spellings are one issuer", () => {
+  test("treat both of Google's spellings as the same issuer", () => {
     expect(check({ iss: 'accounts.google.com' })).toMatchObject({ issuer: GOOGLE_ISSUER })
     expect(check({ iss: 'accounts.google.com' }, { issuers: [] })).toMatchObject({ failure: 'issuer' })
   })
@@ -143,16 +143,16 @@ describe('claims', () => {
     ['expired', { exp: String(seconds + 60) }],
     ['notBefore', { nbf: String(seconds) }],
     ['notBefore', { nbf: null }],
-  ] as const)('%s: %o', (failure, over) => {
+  ] as const)('fail the check "%s" if they have %o', (failure, over) => {
     expect(check(over)).toEqual({ failure, reason: OIDC_REASONS[failure] })
   })
 
-  test('audiences, where the issuer has some', () => {
+  test('may name any audience that is configured for the issuer', () => {
     for (const aud of ['app.one', ['app.two']])
       expect(check({ iss: APPLE_ISSUER, aud })).toHaveProperty('subject')
   })
 
-  test('of several audiences the one that azp names, which has to be among them and configured', () => {
+  test('with several audiences must name a configured one of them in azp', () => {
     const apple = (over: object) => check({ iss: APPLE_ISSUER, ...over })
     for (const aud of [
       ['app.one', 'account'],
@@ -176,7 +176,7 @@ describe('claims', () => {
     expect(apple({ aud: 'app.one', azp: 'android.client' })).toMatchObject({ audience: 'app.one' })
   })
 
-  test('a token is remembered as used for as long as it is accepted', () => {
+  test('make a token count as used for as long as it would be accepted', () => {
     const result = check({ iat: seconds - 10 })
     expect(result).toMatchObject({ usableUntil: new Date((seconds - 10 + 65) * 1000) })
   })
@@ -194,7 +194,7 @@ describe('claims', () => {
     [{ nbf: seconds }, undefined],
     [{ nbf: seconds + 5 }, undefined],
     [{ nbf: seconds + 6 }, 'notBefore'],
-  ])('with the skew of the clocks, to the second: %o %s', (over, failure) => {
+  ])('are checked with the tolerated clock skew, to the second: %o %s', (over, failure) => {
     expect(check(over)).toMatchObject(failure === undefined ? { subject: good.sub } : { failure })
   })
 
@@ -204,12 +204,12 @@ describe('claims', () => {
     [{ iat: seconds - 60.001 }, 'issuedAt'],
     [{ iat: seconds + 1 }, 'issuedAt'],
     [{ nbf: seconds + 1 }, 'notBefore'],
-  ])('without skew: %o %s', (over, failure) => {
+  ])('are checked exactly if no clock skew is tolerated: %o %s', (over, failure) => {
     const result = check(over, { skewSeconds: 0 })
     expect(result).toMatchObject(failure === undefined ? { subject: good.sub } : { failure })
   })
 
-  test('nonce: of the characters as sent', () => {
+  test('must have the nonce of the client public key exactly as it was sent', () => {
     const key = `04${'Ab'.repeat(64)}`
     const nonce = nonceOf(key)
     expect(nonce).toMatch(/^[0-9a-f]{64}$/)
@@ -219,18 +219,18 @@ describe('claims', () => {
     expect(check({ nonce: 'whatever' })).toHaveProperty('subject')
   })
 
-  test('a token is identified by its signed part', () => {
-    const token = tokenOf(good)
-    expect(tokenFingerprint(`${token}AA`)).toBe(tokenFingerprint(token))
-    expect(tokenFingerprint(tokenOf({ ...good, iat: 1 }))).not.toBe(tokenFingerprint(token))
+  test('identify a token by its signed part only', () => {
+    const token = buildToken(good)
+    expect(computeTokenFingerprint(`${token}AA`)).toBe(computeTokenFingerprint(token))
+    expect(computeTokenFingerprint(buildToken({ ...good, iat: 1 }))).not.toBe(computeTokenFingerprint(token))
   })
 })
 
-describe('signatures', () => {
+describe('the signature of an ID token', () => {
   const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'ES384', 'RS512'] as const
   const made: Record<string, { token: string; jwk: JWK }> = {}
-  const sign = (alg: string, key: CryptoKey | Uint8Array, more: object = {}) =>
-    new SignJWT(good).setProtectedHeader({ alg, kid: alg, typ: 'JWT', ...more }).sign(key)
+  const sign = (alg: string, key: CryptoKey | Uint8Array, over: object = {}) =>
+    new SignJWT(good).setProtectedHeader({ alg, kid: alg, typ: 'JWT', ...over }).sign(key)
   let rsa: Awaited<ReturnType<typeof generateKeyPair>>
   beforeAll(async () => {
     for (const alg of algorithms) {
@@ -245,18 +245,18 @@ describe('signatures', () => {
     return 'verified' in result ? 'verified' : result.failure
   }
 
-  test.each(algorithms)('%s, with alg in the key and without', async (alg) => {
+  test.each(algorithms)('is verified with %s, whether or not the key names its algorithm', async (alg) => {
     const { token, jwk } = made[alg]!
-    const others = Object.values(made).map((one) => one.jwk)
-    expect(await verify(token, others)).toBe('verified')
+    const keys = Object.values(made).map((entry) => entry.jwk)
+    expect(await verify(token, keys)).toBe('verified')
     expect(await verify(token, [{ ...jwk, alg }])).toBe('verified')
-    for (const other of algorithms.filter((one) => one !== alg))
+    for (const other of algorithms.filter((name) => name !== alg))
       expect(await verify(token, [{ ...jwk, alg: other }])).toBe('unknownKey')
-    expect(await verify(tokenOf(good), others)).toBe('unknownKey')
+    expect(await verify(buildToken(good), keys)).toBe('unknownKey')
     expect(await verify(token, [])).toBe('unknownKey')
   })
 
-  test('a bit anywhere', { tags: 'long' }, async () => {
+  test('does not verify after any single bit of the token was flipped', { tags: 'long' }, async () => {
     const { token, jwk } = made.ES256!
     const parts = token.split('.')
     for (const index of [0, 1, 2]) {
@@ -270,7 +270,7 @@ describe('signatures', () => {
     }
   })
 
-  test('HMAC with the public key as its secret, none, and nothing', async () => {
+  test('is rejected if it is an HMAC with the public key, uses the algorithm none, or is empty', async () => {
     const { jwk, token } = made.RS256!
     const secrets = [jwk.n!, JSON.stringify(jwk)].map((text) => Buffer.from(text))
     for (const secret of secrets)
@@ -285,14 +285,14 @@ describe('signatures', () => {
     expect(await verify(token.replace(/[^.]+$/, ''), [jwk])).toBe('signature')
   })
 
-  test('a secret key in the set is ignored', async () => {
+  test('is never checked with a symmetric or private key from the key set', async () => {
     const secret = Buffer.alloc(32, 1)
     const oct = { kty: 'oct', kid: 'HS256', k: secret.toString('base64url'), alg: 'HS256' }
     expect(readKeySet({ keys: [oct, { ...made.RS256!.jwk, d: 'AQAB' }] })).toEqual([])
     expect(await verify(await sign('HS256', secret), [oct])).toBe('signature')
   })
 
-  test('keys in the header are ignored, crit and other kinds of token are refused', async () => {
+  test('is never checked with a key from the header, and tokens with crit or another typ are rejected', async () => {
     const { jwk } = made.RS256!
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
     const forged = await sign('RS256', privateKey, {
@@ -310,7 +310,7 @@ describe('signatures', () => {
     expect(await verify(critical, [jwk])).toBe('signature')
   })
 
-  test('kid: exactly that one, and only one', async () => {
+  test('needs exactly one key that fits the kid of the token', async () => {
     const { token, jwk } = made.RS256!
     const other = { ...made.RS512!.jwk, kid: 'RS256' }
     expect(await verify(token, [jwk, other])).toBe('unknownKey')
@@ -324,7 +324,7 @@ describe('signatures', () => {
     )
   })
 
-  test('malformed sets', () => {
+  test('is not checked with keys from a malformed key set', () => {
     for (const value of [undefined, null, [], {}, { keys: {} }, { keys: new Array(101).fill({}) }])
       expect(readKeySet(value)).toBeUndefined()
     expect(

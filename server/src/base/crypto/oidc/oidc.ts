@@ -94,7 +94,7 @@ export function nonceOf(clientPublicKey: string): string {
  * Identifies a used token by the lower-case hex SHA-256 of its signed part. The whole token would not do: an
  * ECDSA signature can be rewritten, while the signed part has just one form.
  */
-export function tokenFingerprint(token: string): string {
+export function computeTokenFingerprint(token: string): string {
   return createHash('sha256')
     .update(token.slice(0, token.lastIndexOf('.')), 'utf8')
     .digest('hex')

@@ -15,7 +15,7 @@ const client = generateKeyPair()
 const clientHex = client.publicKey.uncompressedHex
 
 /** Seals text to the target as a client does. */
-function bundleOf(plaintext: string, targetPublicKey: PublicKey = target.publicKey): string {
+function sealBundle(plaintext: string, targetPublicKey: PublicKey = target.publicKey): string {
   const { enc, ciphertext } = seal({
     recipientPublicKey: targetPublicKey,
     plaintext: Buffer.from(plaintext, 'utf8'),
@@ -28,35 +28,35 @@ function otpText(publicKeyHex: string, otpCode = '000000'): string {
   return JSON.stringify({ otp_code: otpCode, public_key: publicKeyHex })
 }
 
-describe('OTP bundle', () => {
+describe('an encrypted OTP bundle', () => {
   const expected = { otpCode: '000000', publicKeyCompressedHex: client.publicKey.compressedHex }
 
-  test('the public key is accepted compressed and uncompressed, in either case, and normalised', () => {
+  test('may contain the public key compressed or uncompressed, in either case', () => {
     const { uncompressedHex, compressedHex } = client.publicKey
     const forms = [uncompressedHex, compressedHex, uncompressedHex.toUpperCase(), compressedHex.toUpperCase()]
     for (const form of forms) {
-      expect(openOtpBundle(bundleOf(otpText(form)), target.privateKey)).toEqual(expected)
-      expect(openOtpBundle(bundleOf(otpText(form)), target)).toEqual(expected)
+      expect(openOtpBundle(sealBundle(otpText(form)), target.privateKey)).toEqual(expected)
+      expect(openOtpBundle(sealBundle(otpText(form)), target)).toEqual(expected)
     }
   })
 
-  test('the members come in either order, inside and outside, with any white space', () => {
+  test('may have its properties in any order and any white space, inside and outside', () => {
     const inner = `{ "public_key": "${client.publicKey.compressedHex}",\n"otp_code": "000000" }`
-    const { encappedPublic, ciphertext } = JSON.parse(bundleOf(inner)) as Record<string, string>
+    const { encappedPublic, ciphertext } = JSON.parse(sealBundle(inner)) as Record<string, string>
     const outer = ` {"ciphertext" : "${ciphertext}", "encappedPublic":"${encappedPublic!.toUpperCase()}"}\n`
     expect(openOtpBundle(outer, target)).toEqual(expected)
     const upper = JSON.stringify({ encappedPublic, ciphertext: ciphertext!.toUpperCase() })
     expect(openOtpBundle(upper, target)).toEqual(expected)
   })
 
-  test('the code is the sealed text: the caller checks it', () => {
+  test('returns the sealed code unchecked', () => {
     for (const code of ['123456', '', 'ünïcode', '0'.repeat(50)]) {
-      expect(openOtpBundle(bundleOf(otpText(clientHex, code)), target)).toMatchObject({ otpCode: code })
+      expect(openOtpBundle(sealBundle(otpText(clientHex, code)), target)).toMatchObject({ otpCode: code })
     }
   })
 
-  test('every single flipped bit of the text fails', () => {
-    const text = bundleOf(otpText(clientHex))
+  test('does not open after any single bit was flipped', () => {
+    const text = sealBundle(otpText(clientHex))
     let tried = 0
     for (let bit = 0; bit < text.length * 8; bit += 1) {
       const bytes = Buffer.from(text, 'latin1')
@@ -69,41 +69,41 @@ describe('OTP bundle', () => {
     expect(tried).toBeGreaterThan(4000)
   })
 
-  test('a bundle for another target, such as an earlier challenge, does not open', () => {
-    const result = openOtpBundle(bundleOf(otpText(clientHex)), generateKeyPair())
+  test('does not open with the key of another target, such as an earlier challenge', () => {
+    const result = openOtpBundle(sealBundle(otpText(clientHex)), generateKeyPair())
     expect(result).toEqual({ failure: 'CANNOT_BE_OPENED' })
   })
 
-  test('a bundle of 4 KiB is read, one of a character more is not', () => {
-    const text = bundleOf(otpText(clientHex))
+  test('may have 4 KiB, and is rejected with one character more', () => {
+    const text = sealBundle(otpText(clientHex))
     expect(openOtpBundle(text.padEnd(4096), target)).toEqual(expected)
     expect(openOtpBundle(text.padEnd(4097), target)).toEqual({ failure: 'TOO_LARGE' })
   })
 
-  const sealed = JSON.parse(bundleOf(otpText(clientHex))) as { encappedPublic: string; ciphertext: string }
+  const sealed = JSON.parse(sealBundle(otpText(clientHex))) as { encappedPublic: string; ciphertext: string }
   test.each([
     ['empty', ''],
     ['not JSON', 'bundle'],
     ['null', 'null'],
     ['an array', '[]'],
     ['a string', '"x"'],
-    ['no member', '{}'],
-    ['one member', JSON.stringify({ encappedPublic: sealed.encappedPublic })],
-    ['a member more', JSON.stringify({ ...sealed, version: '1' })],
+    ['no property', '{}'],
+    ['one property', JSON.stringify({ encappedPublic: sealed.encappedPublic })],
+    ['an unknown property', JSON.stringify({ ...sealed, version: '1' })],
     ['__proto__', `{"__proto__":{"encappedPublic":"${sealed.encappedPublic}"},"ciphertext":"00"}`],
-    ['a member twice', JSON.stringify(sealed).replace('{', '{"ciphertext":"00",')],
+    ['a duplicate property', JSON.stringify(sealed).replace('{', '{"ciphertext":"00",')],
     ['a number', JSON.stringify({ ...sealed, ciphertext: 12 })],
     ['compressed enc', JSON.stringify({ ...sealed, encappedPublic: client.publicKey.compressedHex })],
     ['enc off the curve', JSON.stringify({ ...sealed, encappedPublic: `04${'11'.repeat(64)}` })],
     ['hybrid enc', JSON.stringify({ ...sealed, encappedPublic: `06${sealed.encappedPublic.slice(2)}` })],
     ['odd hex', JSON.stringify({ ...sealed, ciphertext: sealed.ciphertext.slice(1) })],
-    ['hex and more', JSON.stringify({ ...sealed, ciphertext: `${sealed.ciphertext}zz` })],
+    ['characters after the hex', JSON.stringify({ ...sealed, ciphertext: `${sealed.ciphertext}zz` })],
     ['no ciphertext', JSON.stringify({ ...sealed, ciphertext: '' })],
-  ])('malformed: %s', (_what, text) => {
+  ])('is malformed: %s', (_description, text) => {
     expect(openOtpBundle(text, target)).toEqual({ failure: 'MALFORMED' })
   })
 
-  test('a ciphertext shorter than its tag does not open', () => {
+  test('does not open if the ciphertext is shorter than its tag', () => {
     const text = JSON.stringify({ ...sealed, ciphertext: '00'.repeat(15) })
     expect(openOtpBundle(text, target)).toEqual({ failure: 'CANNOT_BE_OPENED' })
   })
@@ -117,11 +117,11 @@ describe('OTP bundle', () => {
     ['hybrid key', otpText(`07${clientHex.slice(2)}`)],
     ['a key cut short', otpText(clientHex.slice(0, -2))],
     ['nothing', ''],
-  ])('sealed content malformed: %s', (_what, plaintext) => {
-    expect(openOtpBundle(bundleOf(plaintext), target)).toEqual({ failure: 'CONTENT_MALFORMED' })
+  ])('is rejected if its sealed content is malformed: %s', (_description, plaintext) => {
+    expect(openOtpBundle(sealBundle(plaintext), target)).toEqual({ failure: 'CONTENT_MALFORMED' })
   })
 
-  test('sealed content that is not UTF-8 is malformed', () => {
+  test('is rejected if its sealed content is not UTF-8', () => {
     const plaintext = Buffer.concat([
       Buffer.from('{"otp_code":"'),
       Buffer.of(0xff),
@@ -133,7 +133,7 @@ describe('OTP bundle', () => {
     expect(openOtpBundle(text, target)).toEqual({ failure: 'CONTENT_MALFORMED' })
   })
 
-  test('arbitrary text and JSON fail without throwing', () => {
+  test('is not found in arbitrary text or JSON, and nothing is thrown', () => {
     const hostile = fc.oneof(
       fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
       fc.json(),
@@ -142,7 +142,7 @@ describe('OTP bundle', () => {
   })
 })
 
-test('the OTP target bundle is signed and carries the target, the wallet and its holder', () => {
+test('the OTP target bundle is signed and names the target, the wallet and its holder', () => {
   const text = makeOtpTargetBundle(
     { targetPublicKey: target.publicKey, organizationId: 'org-1', userId: 'user-1' },
     quorumKey,
@@ -152,8 +152,8 @@ test('the OTP target bundle is signed and carries the target, the wallet and its
   })
 })
 
-describe('session signing key', () => {
-  test('it opens with the client key: 33 ‖ 32 ‖ 16 bytes and a checksum, about 116 characters', () => {
+describe('a sealed session signing key', () => {
+  test('opens with the client key, and has 33 ‖ 32 ‖ 16 bytes and a checksum in about 116 characters', () => {
     for (let round = 0; round < 20; round += 1) {
       const session = generateKeyPair()
       const text = sealSessionKey(session.privateKey, round % 2 ? clientHex : clientHex.toUpperCase())
@@ -167,7 +167,7 @@ describe('session signing key', () => {
     }
   })
 
-  test('an invalid client key or scalar throws', () => {
+  test('cannot be created with an invalid client key or scalar', () => {
     const scalar = generateKeyPair().privateKey
     for (const bad of ['', client.publicKey.compressedHex, `04${'11'.repeat(64)}`]) {
       expect(() => sealSessionKey(scalar, bad)).toThrow(TypeError)
@@ -177,10 +177,10 @@ describe('session signing key', () => {
   })
 })
 
-describe('wallet export', () => {
+describe('a wallet export', () => {
   const mnemonic = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 
-  test('the signed envelope carries the wallet, and the mnemonic opens with the client key', () => {
+  test('is signed and names the wallet, and its mnemonic opens with the client key', () => {
     const wallet = { mnemonic, clientPublicKeyHex: clientHex, organizationId: 'org-1' }
     const verified = verifyEnvelope(sealWalletExport(wallet, quorumKey), pinned)
     const data = 'data' in verified ? verified.data : {}
@@ -194,7 +194,7 @@ describe('wallet export', () => {
     expect(Buffer.from(opened!).toString('ascii')).toBe(mnemonic)
   })
 
-  test('a mnemonic that is not English words, or an invalid key, throws', () => {
+  test('cannot be created with a mnemonic that is not English words, or with an invalid key', () => {
     for (const bad of ['', 'ábaco abdomen', 'legal  winner', 'legal winner\n']) {
       const wallet = { mnemonic: bad, clientPublicKeyHex: clientHex, organizationId: 'org-1' }
       expect(() => sealWalletExport(wallet, quorumKey)).toThrow(TypeError)

@@ -79,7 +79,7 @@ export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: st
   // Checks the scalar: a client would notice an invalid key only at the first signed retry.
   keyPairFromPrivateKey(privateScalar)
   const { enc, ciphertext } = seal({
-    recipientPublicKey: clientKey(clientPublicKeyHex),
+    recipientPublicKey: parseClientKey(clientPublicKeyHex),
     plaintext: privateScalar,
   })
   return base58check.encode(Buffer.concat([compress(enc), ciphertext]))
@@ -96,9 +96,9 @@ export function sealWalletExport(
   quorumKey: KeyPair,
 ): string {
   if (!ASCII_LETTERS_AND_SPACES.test(wallet.mnemonic))
-    throw new TypeError('the mnemonic is not English words')
+    throw new TypeError('the mnemonic must consist of English words')
   const { enc, ciphertext } = seal({
-    recipientPublicKey: clientKey(wallet.clientPublicKeyHex),
+    recipientPublicKey: parseClientKey(wallet.clientPublicKeyHex),
     plaintext: Buffer.from(wallet.mnemonic, 'ascii'),
   })
   const data = {
@@ -109,7 +109,7 @@ export function sealWalletExport(
   return signEnvelope(data, quorumKey)
 }
 
-function clientKey(hex: string): PublicKey {
+function parseClientKey(hex: string): PublicKey {
   const publicKey = parseUncompressedPublicKey(hex)
   if (publicKey === undefined) throw new TypeError('the client public key is not a P-256 public key')
   return publicKey

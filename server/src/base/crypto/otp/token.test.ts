@@ -21,7 +21,7 @@ function url(text: string): string {
 }
 
 /** A token with any header and payload text, properly signed by the quorum key. */
-function tokenOf(headerText: string, payloadText: string): string {
+function buildToken(headerText: string, payloadText: string): string {
   const signed = `${url(headerText)}.${url(payloadText)}`
   const signature = signMessage(quorumKey, Buffer.from(signed), 'ieee-p1363')
   return `${signed}.${Buffer.from(signature).toString('base64url')}`
@@ -31,8 +31,8 @@ function verify(text: string, atMs = nowMs) {
   return verifyOtpToken(text, quorumKey.publicKey, atMs)
 }
 
-describe('OTP verification token', () => {
-  test('it is a compact ES256 JWT with the header and the string claims of formats 6', () => {
+describe('an OTP verification token', () => {
+  test('is a compact ES256 JWT with the header and the string claims of formats 6', () => {
     expect(Buffer.from(header, 'base64url').toString()).toBe('{"alg":"ES256","typ":"JWT"}')
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).toEqual({
       id: 'b0f2',
@@ -48,7 +48,7 @@ describe('OTP verification token', () => {
     expect(verifySignature(quorumKey.publicKey, signed, bytes, 'ieee-p1363')).toBe(true)
   })
 
-  test('what was signed verifies with the same claims', () => {
+  test('verifies with the claims that were signed', () => {
     const text = fc.string({ maxLength: 100 })
     fc.assert(
       fc.property(text, text, text, (id, contact, organizationId) => {
@@ -59,16 +59,16 @@ describe('OTP verification token', () => {
     )
   })
 
-  test('it is valid until the millisecond before exp', () => {
+  test('is valid until the millisecond before exp', () => {
     expect(verify(token, claims.expiresAtMs - 1)).toEqual({ claims })
     expect(verify(token, claims.expiresAtMs)).toEqual({ failure: 'EXPIRED' })
   })
 
-  test('a token of another key fails', () => {
+  test('does not verify if another key signed it', () => {
     expect(verify(signOtpToken(claims, generateKeyPair()))).toEqual({ failure: 'BAD_SIGNATURE' })
   })
 
-  test('every single flipped bit fails', () => {
+  test('does not verify after any single bit was flipped', () => {
     let tried = 0
     for (let bit = 0; bit < token.length * 8; bit += 1) {
       const bytes = Buffer.from(token, 'latin1')
@@ -81,8 +81,8 @@ describe('OTP verification token', () => {
 
   const good = Buffer.from(payload, 'base64url').toString('utf8')
   const HEADER = '{"alg":"ES256","typ":"JWT"}'
-  test('the signed texts that the cases below change are themselves valid', () => {
-    expect(verify(tokenOf(HEADER, good))).toEqual({ claims })
+  test('verifies in the form that the malformed examples are made from', () => {
+    expect(verify(buildToken(HEADER, good))).toEqual({ claims })
   })
 
   test.each([
@@ -98,19 +98,19 @@ describe('OTP verification token', () => {
     ['a space', `${header}. ${payload}.${signature}`],
     ['a newline after', `${token}\n`],
     ['alg none', `${url('{"alg":"none"}')}.${payload}.`],
-    ['alg none, signed', tokenOf('{"alg":"none","typ":"JWT"}', good)],
-    ['the header in another order', tokenOf('{"typ":"JWT","alg":"ES256"}', good)],
-    ['a claim more', tokenOf(HEADER, good.replace('{', '{"more":"",'))],
-    ['a claim twice', tokenOf(HEADER, good.replace('{', '{"id":"x",'))],
-    ['a claim less', tokenOf(HEADER, good.replace(/,"exp":"\d+"/, ''))],
-    ['exp as a number', tokenOf(HEADER, good.replace(/"exp":"(\d+)"/, '"exp":$1'))],
-    ['exp in another notation', tokenOf(HEADER, good.replace(/"exp":"\d+"/, '"exp":"1e15"'))],
-    ['more than 4 KiB', tokenOf(HEADER, good.replace('b0f2', 'b'.repeat(4000)))],
-  ])('malformed: %s', (_what, text) => {
+    ['alg none, signed', buildToken('{"alg":"none","typ":"JWT"}', good)],
+    ['the header in another order', buildToken('{"typ":"JWT","alg":"ES256"}', good)],
+    ['an unknown claim', buildToken(HEADER, good.replace('{', '{"more":"",'))],
+    ['a duplicate claim', buildToken(HEADER, good.replace('{', '{"id":"x",'))],
+    ['a missing claim', buildToken(HEADER, good.replace(/,"exp":"\d+"/, ''))],
+    ['exp as a number', buildToken(HEADER, good.replace(/"exp":"(\d+)"/, '"exp":$1'))],
+    ['exp in another notation', buildToken(HEADER, good.replace(/"exp":"\d+"/, '"exp":"1e15"'))],
+    ['more than 4 KiB', buildToken(HEADER, good.replace('b0f2', 'b'.repeat(4000)))],
+  ])('is malformed: %s', (_description, text) => {
     expect(verify(text)).toEqual({ failure: 'MALFORMED' })
   })
 
-  test('arbitrary text fails without throwing', () => {
+  test('is not found in arbitrary text, and nothing is thrown', () => {
     fc.assert(
       fc.property(
         fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
@@ -123,7 +123,7 @@ describe('OTP verification token', () => {
     )
   })
 
-  test('an expiry that is not whole milliseconds is refused when signing', () => {
+  test('cannot be signed with an expiry that is not in whole milliseconds', () => {
     for (const expiresAtMs of [1.5, -1, Number.NaN, 2 ** 60]) {
       expect(() => signOtpToken({ ...claims, expiresAtMs }, quorumKey)).toThrow(RangeError)
     }

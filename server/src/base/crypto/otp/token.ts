@@ -31,7 +31,7 @@ export type OtpTokenFailure = 'MALFORMED' | 'BAD_SIGNATURE' | 'EXPIRED'
  */
 export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string {
   if (!Number.isSafeInteger(claims.expiresAtMs) || claims.expiresAtMs < 0) {
-    throw new RangeError('expiresAtMs is whole milliseconds since the epoch')
+    throw new RangeError('expiresAtMs must be whole milliseconds since the epoch')
   }
   const payload = {
     id: claims.id,

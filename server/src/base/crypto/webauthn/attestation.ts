@@ -44,7 +44,7 @@ export function readAttestation(bytes: Uint8Array): AttestationParts | undefined
 }
 
 /** True if the library can verify the format without network access. */
-export function mayVerify({ format, certificates }: AttestationParts): boolean {
+export function canVerify({ format, certificates }: AttestationParts): boolean {
   if (!ATTESTATION_FORMATS.includes(format)) return false
   if (format !== ANDROID_KEY) return true
   const root = certificates.at(-1)

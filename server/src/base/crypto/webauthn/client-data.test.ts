@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJsonObject } from '../json-object.ts'
-import { checkClientData, LOCALHOST_ANY_PORT, passkeyBytes, passkeyOriginKind } from './client-data.ts'
+import {
+  checkClientData,
+  classifyPasskeyOrigin,
+  decodePasskeyField,
+  LOCALHOST_ANY_PORT,
+} from './client-data.ts'
 import { COSE_ALGORITHMS } from './cose-algorithms.ts'
 
 function check(origin: string, origins: readonly string[]) {
@@ -9,7 +14,7 @@ function check(origin: string, origins: readonly string[]) {
   return checkClientData(clientData, 'webauthn.get', ['AAAA'], origins)
 }
 
-describe('origins', () => {
+describe('the origin of a passkey response', () => {
   test.each([
     ['http://localhost', true],
     ['http://localhost:1', true],
@@ -25,17 +30,17 @@ describe('origins', () => {
     ['http://localhost:80@evil.example', false],
     ['http://LOCALHOST', false],
     ['http://127.0.0.1', false],
-  ])('%s under any port of localhost: %s', (origin, accepted) => {
+  ])('may be %s if every port of localhost is allowed: %s', (origin, accepted) => {
     expect(check(origin, [LOCALHOST_ANY_PORT])).toBe(accepted ? undefined : 'origin')
   })
 
-  test('no other pattern is accepted', () => {
+  test('is not matched with any other pattern', () => {
     for (const pattern of ['https://*.example', 'https://wallet.example:*', '*', 'https://*'])
       expect(check('https://wallet.example', [pattern])).toBe('origin')
   })
 
   const android = `android:apk-key-hash:${'A'.repeat(43)}`
-  test('several origins, and those of apps', () => {
+  test('may be any of several allowed origins, including origins of apps', () => {
     const origins = [
       'https://other.example',
       'ios:bundle-id:com.example.wallet',
@@ -65,19 +70,20 @@ describe('origins', () => {
     ['ios:bundle-id:', undefined],
     ['null', undefined],
     ['', undefined],
-  ])('kind of %s: %s', (origin, kind) => expect(passkeyOriginKind(origin)).toBe(kind))
+  ])('%s has the kind %s', (origin, kind) => expect(classifyPasskeyOrigin(origin)).toBe(kind))
 })
 
-describe('building blocks', () => {
-  test('base64url with its padding or without, and nothing else', () => {
-    for (const text of ['AAE', 'AAE=', 'AA', 'AA==']) expect(passkeyBytes(text, 8)).toBeDefined()
+describe('the parts of a passkey response', () => {
+  test('are decoded from base64url with or without its padding, and rejected otherwise', () => {
+    for (const text of ['AAE', 'AAE=', 'AA', 'AA==']) expect(decodePasskeyField(text, 8)).toBeDefined()
     for (const text of ['', '=', 'AAE==', 'AA=', 'AAAA====', 'A A=', 'AB', 'AB==', '+/8=', 'AAE\n'])
-      expect(passkeyBytes(text, 8)).toBeUndefined()
-    expect(passkeyBytes('A'.repeat(12), 8)).toBeUndefined()
-    expect(passkeyBytes('A'.repeat(11), 8)).toHaveLength(8)
+      expect(decodePasskeyField(text, 8)).toBeUndefined()
+    expect(decodePasskeyField('A'.repeat(12), 8)).toBeUndefined()
+    expect(decodePasskeyField('A'.repeat(11), 8)).toHaveLength(8)
   })
 
-  test('the algorithms on offer', () => expect(COSE_ALGORITHMS).toEqual([-7, -35, -36, -8, -53, -257]))
+  test('may use exactly the supported COSE algorithms', () =>
+    expect(COSE_ALGORITHMS).toEqual([-7, -35, -36, -8, -53, -257]))
 
   test.each([
     ['{"a":1,"a":1}'],
@@ -94,9 +100,11 @@ describe('building blocks', () => {
     ['\ufeff{}'],
     ['{"a":1,}'],
     [''],
-  ])('not one JSON object with each name once: %s', (text) => expect(readJsonObject(text)).toBeUndefined())
+  ])('are rejected unless the JSON is a single object without duplicate names: %s', (text) =>
+    expect(readJsonObject(text)).toBeUndefined(),
+  )
 
-  test('JSON objects that look strange and are valid', () => {
+  test('may be unusual but valid JSON objects', () => {
     for (const text of [
       '{}',
       '{"a":"b\\":c\\":"}',

@@ -69,7 +69,7 @@ const PADDING = /={1,2}$/
  * - `app`: `android:apk-key-hash:` with the base64url SHA-256 of the signing certificate, or `ios:bundle-id:`
  * - `localhost`: `http://localhost[:port]` or `LOCALHOST_ANY_PORT`, for the sandbox
  */
-export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | undefined {
+export function classifyPasskeyOrigin(text: string): 'web' | 'app' | 'localhost' | undefined {
   if (ANDROID_ORIGIN.test(text) || IOS_ORIGIN.test(text)) return 'app'
   if (text === LOCALHOST_ANY_PORT || isLocalhost(text)) return 'localhost'
   const isWeb = text.startsWith('https://') && URL.canParse(text) && new URL(text).origin === text
@@ -80,7 +80,7 @@ export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | u
  * Decodes a base64url field of a passkey response. Unlike `bytesFromBase64url` it accepts correct padding,
  * which some clients send.
  */
-export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undefined {
+export function decodePasskeyField(text: string, bytesMax: number): Uint8Array | undefined {
   if (text.length > Math.ceil(bytesMax / 3) * 4) return undefined
   const bytes = bytesFromBase64url(text.length % 4 === 0 ? text.replace(PADDING, '') : text)
   return bytes === undefined || bytes.length > bytesMax ? undefined : bytes

@@ -65,32 +65,32 @@ function importCoseKey(cose: unknown): CoseKey | undefined {
   const algorithm = ALGORITHMS.get(members.get(ALG))
   if (algorithm === undefined || members.get(KTY) !== algorithm.kty) return undefined
   const jwk =
-    algorithm.curve === undefined ? rsaJwk(members) : curveJwk(members, algorithm.kty, algorithm.curve)
+    algorithm.curve === undefined ? toRsaJwk(members) : toCurveJwk(members, algorithm.kty, algorithm.curve)
   if (jwk === undefined) return undefined
   const keyObject = createPublicKey({ key: jwk, format: 'jwk' })
   return { algorithm: Number(members.get(ALG)), keyObject, hash: algorithm.hash }
 }
 
-function curveJwk(
+function toCurveJwk(
   members: ReadonlyMap<unknown, unknown>,
   kty: number,
   curve: NonNullable<Algorithm['curve']>,
 ): Record<string, string> | undefined {
   const [x, y] = [members.get(X), members.get(Y)]
   if (members.get(CRV) !== curve.number || !isBytes(x) || x.length !== curve.bytes) return undefined
-  if (kty === OKP) return { kty: 'OKP', crv: curve.name, x: base64url(x) }
+  if (kty === OKP) return { kty: 'OKP', crv: curve.name, x: encodeBase64url(x) }
   if (!isBytes(y) || y.length !== curve.bytes) return undefined
-  return { kty: 'EC', crv: curve.name, x: base64url(x), y: base64url(y) }
+  return { kty: 'EC', crv: curve.name, x: encodeBase64url(x), y: encodeBase64url(y) }
 }
 
-function rsaJwk(members: ReadonlyMap<unknown, unknown>): Record<string, string> | undefined {
+function toRsaJwk(members: ReadonlyMap<unknown, unknown>): Record<string, string> | undefined {
   const [n, e] = [members.get(N), members.get(E)]
   if (!isBytes(n) || !isBytes(e)) return undefined
   const longEnough = n.length > RSA_BYTES_MIN || (n.length === RSA_BYTES_MIN && n[0]! >= 0x80)
   const modulusFits = longEnough && n.length <= RSA_BYTES_MAX && n[0] !== 0
   const exponentFits = e.length >= 1 && e.length <= RSA_EXPONENT_BYTES_MAX && e[0] !== 0
   if (!modulusFits || !exponentFits || !isOddAbove1(n) || !isOddAbove1(e)) return undefined
-  return { kty: 'RSA', n: base64url(n), e: base64url(e) }
+  return { kty: 'RSA', n: encodeBase64url(n), e: encodeBase64url(e) }
 }
 
 /** True for an odd number greater than 1, as big-endian bytes without leading zeros. */
@@ -103,6 +103,6 @@ function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array
 }
 
-function base64url(bytes: Uint8Array): string {
+function encodeBase64url(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url')
 }

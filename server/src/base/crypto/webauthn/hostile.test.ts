@@ -21,7 +21,7 @@ const cbor = (value: unknown) => Buffer.from(isoCBOR.encode(value as Cbor))
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest()
 const part = (text: string | undefined) => new Uint8Array(Buffer.from(text!, 'base64url'))
 
-function coseOf(key: KeyObject, over: [number, unknown][] = []): Buffer {
+function encodeCoseKey(key: KeyObject, over: [number, unknown][] = []): Buffer {
   const { x, y } = key.export({ format: 'jwk' })
   const members: [number, unknown][] = [
     [1, 2],
@@ -33,24 +33,24 @@ function coseOf(key: KeyObject, over: [number, unknown][] = []): Buffer {
   return cbor(new Map([...members, ...over]))
 }
 
-function dataOf(flags: number, counter: number, more: Uint8Array = Buffer.alloc(0)): Buffer {
+function buildAuthenticatorData(flags: number, counter: number, more: Uint8Array = Buffer.alloc(0)): Buffer {
   const fixed = Buffer.alloc(5)
   fixed[0] = flags
   fixed.writeUInt32BE(counter, 1)
   return Buffer.concat([sha256(RP_ID), fixed, more])
 }
 
-function clientDataOf(type: string, over: object = {}): Buffer {
+function buildClientData(type: string, over: object = {}): Buffer {
   const challenge = Buffer.from(CHALLENGE, 'utf8').toString('base64url')
   return Buffer.from(JSON.stringify({ type, challenge, origin: ORIGIN, crossOrigin: false, ...over }))
 }
 
-/** An assertion of an authenticator. */
+/** Builds a valid assertion, with the given parts replaced. */
 function assert(
   over: { clientData?: Buffer; data?: Buffer; stored?: Partial<AssertionInput['stored']> } = {},
 ): AssertionInput {
-  const clientData = over.clientData ?? clientDataOf('webauthn.get')
-  const data = over.data ?? dataOf(PRESENT | VERIFIED, 5)
+  const clientData = over.clientData ?? buildClientData('webauthn.get')
+  const data = over.data ?? buildAuthenticatorData(PRESENT | VERIFIED, 5)
   const signature = sign('sha256', Buffer.concat([data, sha256(clientData)]), privateKey)
   return {
     rpId: RP_ID,
@@ -64,7 +64,7 @@ function assert(
     },
     stored: {
       credentialId: CREDENTIAL_ID.toString('base64url'),
-      publicKey: coseOf(publicKey),
+      publicKey: encodeCoseKey(publicKey),
       counter: 4,
       ...over.stored,
     },
@@ -72,14 +72,19 @@ function assert(
   }
 }
 
-/** A registration of an authenticator, by default with self attestation. */
+/** Builds a registration, by default with self attestation. */
 function register(
   over: { cose?: Buffer; format?: string; statement?: Map<string, unknown>; clientData?: Buffer } = {},
 ): RegistrationInput {
-  const clientData = over.clientData ?? clientDataOf('webauthn.create')
+  const clientData = over.clientData ?? buildClientData('webauthn.create')
   const length = Buffer.from([0, CREDENTIAL_ID.length])
-  const credential = Buffer.concat([Buffer.alloc(16), length, CREDENTIAL_ID, over.cose ?? coseOf(publicKey)])
-  const data = dataOf(PRESENT | VERIFIED | ATTESTED, 0, credential)
+  const credential = Buffer.concat([
+    Buffer.alloc(16),
+    length,
+    CREDENTIAL_ID,
+    over.cose ?? encodeCoseKey(publicKey),
+  ])
+  const data = buildAuthenticatorData(PRESENT | VERIFIED | ATTESTED, 0, credential)
   const sig = new Uint8Array(sign('sha256', Buffer.concat([data, sha256(clientData)]), privateKey))
   const attestation = new Map<string, unknown>([
     ['fmt', over.format ?? 'packed'],
@@ -104,8 +109,8 @@ function register(
   }
 }
 
-describe('assertions', () => {
-  test('the challenge is the UTF-8 bytes of the text', () => {
+describe('a passkey assertion', () => {
+  test('has the UTF-8 bytes of the string as its challenge', () => {
     expect(verifyAssertion(assert())).toEqual({ newCounter: 5, userVerified: true, backedUp: false })
     const bytes = { ...assert(), challenge: Buffer.from(CHALLENGE, 'utf8') }
     expect(verifyAssertion(bytes)).toHaveProperty('newCounter')
@@ -114,18 +119,18 @@ describe('assertions', () => {
       expect(verifyAssertion({ ...assert(), challenge })).toMatchObject({ failure: 'challenge' })
   })
 
-  test('another credential id, key, kind of response or relying party', () => {
+  test('is rejected for another credential id, key, type of response or relying party', () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey
     expect(verifyAssertion(assert({ stored: { credentialId: 'AAAA' } }))).toMatchObject({
       failure: 'credentialId',
     })
-    expect(verifyAssertion(assert({ stored: { publicKey: coseOf(other) } }))).toMatchObject({
+    expect(verifyAssertion(assert({ stored: { publicKey: encodeCoseKey(other) } }))).toMatchObject({
       failure: 'signature',
     })
     expect(verifyAssertion(assert({ stored: { publicKey: Buffer.alloc(3) } }))).toMatchObject({
       failure: 'publicKey',
     })
-    const created = assert({ clientData: clientDataOf('webauthn.create') })
+    const created = assert({ clientData: buildClientData('webauthn.create') })
     expect(verifyAssertion(created)).toMatchObject({ failure: 'type' })
     expect(verifyAssertion({ ...assert(), rpId: 'example' })).toMatchObject({ failure: 'rpId' })
   })
@@ -139,12 +144,14 @@ describe('assertions', () => {
     [6, 5, false],
     [0xfffffffe, 0xffffffff, true],
     [0xffffffff, 0xffffffff, false],
-  ])('counter %i stored, %i sent', (counter, sent, accepted) => {
-    const result = verifyAssertion(assert({ stored: { counter }, data: dataOf(PRESENT | VERIFIED, sent) }))
+  ])('with the stored counter %i may send the counter %i: %s', (counter, sent, accepted) => {
+    const result = verifyAssertion(
+      assert({ stored: { counter }, data: buildAuthenticatorData(PRESENT | VERIFIED, sent) }),
+    )
     expect(result).toMatchObject(accepted ? { newCounter: sent } : { failure: 'counter' })
   })
 
-  test('crossOrigin of anything but false, and topOrigin of anything', () => {
+  test('is rejected if crossOrigin is not false, or if topOrigin is present', () => {
     const over = [
       { crossOrigin: true },
       { crossOrigin: 'false' },
@@ -153,10 +160,10 @@ describe('assertions', () => {
       { topOrigin: '' },
     ]
     for (const each of over)
-      expect(verifyAssertion(assert({ clientData: clientDataOf('webauthn.get', each) }))).toMatchObject({
+      expect(verifyAssertion(assert({ clientData: buildClientData('webauthn.get', each) }))).toMatchObject({
         failure: 'crossOrigin',
       })
-    const absent = clientDataOf('webauthn.get', {
+    const absent = buildClientData('webauthn.get', {
       crossOrigin: undefined,
       tokenBinding: { status: 'supported' },
     })
@@ -185,13 +192,13 @@ describe('assertions', () => {
   })
 })
 
-describe('registrations', () => {
+describe('a passkey registration', () => {
   afterEach(() => vi.unstubAllGlobals())
 
-  test('self attestation', async () => {
+  test('is accepted with self attestation', async () => {
     expect(await verifyRegistration({ ...register(), transports: ['hybrid', 'internal'] })).toEqual({
       credentialId: CREDENTIAL_ID.toString('base64url'),
-      publicKey: new Uint8Array(coseOf(publicKey)),
+      publicKey: new Uint8Array(encodeCoseKey(publicKey)),
       counter: 0,
       transports: ['hybrid', 'internal'],
       aaguid: '00000000-0000-0000-0000-000000000000',
@@ -202,7 +209,7 @@ describe('registrations', () => {
     })
   })
 
-  test('self attestation must name the algorithm of the key', async () => {
+  test('is rejected if its self attestation names another algorithm than the key', async () => {
     const whole = register()
     const attestation = isoCBOR.decodeFirst<Map<string, Map<string, unknown>>>(part(whole.attestationObject))
     attestation.get('attStmt')!.set('alg', -257)
@@ -212,11 +219,11 @@ describe('registrations', () => {
     })
   })
 
-  test('the response of an assertion, another origin, an embedding page', async () => {
-    const clientData = clientDataOf('webauthn.get')
+  test('is rejected if it is an assertion, or has another origin, an embedding page or another RP id', async () => {
+    const clientData = buildClientData('webauthn.get')
     expect(await verifyRegistration(register({ clientData }))).toMatchObject({ failure: 'type' })
     expect(await verifyRegistration({ ...register(), origins: [] })).toMatchObject({ failure: 'origin' })
-    const framed = clientDataOf('webauthn.create', { crossOrigin: true })
+    const framed = buildClientData('webauthn.create', { crossOrigin: true })
     expect(await verifyRegistration(register({ clientData: framed }))).toMatchObject({
       failure: 'crossOrigin',
     })
@@ -234,22 +241,22 @@ describe('registrations', () => {
       ]),
     )
   test.each([
-    ['an algorithm that is not offered (ES256K)', coseOf(publicKey, [[3, -47]])],
-    ['RS1', coseOf(publicKey, [[3, -65535]])],
-    ['ES256 on another curve', coseOf(publicKey, [[-1, 2]])],
-    ['ES256 with a key of RSA', coseOf(publicKey, [[1, 3]])],
-    ['a point that is not on the curve', coseOf(publicKey, [[-3, part(jwk.x)]])],
-    ['a coordinate of 31 bytes', coseOf(publicKey, [[-2, part(jwk.x).subarray(1)]])],
-    ['a coordinate that is text', coseOf(publicKey, [[-2, jwk.x]])],
+    ['an algorithm that is not offered (ES256K)', encodeCoseKey(publicKey, [[3, -47]])],
+    ['RS1', encodeCoseKey(publicKey, [[3, -65535]])],
+    ['ES256 on another curve', encodeCoseKey(publicKey, [[-1, 2]])],
+    ['ES256 with a key of RSA', encodeCoseKey(publicKey, [[1, 3]])],
+    ['a point that is not on the curve', encodeCoseKey(publicKey, [[-3, part(jwk.x)]])],
+    ['a coordinate of 31 bytes', encodeCoseKey(publicKey, [[-2, part(jwk.x).subarray(1)]])],
+    ['a coordinate that is text', encodeCoseKey(publicKey, [[-2, jwk.x]])],
     ['RSA of 1024 bits', rsa(Buffer.alloc(128, 0xff), Buffer.from([1, 0, 1]))],
     ['an even RSA modulus', rsa(Buffer.alloc(256, 0xfe), Buffer.from([1, 0, 1]))],
     ['RSA exponent 1', rsa(Buffer.alloc(256, 0xff), Buffer.from([1]))],
-  ])('key refused: %s', async (_what, cose) => {
+  ])('is rejected because of its key: %s', async (_description, cose) => {
     expect(parseCoseKey(cose)).toBeUndefined()
     expect(await verifyRegistration(register({ cose }))).toMatchObject({ failure: 'publicKey' })
   })
 
-  test('unknown formats, SafetyNet, and a statement where none belongs', async () => {
+  test('is rejected for an unknown format, SafetyNet, or a statement in the format none', async () => {
     const none = new Map<string, unknown>()
     expect(await verifyRegistration(register({ format: 'none', statement: none }))).toHaveProperty('aaguid')
     const some = new Map<string, unknown>([['alg', -7]])
@@ -264,7 +271,7 @@ describe('registrations', () => {
       })
   })
 
-  test('android-key: no address in a chain is ever contacted', async () => {
+  test('never makes the server call a URL in an android-key certificate chain', async () => {
     const fetch = vi.fn(() => Promise.reject(new Error('no network')))
     vi.stubGlobal('fetch', fetch)
     const root = SettingsService.getRootCertificates({ identifier: 'android-key' })[0]!
@@ -340,7 +347,7 @@ describe('registrations', () => {
     )
   })
 
-  test('CBOR nested without end', async () => {
+  test('is rejected if its CBOR is nested deeply', async () => {
     const attestationObject = Buffer.alloc(32 * 1024, 0x81).toString('base64url')
     expect(await verifyRegistration({ ...register(), attestationObject })).toMatchObject({
       failure: 'malformed',

@@ -75,14 +75,14 @@ const party = (file: { rpId: string; origin: string }) => ({
   requireUserVerification: false,
 })
 
-/** COSE bytes of a credential in an attestation object without extensions: they are the last part of the data. */
-function publicKeyIn(attestationObject: string, credentialId: string): Uint8Array {
+/** Returns the COSE key of a credential, which is the last part of an attestation object without extensions. */
+function readPublicKey(attestationObject: string, credentialId: string): Uint8Array {
   const bytes = hex(attestationObject)
   const id = hex(credentialId)
   return bytes.subarray(bytes.lastIndexOf(id) + id.length)
 }
 
-describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
+describe.skipIf(vectorsAbsent)('the vectors of WebAuthn Level 3 section 16', () => {
   const file = vectorsAbsent ? undefined : readVectors<W3cFile>('webauthn/w3c_level3_vectors.json')
   const appleRoots = SettingsService.getRootCertificates({ identifier: 'apple' })
   beforeAll(() => {
@@ -92,8 +92,8 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
   afterAll(() => SettingsService.setRootCertificates({ identifier: 'apple', certificates: appleRoots }))
 
   /**
-   * Refused by policy, or because the library requires more than the vector has: a TPM manufacturer that
-   * exists, a chain up to Google's root in x5c, an AAGUID of zero from a U2F key.
+   * Rejected by policy, or because the library also requires an existing TPM manufacturer, a chain up to
+   * Google's root in x5c, or a zero AAGUID from a U2F key.
    */
   const refused: Record<string, string> = {
     'none-es256-crossOrigin': 'crossOrigin',
@@ -112,30 +112,30 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
       challenge: url(registration.challenge),
     })
 
-  test('15 registrations', async () => {
+  test('give the expected result for all 15 registrations', async () => {
     expect(file!.cases).toHaveLength(15)
-    for (const one of file!.cases) {
-      const result = await register(one)
-      if (refused[one.id] === undefined) {
-        expect(result, one.id).toMatchObject({
-          credentialId: url(one.registration.credential_id),
+    for (const testCase of file!.cases) {
+      const result = await register(testCase)
+      if (refused[testCase.id] === undefined) {
+        expect(result, testCase.id).toMatchObject({
+          credentialId: url(testCase.registration.credential_id),
           publicKey: expect.any(Uint8Array),
           counter: 0,
           transports: ['internal'],
-          attestationFormat: one.id.split('-')[0],
+          attestationFormat: testCase.id.split('-')[0],
         })
-      } else expect(result, one.id).toMatchObject({ failure: refused[one.id] })
+      } else expect(result, testCase.id).toMatchObject({ failure: refused[testCase.id] })
     }
   })
 
-  test('Apple attestation of another root is refused', async () => {
+  test('are rejected if an Apple attestation has another root', async () => {
     SettingsService.setRootCertificates({ identifier: 'apple', certificates: appleRoots })
-    const one = file!.cases.find(({ id }) => id === 'apple-es256')!
-    expect(await register(one)).toMatchObject({ failure: 'attestation' })
+    const testCase = file!.cases.find(({ id }) => id === 'apple-es256')!
+    expect(await register(testCase)).toMatchObject({ failure: 'attestation' })
   })
 
   const input = ({ registration, authentication }: W3cCase): AssertionInput => {
-    const publicKey = publicKeyIn(registration.attestationObject, registration.credential_id)
+    const publicKey = readPublicKey(registration.attestationObject, registration.credential_id)
     return {
       ...party(file!),
       assertion: {
@@ -148,23 +148,23 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
       challenge: hex(authentication.challenge),
     }
   }
-  test('15 assertions', () => {
-    for (const one of file!.cases) {
-      const result = verifyAssertion(input(one))
-      if (refused[one.id] === 'crossOrigin')
-        expect(result, one.id).toEqual({ failure: 'crossOrigin', reason: PASSKEY_REASONS.crossOrigin })
-      else expect(result, one.id).toMatchObject({ newCounter: 0, userVerified: expect.any(Boolean) })
+  test('verify in all 15 assertions', () => {
+    for (const testCase of file!.cases) {
+      const result = verifyAssertion(input(testCase))
+      if (refused[testCase.id] === 'crossOrigin')
+        expect(result, testCase.id).toEqual({ failure: 'crossOrigin', reason: PASSKEY_REASONS.crossOrigin })
+      else expect(result, testCase.id).toMatchObject({ newCounter: 0, userVerified: expect.any(Boolean) })
     }
   })
 
-  test('every bit of authenticatorData, clientDataJSON and signature counts', { tags: 'long' }, () => {
+  test('do not verify after any bit of an assertion was flipped', { tags: 'long' }, () => {
     const members = ['authenticatorData', 'clientDataJson', 'signature'] as const
     let flips = 0
     for (const id of ['none-es256', 'packed-eddsa', 'packed-rs256', 'packed-es512']) {
-      const whole = input(file!.cases.find((one) => one.id === id)!)
+      const whole = input(file!.cases.find((testCase) => testCase.id === id)!)
       for (const member of members) {
         const bytes = Buffer.from(whole.assertion[member], 'base64url')
-        // All of ES256; of the slower ones every seventh.
+        // Every bit for ES256, and every seventh for the slower algorithms.
         for (let bit = 0; bit < bytes.length * 8; bit += id === 'none-es256' ? 1 : 7) {
           const flipped = Buffer.from(bytes)
           flipped[bit >> 3]! ^= 1 << (bit & 7)
@@ -177,35 +177,35 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
     expect(flips).toBeGreaterThan(3000)
   })
 
-  test('every bit of a self attestation counts', async () => {
-    const one = file!.cases.find(({ id }) => id === 'packed-self-es256')!
-    const bytes = hex(one.registration.attestationObject)
-    // Skips the length of the last member: the library truncates a longer one to the available bytes.
+  test('do not verify after any bit of a self attestation was flipped', async () => {
+    const testCase = file!.cases.find(({ id }) => id === 'packed-self-es256')!
+    const bytes = hex(testCase.registration.attestationObject)
+    // Skips the length of the last property, because the library truncates a longer one to the available bytes.
     const lastLength = bytes.indexOf(createHash('sha256').update(file!.rpId).digest()) - 1
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       if (bit >> 3 === lastLength) continue
       const flipped = Buffer.from(bytes)
       flipped[bit >> 3]! ^= 1 << (bit & 7)
-      const registration = { ...one.registration, attestationObject: flipped.toString('hex') }
-      expect(await register({ ...one, registration }), `bit ${bit}`).toHaveProperty('failure')
+      const registration = { ...testCase.registration, attestationObject: flipped.toString('hex') }
+      expect(await register({ ...testCase, registration }), `bit ${bit}`).toHaveProperty('failure')
     }
   })
 })
 
-describe.skipIf(vectorsAbsent)('assertions with exactly one rule broken', () => {
+describe.skipIf(vectorsAbsent)('assertions that break exactly one rule', () => {
   const file = vectorsAbsent ? undefined : readVectors<DerivedFile>('webauthn/derived_signed_assertions.json')
-  const input = (one: DerivedFile['cases'][number]): AssertionInput => ({
+  const input = (testCase: DerivedFile['cases'][number]): AssertionInput => ({
     ...party(file!),
     assertion: {
       credentialId: url(file!.credentialId),
-      clientDataJson: url(one.clientDataJSON),
-      authenticatorData: url(one.authenticatorData),
-      signature: url(one.signature),
+      clientDataJson: url(testCase.clientDataJSON),
+      authenticatorData: url(testCase.authenticatorData),
+      signature: url(testCase.signature),
     },
     stored: {
       credentialId: url(file!.credentialId),
-      publicKey: publicKeyIn(file!.registrationAttestationObject, file!.credentialId),
-      counter: one.storedCounter,
+      publicKey: readPublicKey(file!.registrationAttestationObject, file!.credentialId),
+      counter: testCase.storedCounter,
     },
     challenge: hex(file!.challenge),
   })
@@ -235,17 +235,17 @@ describe.skipIf(vectorsAbsent)('assertions with exactly one rule broken', () => 
     'empty signature': 'malformed',
   }
 
-  test('36 cases, each refused for its own reason', () => {
+  test('are rejected for that reason in all 36 cases', () => {
     const seen: Record<string, number> = {}
-    for (const one of file!.cases) {
-      seen[one.expect] = (seen[one.expect] ?? 0) + 1
-      const result = verifyAssertion(input(one))
-      if (one.expect === 'accept' || one.expect === 'reject-if-uv-required') {
-        expect(result, one.name).toHaveProperty('newCounter')
+    for (const testCase of file!.cases) {
+      seen[testCase.expect] = (seen[testCase.expect] ?? 0) + 1
+      const result = verifyAssertion(input(testCase))
+      if (testCase.expect === 'accept' || testCase.expect === 'reject-if-uv-required') {
+        expect(result, testCase.name).toHaveProperty('newCounter')
       } else {
-        const failure = one.name.startsWith('origin ') ? 'origin' : failures[one.name]
-        expect(failure, one.name).toBeDefined()
-        expect(result, one.name).toMatchObject({ failure })
+        const failure = testCase.name.startsWith('origin ') ? 'origin' : failures[testCase.name]
+        expect(failure, testCase.name).toBeDefined()
+        expect(result, testCase.name).toMatchObject({ failure })
       }
     }
     expect(seen).toEqual({
@@ -257,27 +257,27 @@ describe.skipIf(vectorsAbsent)('assertions with exactly one rule broken', () => 
     })
   })
 
-  test('user verification, where it is required', () => {
-    const one = file!.cases.find(({ expect }) => expect === 'reject-if-uv-required')!
-    expect(verifyAssertion(input(one))).toMatchObject({ userVerified: false })
-    expect(verifyAssertion({ ...input(one), requireUserVerification: true })).toMatchObject({
+  test('are rejected without user verification only if it is required', () => {
+    const testCase = file!.cases.find(({ expect }) => expect === 'reject-if-uv-required')!
+    expect(verifyAssertion(input(testCase))).toMatchObject({ userVerified: false })
+    expect(verifyAssertion({ ...input(testCase), requireUserVerification: true })).toMatchObject({
       failure: 'userVerification',
     })
     const verified = verifyAssertion({ ...input(file!.cases[0]!), requireUserVerification: true })
     expect(verified).toEqual({ newCounter: 0, userVerified: true, backedUp: false })
   })
 
-  test('a counter is only checked after the signature', () => {
-    const one = file!.cases.find(({ name }) => name === 'counter equal to stored')!
-    const whole = input(one)
+  test('fail the signature check before the counter check', () => {
+    const testCase = file!.cases.find(({ name }) => name === 'counter equal to stored')!
+    const whole = input(testCase)
     const assertion = { ...whole.assertion, signature: url(file!.cases[0]!.signature) }
     expect(verifyAssertion({ ...whole, assertion })).toMatchObject({ failure: 'signature' })
   })
 
-  test('the library accepts nothing that is refused here, except what its note or our policy names', async () => {
-    const taken: string[] = []
-    for (const one of file!.cases) {
-      const { assertion, stored } = input(one)
+  test('are also rejected by the library, except for documented cases and our own policy', async () => {
+    const acceptedByLibrary: string[] = []
+    for (const testCase of file!.cases) {
+      const { assertion, stored } = input(testCase)
       const byLibrary = await verifyAuthenticationResponse({
         response: {
           id: assertion.credentialId,
@@ -303,10 +303,10 @@ describe.skipIf(vectorsAbsent)('assertions with exactly one rule broken', () => 
         ({ verified }) => verified,
         () => false,
       )
-      if ('newCounter' in verifyAssertion(input(one))) expect(byLibrary, one.name).toBe(true)
-      else if (byLibrary) taken.push(one.name)
+      if ('newCounter' in verifyAssertion(input(testCase))) expect(byLibrary, testCase.name).toBe(true)
+      else if (byLibrary) acceptedByLibrary.push(testCase.name)
     }
-    expect(taken).toEqual([
+    expect(acceptedByLibrary).toEqual([
       'crossOrigin true',
       'duplicate "challenge" keys (last one right)',
       'clientDataJSON with UTF-8 BOM',
@@ -318,7 +318,7 @@ describe.skipIf(vectorsAbsent)('assertions with exactly one rule broken', () => 
 describe.skipIf(vectorsAbsent)('responses of real authenticators', () => {
   const file = vectorsAbsent ? undefined : readVectors<Fixtures>('webauthn/simplewebauthn_fixtures.json')
 
-  test('2 assertions', () => {
+  test('verify in both assertions', () => {
     expect(file!.assertions).toHaveLength(2)
     for (const { name, response, challenge, credential, expectNewCounter } of file!.assertions) {
       const result = verifyAssertion({
@@ -349,33 +349,35 @@ describe.skipIf(vectorsAbsent)('responses of real authenticators', () => {
       challenge,
     })
 
-  test('4 registrations: two carry another credential id than the data', async () => {
+  test('verify in registrations unless the credential id differs from the authenticator data', async () => {
     expect(file!.registrations).toHaveLength(4)
-    for (const one of file!.registrations) {
-      const result = await register(one, one.response.id)
-      if (['Packed', 'PackedX5C'].includes(one.name)) {
-        expect(result, one.name).toHaveProperty('failure')
-        expect(await register(one, 'bbbb'), one.name).toMatchObject({ failure: 'credentialId' })
-      } else expect(result, one.name).toMatchObject({ credentialId: one.response.id })
+    for (const testCase of file!.registrations) {
+      const result = await register(testCase, testCase.response.id)
+      if (['Packed', 'PackedX5C'].includes(testCase.name)) {
+        expect(result, testCase.name).toHaveProperty('failure')
+        expect(await register(testCase, 'bbbb'), testCase.name).toMatchObject({ failure: 'credentialId' })
+      } else expect(result, testCase.name).toMatchObject({ credentialId: testCase.response.id })
     }
   })
 
-  test('those two are valid with the credential id of the data', async () => {
+  test('verify in the other registrations with the credential id from the authenticator data', async () => {
     for (const name of ['Packed', 'PackedX5C']) {
-      const one = file!.registrations.find((each) => each.name === name)!
-      const bytes = Buffer.from(one.response.response.attestationObject, 'base64url')
+      const testCase = file!.registrations.find((each) => each.name === name)!
+      const bytes = Buffer.from(testCase.response.response.attestationObject, 'base64url')
       const start = bytes.indexOf(createHash('sha256').update(file!.rpId).digest()) + 55
       const credentialId = bytes.subarray(start, start + bytes.readUInt16BE(start - 2)).toString('base64url')
-      expect(await register(one, credentialId), name).toMatchObject({ credentialId })
+      expect(await register(testCase, credentialId), name).toMatchObject({ credentialId })
     }
   })
 
-  test('the challenge as base64url, as the text it stands for, and as neither', async () => {
-    const one = file!.registrations.find(({ name }) => name === 'None')!
-    const text = Buffer.from(one.challenge, 'base64url').toString('utf8')
-    for (const challenge of [one.challenge, text])
-      expect(await register({ ...one, challenge }, one.response.id)).toHaveProperty('publicKey')
-    for (const challenge of ['', `${one.challenge}=`, `${text} `, text.slice(0, -1), text.toUpperCase()])
-      expect(await register({ ...one, challenge }, one.response.id)).toMatchObject({ failure: 'challenge' })
+  test('verify with the challenge in base64url and as a string, and not with any other', async () => {
+    const testCase = file!.registrations.find(({ name }) => name === 'None')!
+    const text = Buffer.from(testCase.challenge, 'base64url').toString('utf8')
+    for (const challenge of [testCase.challenge, text])
+      expect(await register({ ...testCase, challenge }, testCase.response.id)).toHaveProperty('publicKey')
+    for (const challenge of ['', `${testCase.challenge}=`, `${text} `, text.slice(0, -1), text.toUpperCase()])
+      expect(await register({ ...testCase, challenge }, testCase.response.id)).toMatchObject({
+        failure: 'challenge',
+      })
   })
 })

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type AttestationParts, mayVerify, readAttestation, verifyStatement } from './attestation.ts'
+import { type AttestationParts, canVerify, readAttestation, verifyStatement } from './attestation.ts'
 import {
   checkAuthenticatorData,
   checkClientData,
+  decodePasskeyField,
   type PasskeyRefusal,
-  passkeyBytes,
   type RelyingParty,
   refuse,
 } from './client-data.ts'
@@ -81,9 +81,9 @@ export interface VerifiedAssertion {
 export async function verifyRegistration(
   input: RegistrationInput,
 ): Promise<RegisteredPasskey | PasskeyRefusal> {
-  const credentialId = passkeyBytes(input.credentialId, CREDENTIAL_ID_BYTES_MAX)
-  const clientData = passkeyBytes(input.clientDataJson, CLIENT_DATA_BYTES_MAX)
-  const attestation = passkeyBytes(input.attestationObject, ATTESTATION_BYTES_MAX)
+  const credentialId = decodePasskeyField(input.credentialId, CREDENTIAL_ID_BYTES_MAX)
+  const clientData = decodePasskeyField(input.clientDataJson, CLIENT_DATA_BYTES_MAX)
+  const attestation = decodePasskeyField(input.attestationObject, ATTESTATION_BYTES_MAX)
   if (!credentialId || !clientData || !attestation) return refuse('malformed')
 
   const challenges = [input.challenge, Buffer.from(input.challenge, 'utf8').toString('base64url')]
@@ -98,7 +98,7 @@ export async function verifyRegistration(
   if (!Buffer.from(authenticator.credentialId).equals(credentialId)) return refuse('credentialId')
   const key = parseCoseKey(authenticator.publicKey)
   if (key === undefined) return refuse('publicKey')
-  if (!mayVerify(parts) || !isStrictSelfAttestation(parts, key, clientData)) return refuse('attestation')
+  if (!canVerify(parts) || !isStrictSelfAttestation(parts, key, clientData)) return refuse('attestation')
 
   const verified = await verifyStatement(input, { credentialId, clientData, attestation })
   if (verified === undefined) return refuse('attestation')
@@ -123,10 +123,10 @@ export async function verifyRegistration(
  */
 export function verifyAssertion(input: AssertionInput): VerifiedAssertion | PasskeyRefusal {
   const { assertion, stored, challenge } = input
-  const credentialId = passkeyBytes(assertion.credentialId, CREDENTIAL_ID_BYTES_MAX)
-  const clientData = passkeyBytes(assertion.clientDataJson, CLIENT_DATA_BYTES_MAX)
-  const authenticatorData = passkeyBytes(assertion.authenticatorData, AUTHENTICATOR_DATA_BYTES_MAX)
-  const signature = passkeyBytes(assertion.signature, SIGNATURE_BYTES_MAX)
+  const credentialId = decodePasskeyField(assertion.credentialId, CREDENTIAL_ID_BYTES_MAX)
+  const clientData = decodePasskeyField(assertion.clientDataJson, CLIENT_DATA_BYTES_MAX)
+  const authenticatorData = decodePasskeyField(assertion.authenticatorData, AUTHENTICATOR_DATA_BYTES_MAX)
+  const signature = decodePasskeyField(assertion.signature, SIGNATURE_BYTES_MAX)
   if (!credentialId || !clientData || !authenticatorData || !signature) return refuse('malformed')
   if (Buffer.from(credentialId).toString('base64url') !== stored.credentialId) return refuse('credentialId')
 

@@ -4,17 +4,17 @@ import { denyPausedAgent } from '../../../agents/policy/evaluate.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
 import { checkPermission } from '../../../kernel/operation/permissions.ts'
-import { missingSessionRefusal } from '../../../people/members/sessions.ts'
-import { platformConfig } from '../../../people/platforms/platform-config.ts'
+import { createMissingSessionError } from '../../../people/members/sessions.ts'
+import { getPlatformConfig } from '../../../people/platforms/platform-config.ts'
 import type { PlatformRow } from '../../../storage/rows/tables.ts'
 import type { Head } from '../request/call.ts'
 import { admitMember, bringsCookie } from './members.ts'
 import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './tokens.ts'
 
 /**
- * Authenticates and authorizes the caller using only the head of the request. Throws the errors for the kind
- * of credentials, and 403 `FORBIDDEN` for a token without the required permission, a paused agent, or a page
- * whose origin is not allowed.
+ * Authenticates and authorizes the caller using only the request head. Throws the errors of the credential
+ * type, and 403 `FORBIDDEN` for a token without the required permission, a paused agent, or a page whose
+ * origin is not allowed.
  */
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
   switch (endpoint.auth) {
@@ -26,7 +26,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
       }
       if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
       if (!head.authorization && head.fetchSite !== undefined)
-        throw missingSessionRefusal('You are not signed in.')
+        throw createMissingSessionError('You are not signed in.')
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
       const actor = { kind: 'token', ...token } as const
@@ -40,7 +40,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
       return { platform, actor: { kind: 'agent', ...agent } }
     }
     case 'deviceCode': {
-      const platform = await authenticateDeviceCode(app, codeOf(head), head.address)
+      const platform = await authenticateDeviceCode(app, readDeviceCode(head), head.address)
       head.trace.platformId = platform.id
       return { platform, actor: { kind: 'deviceCode' } }
     }
@@ -50,13 +50,13 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'cardProcessor':
     case 'verificationProvider':
     case 'rail':
-      throw new Error('The body identifies the caller')
+      throw new Error('callers of this endpoint are identified by the body')
   }
 }
 
 /**
  * Throws 401 `UNAUTHORIZED`, or 403 `FORBIDDEN` if the token does not cover the call, lacks a permission, or
- * is used by a page whose origin is not allowed.
+ * comes from a page whose origin is not allowed.
  */
 async function admitCustomer(
   app: App,
@@ -69,7 +69,7 @@ async function admitCustomer(
   if (origin !== undefined) checkOrigin(app, await app.withConfig(platform), origin)
   if (!endpoint.customerToken)
     throw new ApiError('FORBIDDEN', {
-      message: "A customer's token does not allow this call. The platform's backend makes it.",
+      message: "Customer tokens cannot make this call. Make it from the platform's backend.",
     })
   const actor = { kind: 'customer', ...customer } as const
   checkPermission({ actor }, endpoint.permission, endpoint.orPermission)
@@ -78,10 +78,10 @@ async function admitCustomer(
 
 /** Throws 403 `FORBIDDEN` for a page whose origin the platform does not allow. */
 function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: string): void {
-  const { allowedOrigins } = platformConfig({ mode, platform })
+  const { allowedOrigins } = getPlatformConfig({ mode, platform })
   if (!allowedOrigins.some((allowed) => matchesOrigin(allowed, origin)))
     throw new ApiError('FORBIDDEN', {
-      message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not include the origin.`,
+      message: `Pages from ${origin} cannot call this platform. Add the origin to allowedOrigins in its configuration.`,
       details: { origin },
     })
 }
@@ -93,6 +93,6 @@ function matchesOrigin(allowed: string, origin: string): boolean {
   return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
 }
 
-export function codeOf({ params }: Pick<Head, 'params'>): string {
+export function readDeviceCode({ params }: Pick<Head, 'params'>): string {
   return (params as { readonly code: string }).code
 }

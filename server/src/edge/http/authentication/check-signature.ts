@@ -8,20 +8,20 @@ import {
   type SignedHandler,
   type ToSign,
 } from '../../../kernel/operation/operation.ts'
-import { approve, approveByProof, challengeFor } from '../../../people/sign-in/signed-retry.ts'
+import { approve, approveByProof, issueChallenge } from '../../../people/sign-in/signed-retry.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { Call } from '../request/call.ts'
 import {
+  classifyAuthorization,
   classifyPresented,
   type Question,
   type Refusal,
+  type SignaturePolicy,
   STEPS,
   STEPS_AFTER_QUESTION,
-  type Takes,
-  toBeSignedOf,
 } from './signature-steps.ts'
 
-/** The result of the check: the call may run, possibly with an approval, or gets a challenge. */
+/** The result of the check: a challenge, or permission to run the call, possibly with an approval. */
 export interface Gate {
   readonly approval?: Approval
   readonly challenge?: { readonly challenge: object; readonly writes: readonly Write[] }
@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<Refusal, string>> = {
  */
 export async function signatureGate(
   op: Op,
-  takes: Takes,
+  takes: SignaturePolicy,
   handler: SignedHandler<Endpoint>,
   input: Input<Endpoint>,
   { signature, requestId }: Call,
@@ -79,18 +79,18 @@ async function afterQuestion(
   signature: string | undefined,
   signedCall: SignedCall,
 ): Promise<Gate> {
-  const step = STEPS_AFTER_QUESTION[toBeSignedOf(authorization)][question]
+  const step = STEPS_AFTER_QUESTION[classifyAuthorization(authorization)][question]
   switch (step) {
     case 'run':
       return OPEN
     case 'challenge':
-      return { challenge: await challengeFor(op, signedCall, assertPresent(authorization)) }
+      return { challenge: await issueChallenge(op, signedCall, assertPresent(authorization)) }
     case 'approveIssued':
       return {
         approval: await approve(op, signedCall, getRequestId(authorization), assertPresent(signature)),
       }
     case 'fault':
-      throw new Error('A signature alone cannot cover a new payload')
+      throw new Error('a signature without a request id cannot cover a new payload')
   }
 }
 
@@ -101,6 +101,6 @@ function getRequestId(authorization: ToSign | null): string {
 /** Asserts that a value is present, as the tables guarantee. */
 function assertPresent<T>(value: T | null | undefined): T {
   if (value === null || value === undefined)
-    throw new Error('The signature check lacks a value that its tables guarantee')
+    throw new Error('the signature check lacks a value that its tables guarantee')
   return value
 }

@@ -19,10 +19,9 @@ const HEADERS_OF_ANSWERS = [
 ]
 
 /**
- * Lets web pages make calls with a customer's token and read the responses, including errors (CORS). Pages
- * cannot read responses for any other credentials; preflight requests carry no credentials, so they get the
- * same response for every origin. The platform's allowed origins are checked once its token is known
- * (`authenticate.ts`).
+ * Lets web pages make calls with a customer token and read the responses, including errors (CORS). Pages
+ * cannot read responses for other credentials. Preflight requests carry no credentials, so `authenticate.ts`
+ * checks the platform's allowed origins.
  */
 export function allowPages(
   server: FastifyInstance,

@@ -1,12 +1,12 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { App, RequestOrigin } from '../../../kernel/operation/app.ts'
 import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
-import { authenticateMember, missingSessionRefusal } from '../../../people/members/sessions.ts'
+import { authenticateMember, createMissingSessionError } from '../../../people/members/sessions.ts'
 import type { Head } from '../request/call.ts'
 
 /**
- * Requests of browsers in which a team member is signed in. The cookie identifies the member, and this file
- * checks that the request comes from our own page.
+ * Authenticates browser requests of signed-in team members. The cookie identifies the member, and this file
+ * checks that the request comes from the server's own page.
  */
 
 /** Longer `User-Agent` headers are truncated. */
@@ -28,32 +28,32 @@ export function bringsCookie({ authorization, memberSecret }: Head): boolean {
 export async function admitMember(app: App, { method }: Endpoint, head: Head): Promise<Caller> {
   const { fetchSite, memberSecret } = head
   const isRead = method === 'GET'
-  if (!bringsCookie(head) || memberSecret === undefined) throw missingSessionRefusal('You are not signed in.')
+  if (!bringsCookie(head) || memberSecret === undefined)
+    throw createMissingSessionError('You are not signed in.')
   if (!isRead) checkOwnPage(app, head, true)
   else if (fetchSite !== undefined && !OWN_SITES.includes(fetchSite))
-    throw missingSessionRefusal('You are not signed in.')
+    throw createMissingSessionError('You are not signed in.')
   const caller = await authenticateMember(app, memberSecret, head.address)
   head.trace.platformId = caller.platform.id
   return caller
 }
 
 /**
- * Throws 403 `FORBIDDEN` if the request comes from a page of another origin. With `mustSay` also if it has no
- * origin, because browsers always send one with changes.
+ * Throws 403 `FORBIDDEN` for a request from another origin's page and, if `isOriginRequired`, without an
+ * origin. Browsers always send the origin with changes.
  */
-export function checkOwnPage(app: App, head: Head, mustSay: boolean): void {
+export function checkOwnPage(app: App, head: Head, isOriginRequired: boolean): void {
   const { ownOrigin } = requestOrigin(app, head)
-  if (head.origin === ownOrigin || (head.origin === undefined && !mustSay)) return
+  if (head.origin === ownOrigin || (head.origin === undefined && !isOriginRequired)) return
   throw new ApiError('FORBIDDEN', {
     message:
       head.origin === undefined
-        ? 'Changes with the session cookie of a team member need the Origin header, which browsers send.'
-        : `Pages of ${head.origin} cannot act for a team member. The console is at ${ownOrigin}/console/. If that is not the address in your browser, set PUBLIC_URL.`,
+        ? "The Origin header is missing. Browsers send it, and changes with a team member's session cookie require it."
+        : `Pages from ${head.origin} cannot act for a team member. The console is at ${ownOrigin}/console/. If your browser shows another address, set PUBLIC_URL.`,
     details: { origin: head.origin ?? null },
   })
 }
 
-/** The origin of a request. */
 export function requestOrigin(
   app: Pick<App, 'origin'>,
   { address, userAgent, ownOrigin }: Head,

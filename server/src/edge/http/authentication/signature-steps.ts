@@ -1,14 +1,14 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 
 /**
- * The signature check (specification 3.4) as two tables. The first gives the next step for what a call
- * presents and what its endpoint accepts. If that step asks the handler for the data to sign, the second
- * gives the step after it.
+ * The signature check (specification 3.4) as two tables. The first maps the presented proofs and the
+ * endpoint's policy to the next step. If that step asks the handler for the data to sign, the second gives
+ * the step after it.
  */
 
 /**
- * Policies for the signatures of an endpoint. The last three accept the signed retry, and differ in what
- * happens if `Request-Id` is missing.
+ * Signature policies of an endpoint. The last three accept the signed retry and differ in the handling of a
+ * missing `Request-Id`.
  */
 export const SIGNATURE_POLICIES = [
   'nothing',
@@ -16,12 +16,9 @@ export const SIGNATURE_POLICIES = [
   'ignoresSignatureAlone',
   'executesBySignatureAlone',
 ] as const
-export type Takes = (typeof SIGNATURE_POLICIES)[number]
+export type SignaturePolicy = (typeof SIGNATURE_POLICIES)[number]
 
-/**
- * The proofs that a call presents. A proof in the body suffices, and a signature in addition to it is
- * ignored.
- */
+/** The proofs that a call presents. A proof in the body suffices; an additional signature is ignored. */
 export const PRESENTED = [
   'nothing',
   'requestId',
@@ -30,10 +27,10 @@ export const PRESENTED = [
   'proof',
   'proofAndRequestId',
 ] as const
-export type Brought = (typeof PRESENTED)[number]
+export type PresentedProofs = (typeof PRESENTED)[number]
 
 /**
- * Asks the handler for the data to sign, for a call without a signature or for one whose signature names no
+ * A question to the handler for the data to sign: for a call without a signature, or with one that names no
  * request.
  */
 export type Question = 'ask' | 'askForSignature'
@@ -80,12 +77,9 @@ export const STEPS = {
     ignoresSignatureAlone: 'approveByProof',
     executesBySignatureAlone: 'approveByProof',
   },
-} as const satisfies Record<Brought, Record<Takes, Step>>
+} as const satisfies Record<PresentedProofs, Record<SignaturePolicy, Step>>
 
-/**
- * The result of the handler: nothing to sign, a new payload, or the payload of a request that the client
- * already has.
- */
+/** The handler's result: nothing to sign, a new payload, or the payload of an issued request. */
 export const TO_BE_SIGNED = ['nothing', 'newPayload', 'issuedRequest'] as const
 export type ToBeSigned = (typeof TO_BE_SIGNED)[number]
 
@@ -102,7 +96,10 @@ export const STEPS_AFTER_QUESTION = {
   issuedRequest: { ask: 'challenge', askForSignature: 'approveIssued' },
 } as const satisfies Record<ToBeSigned, Record<Question, StepAfterQuestion>>
 
-export function takesOf({ signed, signatureAlone }: Pick<Endpoint, 'signed' | 'signatureAlone'>): Takes {
+export function findSignaturePolicy({
+  signed,
+  signatureAlone,
+}: Pick<Endpoint, 'signed' | 'signatureAlone'>): SignaturePolicy {
   if (!signed) return 'nothing'
   if (signatureAlone === 'executes') return 'executesBySignatureAlone'
   return signatureAlone === 'ignored' ? 'ignoresSignatureAlone' : 'both'
@@ -112,13 +109,13 @@ export function classifyPresented(presented: {
   proof: boolean
   signature: boolean
   requestId: boolean
-}): Brought {
+}): PresentedProofs {
   if (presented.proof) return presented.requestId ? 'proofAndRequestId' : 'proof'
   if (presented.signature) return presented.requestId ? 'signatureAndRequestId' : 'signature'
   return presented.requestId ? 'requestId' : 'nothing'
 }
 
-export function toBeSignedOf(authorization: object | null): ToBeSigned {
+export function classifyAuthorization(authorization: object | null): ToBeSigned {
   if (authorization === null) return 'nothing'
   return 'requestId' in authorization ? 'issuedRequest' : 'newPayload'
 }

@@ -2,9 +2,9 @@ import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedEndpoint, RequestLog } from '../../../kernel/audit/request-log.ts'
 import type { App } from '../../../kernel/operation/app.ts'
-import { addressOf } from '../request/address.ts'
+import { findClientAddress } from '../request/address.ts'
 import type { Answer } from '../request/call.ts'
-import { durationMsOf, pathBelowBase, textParams } from './request-lines.ts'
+import { measureDurationMs, pathBelowBase, textParams } from './request-lines.ts'
 
 /** Adds a request and its response to the request log once the response was sent. */
 export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
@@ -31,9 +31,9 @@ export function createRequestLogger(
         path: pathBelowBase(request),
         params: textParams(request),
         query: request.url.split('?', 2)[1],
-        durationMs: durationMsOf(request),
+        durationMs: measureDurationMs(request),
         idempotencyKey: headers['idempotency-key']?.toString(),
-        address: addressOf(app, request),
+        address: findClientAddress(app, request),
         userAgent: headers['user-agent'],
         requestBody: Buffer.isBuffer(request.body) ? request.body.toString() : undefined,
         responseBody: body === '' ? undefined : body,

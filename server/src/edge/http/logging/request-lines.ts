@@ -13,19 +13,22 @@ import { beginSpan, endSpan } from './request-spans.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace
-    /** When the request arrived, on the clock of `performance.now()`. */
+    /** The arrival time of the request according to `performance.now()`. */
     startedMs: number
   }
 }
 
 /** A string that is safe in log lines and headers. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
-/** Paths that are polled every few seconds. Their log lines would hide all others. */
+/**
+ * Paths that are polled every few seconds. They are logged at debug level, so that they do not hide other
+ * lines.
+ */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /**
- * The caller's own `X-Request-Id`, if it is safe. It is shown next to ours but not used as an id, because
- * callers may repeat it.
+ * The caller's own `X-Request-Id`, if it is safe. It is logged next to the server's id, but is not an id,
+ * because callers may repeat it.
  */
 export function readCallerRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const requestId = headers['x-request-id']
@@ -75,8 +78,8 @@ function pathShown(request: FastifyRequest): string {
 }
 
 /**
- * Observes a single request. Separate, because hooks do not run for requests whose URL the router cannot
- * parse.
+ * Observes a single request. Also called directly, because hooks do not run if the router cannot parse the
+ * URL.
  */
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   request.startedMs = performance.now()
@@ -90,11 +93,11 @@ export function observe(app: App, request: FastifyRequest, reply: FastifyReply, 
   if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
   // fastify's onResponse does not report clients that disconnect before the response.
-  reply.raw.on('close', () => finish(app, request, reply, durationMsOf(request), show))
+  reply.raw.on('close', () => finish(app, request, reply, measureDurationMs(request), show))
 }
 
 /** The time since the request arrived. */
-export function durationMsOf({ startedMs }: Pick<FastifyRequest, 'startedMs'>): number {
+export function measureDurationMs({ startedMs }: Pick<FastifyRequest, 'startedMs'>): number {
   return performance.now() - startedMs
 }
 
@@ -114,8 +117,8 @@ function finish(
   const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined
   app.metrics.recordResponse(url, method, status, trace.code, durationMs / 1000)
   if (app.tracing) endSpan(trace, status)
-  const isOfMachines = isProbe(request)
-  if (show && !isOfMachines)
+  const isPolled = isProbe(request)
+  if (show && !isPolled)
     show({
       method,
       path: pathShown(request),
@@ -124,7 +127,7 @@ function finish(
       durationMs,
       httpRequestId: trace.httpRequestId,
     })
-  const level = isOfMachines ? 'debug' : 'info'
+  const level = isPolled ? 'debug' : 'info'
   if (!app.log.isLevelEnabled(level)) return
   const route = url === undefined ? 'unknown' : toDocumentedPath(url)
   const outcome = status === undefined ? { aborted: true } : { status }

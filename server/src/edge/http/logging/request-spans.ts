@@ -1,14 +1,14 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { FastifyRequest } from 'fastify'
-import type { BegunSpan, Tracing } from '../../../kernel/ports/tracing.ts'
+import type { DetachedSpan, Tracing } from '../../../kernel/ports/tracing.ts'
 import { METHODS, toDocumentedPath } from '../../observability/route-timings.ts'
 import type { Trace } from '../request/trace.ts'
 
 /**
- * The span of each request in progress. The key is the request's log fields, to which the whole pipeline has
+ * The span of each request in progress, keyed by the request's log fields, which the whole pipeline can
  * access.
  */
-const SPANS = new WeakMap<Trace, BegunSpan>()
+const SPANS = new WeakMap<Trace, DetachedSpan>()
 
 /**
  * Starts the span of a request, in the trace of its `traceparent`. It contains the route pattern, but nothing
@@ -48,7 +48,7 @@ export function endSpan(trace: Trace, status: number | undefined): void {
   span.end()
 }
 
-/** The error type for the span. A refusal is the caller's error and not ours. */
+/** The error type for the span. Undefined for refusals, because these are the caller's errors. */
 function errorType(status: number | undefined, code: ErrorCode | undefined): string | undefined {
   if (status === undefined) return 'aborted'
   return status >= 500 ? (code ?? String(status)) : undefined

@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import type { Answer } from '../request/call.ts'
 import type { Trace } from '../request/trace.ts'
 
-/** Two seconds, minus the time to transmit the response. */
-const ANSWER_MS_MAX = 1_800
+/** Two seconds minus the transmission time of the response. */
+const RESPONSE_MS_MAX = 1_800
 
 /** A response, and a function that reverts its effects if it comes too late. */
 export interface InTime {
   readonly answer: Answer
-  readonly takeBack: (() => Promise<void>) | undefined
+  readonly revert: (() => Promise<void>) | undefined
 }
 
 /** Responds in time to callers with a deadline. */
@@ -22,7 +22,7 @@ export interface Deadline {
   waitForAll(): Promise<void>
 }
 
-export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadline {
+export function createDeadline(log: Logger, responseMsMax = RESPONSE_MS_MAX): Deadline {
   const lateDecisions = new Set<Promise<void>>()
   return {
     answer(trace, timedOut, decide) {
@@ -33,13 +33,13 @@ export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadli
           isLate = true
           lateDecisions.add(ending)
           resolve(timedOut)
-        }, answerMsMax)
+        }, responseMsMax)
       })
       const decision = decide(() => isLate)
       const ending = decision
-        .then(({ takeBack }) => (isLate ? takeBack?.() : undefined))
+        .then(({ revert }) => (isLate ? revert?.() : undefined))
         .catch((error: unknown) => {
-          if (isLate) log.error({ err: error, ...trace }, 'a late authorization failed')
+          if (isLate) log.error({ err: error, ...trace }, 'late authorization failed')
         })
         .finally(() => lateDecisions.delete(ending))
       return Promise.race([decision.then(({ answer }) => answer), timeout]).finally(() => clearTimeout(timer))

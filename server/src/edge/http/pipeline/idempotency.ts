@@ -29,7 +29,7 @@ export function readKeyedRequest(
 ): KeyedRequest | undefined {
   if (!idempotent) return undefined
   if (header === undefined && idempotent === 'required')
-    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The header Idempotency-Key is required')
+    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The Idempotency-Key header is required')
   if (header === undefined) return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(header))
     throw fieldError(
@@ -47,14 +47,13 @@ export function readKeyedRequest(
 }
 
 /**
- * Replaces each secret (`writeOnly`) in the body with a keyed digest, because anyone who can read the
- * database could otherwise guess secrets from the stored hash. The digest uses the first data key, so that
- * replays are recognized after a key rotation.
+ * Replaces each secret (`writeOnly`) in the body with a keyed digest, so that secrets cannot be guessed from
+ * the stored hash. The digest uses the first data key, so that replays are recognized after a key rotation.
  */
 function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unknown {
   const { properties = {} }: JsonSchema = schema ?? {}
   const secrets = Object.entries(properties)
-    .filter(([, member]) => 'writeOnly' in member)
+    .filter(([, property]) => 'writeOnly' in property)
     .map(([name]) => name)
   if (secrets.length === 0 || !isObject(body)) return body
   const digest = (value: unknown) =>

@@ -10,7 +10,7 @@ import type {
   PublicHandler,
 } from '../../../kernel/operation/operation.ts'
 import type { RequestLimits } from '../../rate-limits/request-limits.ts'
-import { admit, codeOf } from '../authentication/authenticate.ts'
+import { admit, readDeviceCode } from '../authentication/authenticate.ts'
 import { requestOrigin } from '../authentication/members.ts'
 import { inSpan } from '../logging/request-spans.ts'
 import { type Answer, type Call, type Head, isAnswer } from '../request/call.ts'
@@ -35,7 +35,8 @@ export interface Pipeline {
    */
   admit(head: Head): Promise<Caller | Answer | undefined>
   /**
-   * Authenticates again if `caller` is undefined, because access may be revoked while a slow body arrives.
+   * Authenticates again if `caller` is undefined, because access may have been revoked while a slow body
+   * arrived.
    */
   answer(call: Call, caller: Caller | undefined): Promise<Answer>
 }
@@ -80,7 +81,7 @@ function createCallPipeline(
 ): Pipeline {
   const { app, endpoint } = route
   if ('who' in implementation) return publicPipeline(route, implementation, limits)
-  if ('whose' in implementation) throw new Error(`${route.name} takes events`)
+  if ('whose' in implementation) throw new Error(`${route.name} accepts events, not calls`)
   const operation = createOperation(route, implementation, readBefore)
   return {
     admit: (head) =>
@@ -124,11 +125,11 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
       catchErrors(route, call, async () => {
         const input = await publicInput(route, call)
         return withFailureCount(route.app, handler.nameCredential?.(input), async () => {
-          const named = await identifyCaller(route, handler, call, input)
-          if ('answer' in named) return named.answer
-          recordCaller(call, named.op)
-          const request = { call, input: named.input, signedCall: undefined, keyed: undefined }
-          return decide(operation, named.op, request)
+          const identified = await identifyCaller(route, handler, call, input)
+          if ('answer' in identified) return identified.answer
+          recordCaller(call, identified.op)
+          const request = { call, input: identified.input, signedCall: undefined, keyed: undefined }
+          return decide(operation, identified.op, request)
         })
       }),
   }
@@ -157,7 +158,7 @@ function logBrokenStream({ app, name }: Route, { trace }: Head, error: unknown):
 /** Counts a failed attempt with an unknown or expired device code. */
 function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
-    recordFailedCode(app, codeOf(head), head.address)
+    recordFailedCode(app, readDeviceCode(head), head.address)
 }
 
 async function answerCall(
@@ -185,7 +186,7 @@ async function answerCall(
     })
     return answer
   } finally {
-    // If the response was stored by an earlier upload, this file is not needed.
+    // The file is not needed if the response is a replay of an earlier upload.
     await upload.end(op, answer !== undefined && answer === decided)
   }
 }
@@ -199,13 +200,13 @@ async function authenticate(
   const { app, endpoint } = route
   const { platform, actor } = known ?? recordCaller(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
-  const atPrimary = createOp(app, await app.withConfig(platform), actor, {
+  const primaryOp = createOp(app, await app.withConfig(platform), actor, {
     log,
     from: requestOrigin(app, call),
   })
-  // Copied only if necessary: nearly all calls need no copy.
-  const reads = route.readsMuch ? await app.replica?.upToDate() : undefined
-  const op = reads ? { ...atPrimary, ...reads } : atPrimary
+  // Nearly all calls use the primary and need no copy.
+  const replicaReads = route.readsMuch ? await app.replica?.upToDate() : undefined
+  const op = replicaReads ? { ...primaryOp, ...replicaReads } : primaryOp
   return mayFault(app, op, call) ? faults.find(route, op, call) : op
 }
 

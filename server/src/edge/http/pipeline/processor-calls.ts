@@ -21,10 +21,9 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 type EventHandler = ProcessorHandler<AnsweringEndpoint>
 
 /**
- * The pipeline for events of the card processor, the verification provider and rails; a signature over the
- * body authenticates the sender. The event itself is the idempotency key, and only responses to processed
- * events are stored. Throws 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT` and the handler's errors, which the
- * server converts to responses because the senders are not API callers.
+ * The pipeline for events of the card processor, the verification provider and rails, authenticated by a
+ * signature over the body. The event itself is the idempotency key, and only responses to processed events
+ * are stored. Throws 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT` and the handler's errors.
  */
 export function createEventPipeline(
   app: App,
@@ -57,17 +56,17 @@ async function answerEvent(
   return deadline.answer(call.trace, encode(timeout.answer, route.app.wire), async (isLate) => {
     const op = await createEventOp(route.app, handler, input, call)
     const { answer, isRevertible } = await answerOnce(route, op, handler, input, isLate)
-    const takeBack = async () => {
+    const revert = async () => {
       const later = createOp(route.app, op.platform, op.actor, { log: op.log })
       await answerOnce(route, later, timeout.takeBack, input, isLate)
     }
-    return { answer, takeBack: isRevertible ? takeBack : undefined }
+    return { answer, revert: isRevertible ? revert : undefined }
   })
 }
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Parsers that verify the signature of an event. Undefined if it is invalid. */
+/** Parsers that verify the signature of an event. They return undefined if it is invalid. */
 const READERS: Readonly<
   Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array, params: Params) => unknown>>
 > = {

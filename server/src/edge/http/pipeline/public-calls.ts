@@ -10,7 +10,7 @@ import { STRICTLY } from '../request/parse.ts'
 import { encode } from '../response/encode.ts'
 import type { Route } from './route.ts'
 
-/** A parsed call whose caller was identified by its body, or the response to a call without a platform. */
+/** A parsed call whose body identified the caller, or the response to a call without a platform. */
 export type Named = { readonly op: Op; readonly input: Input<Endpoint> } | { readonly answer: Answer }
 
 /**
@@ -22,19 +22,18 @@ export async function publicInput({ app, parse }: Route, call: Call): Promise<In
 }
 
 /**
- * Counts failed attempts. A valid proof always passes, however many attempts have failed: the limit keeps the
- * secrets from being guessed. After too many failures, throws 429 `RATE_LIMITED` instead of the original
- * error.
+ * Counts failed attempts, so that secrets cannot be guessed. A valid proof always passes. After too many
+ * failures, throws 429 `RATE_LIMITED` instead of the original error.
  */
 export async function withFailureCount(
   { failedAttempts }: Pick<App, 'failedAttempts'>,
-  tried: string | undefined,
+  credentialName: string | undefined,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
   const countFailure = () => {
-    if (tried === undefined) return
-    failedAttempts.check('memberSignIns', tried)
-    failedAttempts.recordFailure('memberSignIns', tried)
+    if (credentialName === undefined) return
+    failedAttempts.check('memberSignIns', credentialName)
+    failedAttempts.recordFailure('memberSignIns', credentialName)
   }
   try {
     const answer = await run()

@@ -5,20 +5,20 @@ import type { RequestLimits } from '../../rate-limits/request-limits.ts'
 import type { Head } from '../request/call.ts'
 
 /**
- * Counts the request against the limit of its caller, or of its address if the credentials are invalid.
- * Throws 429 `RATE_LIMITED` beyond the limit. A request without credentials is checked before any lookup.
+ * Counts the request against its caller's limit, or its address's limit if the credentials are invalid.
+ * Throws 429 `RATE_LIMITED` beyond the limit. Requests without credentials are checked before any lookup.
  */
 export async function applyLimits(
   limits: RequestLimits,
   head: Head,
-  admitted: () => Promise<Caller>,
+  admitCaller: () => Promise<Caller>,
 ): Promise<Caller> {
-  if (!limits.areSet) return admitted()
+  if (!limits.areSet) return admitCaller()
   const isBare = head.authorization === undefined && head.memberSecret === undefined
   if (isBare) note(head, await limits.takeAddress(head.address))
   let caller: Caller
   try {
-    caller = await admitted()
+    caller = await admitCaller()
   } catch (error) {
     const isStranger = error instanceof ApiError && ERRORS[error.code].status === 401
     if (isStranger && !isBare) note(head, await limits.takeAddress(head.address))

@@ -5,7 +5,7 @@ import type { ApiError } from '../../../kernel/operation/operation.ts'
 import { createParser, type Parser } from '../request/parse.ts'
 import { type AnswerCheck, createAnswerCheck } from '../response/encode.ts'
 
-/** An endpoint with everything the pipeline needs, prepared once. */
+/** An endpoint prepared for the pipeline. */
 export interface Route {
   readonly app: App
   readonly name: string

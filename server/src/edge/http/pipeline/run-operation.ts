@@ -30,7 +30,7 @@ import { consumeRequest } from '../../../people/sign-in/signed-retry.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import { type Gate, signatureGate } from '../authentication/check-signature.ts'
 import { withCookie } from '../authentication/member-cookie.ts'
-import { type Takes, takesOf } from '../authentication/signature-steps.ts'
+import { findSignaturePolicy, type SignaturePolicy } from '../authentication/signature-steps.ts'
 import type { Answer, Call } from '../request/call.ts'
 import { encode, encodeRefusal } from '../response/encode.ts'
 import { checkDeclared, type Route } from './route.ts'
@@ -41,7 +41,7 @@ export interface Operation {
   readonly handle: Handler<Endpoint>
   /** Present if the endpoint accepts the signed retry. */
   readonly signed: SignedHandler<Endpoint> | undefined
-  readonly takes: Takes
+  readonly takes: SignaturePolicy
   readonly readBefore?: Handler<Endpoint> | undefined
 }
 
@@ -50,7 +50,7 @@ export function createOperation(
   implementation: Handler<Endpoint> | SignedHandler<Endpoint>,
   readBefore?: Handler<Endpoint>,
 ): Operation {
-  const takes = takesOf(route.endpoint)
+  const takes = findSignaturePolicy(route.endpoint)
   return typeof implementation === 'function'
     ? { route, handle: implementation, signed: undefined, takes, readBefore }
     : { route, handle: implementation.handle, signed: implementation, takes, readBefore }
@@ -98,11 +98,11 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 const UNSIGNED: Gate = {}
 
 interface Attempt extends DecidedAnswer<Answer> {
-  /** True if the response is to be stored under the idempotency key. */
+  /** True if the response must be stored under the idempotency key. */
   readonly isFinal: boolean
 }
 
-/** One attempt: signature check → handler → encode. A refusal by the handler is a response like any other. */
+/** One attempt: signature check → handler → encode. A refusal by the handler is also a response. */
 async function attempt(operation: Operation, op: Op, { call, input, signedCall }: Request): Promise<Attempt> {
   const { signed, takes } = operation
   const { wire } = operation.route.app
@@ -118,7 +118,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
       }
     const outcome = await handle(operation, op, input, approval)
     operation.route.checkAnswer?.(outcome)
-    // The writes of the signing request come first, because the operation may end the session that signed it.
+    // Consumes the signing request first, because the operation may end the session that signed it.
     const writes = [
       ...(approval ? consumeRequest(op, approval) : []),
       ...(outcome.writes ?? []),
@@ -169,8 +169,7 @@ async function handle(
   try {
     return await operation.handle(op, approval ? { ...input, approval } : input)
   } catch (error) {
-    // A signing request that has been used in the meantime is reported before errors that this use has
-    // caused.
+    // If the signing request was used in the meantime, report that instead of an error caused by that use.
     if (approval && error instanceof ApiError) await findUnusedRequest(op, approval.requestId)
     throw error
   }

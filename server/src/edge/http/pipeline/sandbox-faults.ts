@@ -14,17 +14,14 @@ const CODES = {
   503: 'UNAVAILABLE',
 } as const satisfies Record<FaultError, ErrorCode>
 
-/**
- * The fault that the sandbox injects into one call, so that developers can test their error handling. Known
- * once the caller is.
- */
+/** The fault that the sandbox injects into one call, so that developers can test their error handling. */
 export class CallFaults {
   #fault: Fault | undefined
 
   /**
-   * Finds the fault requested by the call or by a rule of its platform, before any other step. Returns the
-   * operation; its events carry the fault. Throws the requested error, or 400 for an invalid header; in
-   * production every such header is invalid.
+   * Finds the fault requested by the call or by a platform rule, before any other step. Returns the
+   * operation, whose events carry the fault. Throws the requested error, or 400 for an invalid header, as every
+   * header is in production.
    */
   async find({ app, name }: Pick<Route, 'app' | 'name'>, op: Op, call: Call): Promise<Op> {
     const requested = readRequestedFault(app, call)
@@ -52,8 +49,7 @@ export class CallFaults {
 }
 
 /**
- * True if the call may have a fault. Nearly all calls have neither a header for one nor a platform with
- * rules.
+ * True if the call has a fault header, or its platform has sandbox settings. Nearly all calls have neither.
  */
 export function mayFault({ wire }: App, { platform }: Op, { headers }: Call): boolean {
   return (
@@ -68,9 +64,10 @@ function readRequestedFault({ wire, config }: App, { headers }: Call): Fault | u
   const text = headers[header.toLowerCase()]
   if (text === undefined) return undefined
   if (config.mode === 'production')
-    throw fieldError('INVALID_INPUT', header, `${header} is available in the sandbox only`)
+    throw fieldError('INVALID_INPUT', header, `${header} is only available in the sandbox`)
   const fault = parseFault(String(text))
-  if (!fault) throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each once`)
+  if (!fault)
+    throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each at most once`)
   return fault
 }
 

@@ -6,12 +6,12 @@ import { expect, test } from 'vitest'
 import { startStream } from '../response/encode.ts'
 import { closeStalled } from './streams.ts'
 
-/** More than the buffers of both machines hold. */
+/** More data than the socket buffers of both ends can hold. */
 function* pieces(): Generator<string> {
   for (let i = 0; i < 300; i++) yield 'x'.repeat(100_000)
 }
 
-test('a reader that does not read loses its connection, and one that reads keeps it', async () => {
+test('a streamed response closes the connection of a stalled reader and completes for an active one', async () => {
   const answers: ServerResponse[] = []
   const server = createServer((_request, response) => {
     answers.push(response)
@@ -40,11 +40,11 @@ test('a reader that does not read loses its connection, and one that reads keeps
   server.close()
 })
 
-test('a text whose first piece cannot be made gives back what it holds', async () => {
+test('a streamed response releases its resources if the first piece fails', async () => {
   let isOpen = true
   const pieces = {
     [Symbol.asyncIterator]: () => ({
-      next: () => Promise.reject(new Error('The database is away')),
+      next: () => Promise.reject(new Error('The database is unavailable')),
       return: async () => {
         isOpen = false
         return { done: true, value: undefined } as const
@@ -52,6 +52,6 @@ test('a text whose first piece cannot be made gives back what it holds', async (
     }),
   }
   const answer = { status: 200, headers: {}, body: '', pieces }
-  await expect(startStream(answer, () => {})).rejects.toThrow('The database is away')
+  await expect(startStream(answer, () => {})).rejects.toThrow('The database is unavailable')
   expect(isOpen).toBe(false)
 })

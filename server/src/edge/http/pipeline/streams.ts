@@ -9,19 +9,16 @@ import { admit } from '../authentication/authenticate.ts'
 import type { Answer, Head } from '../request/call.ts'
 import type { Fault } from '../request/validate.ts'
 
-/**
- * The query of a stream. When a browser reconnects, it sends the id of the last event it received in a
- * header.
- */
+/** The query of a stream. A reconnecting browser sends the id of the last received event in a header. */
 export function queryWithLastEvent({ query, headers }: FastifyRequest): unknown {
   const last = headers[LAST_EVENT_ID.toLowerCase()]
   return last && isObject(query) ? { ...query, after: last } : query
 }
 
-/** If `after` came from that header, makes errors about it name the header. Other responses are unchanged. */
+/** Renames the field `after` in an error to the header that it came from. Other responses are unchanged. */
 export function nameLastEventHeader({ headers }: Pick<FastifyRequest, 'headers'>, answer: Answer): Answer {
   if (answer.status < 400 || !headers[LAST_EVENT_ID.toLowerCase()]) return answer
-  const { message, details, ...rest }: RefusalBody = JSON.parse(answer.body)
+  const { message, details, ...fields }: RefusalBody = JSON.parse(answer.body)
   if (details?.field !== 'after') return answer
   const nameField = (text: string) => text.replace(/^after\b/, LAST_EVENT_ID)
   const errors = details.errors?.map((error) => ({
@@ -29,7 +26,7 @@ export function nameLastEventHeader({ headers }: Pick<FastifyRequest, 'headers'>
     message: nameField(error.message),
   }))
   const changed = { ...details, field: LAST_EVENT_ID, ...(errors ? { errors } : {}) }
-  return { ...answer, body: JSON.stringify({ ...rest, message: nameField(message), details: changed }) }
+  return { ...answer, body: JSON.stringify({ ...fields, message: nameField(message), details: changed }) }
 }
 
 interface RefusalBody {
@@ -38,8 +35,7 @@ interface RefusalBody {
 }
 
 /**
- * Ends a streamed response once its caller would no longer be admitted. The caller is authenticated again
- * before each piece.
+ * Ends a streamed response when its caller loses access. The caller is authenticated again before each piece.
  */
 export function endWhenNotAdmitted(app: App, endpoint: Endpoint, head: Head, answer: Answer): Answer {
   const pieces = answer.pieces?.[Symbol.asyncIterator]()
@@ -72,10 +68,10 @@ export function endWhenNotAdmitted(app: App, endpoint: Endpoint, head: Head, ans
   }
 }
 
-/** The time for which a reader may leave sent data unread. */
+/** The maximum time for which a reader may leave sent data unread. */
 const STALL_MS = 30_000
 
-/** Closes the connection if its reader has stopped reading, because unsent data stays in memory. */
+/** Closes the connection of a stalled reader, because unsent data stays in memory. */
 export function closeStalled(response: ServerResponse, stallMs = STALL_MS): void {
   let before: string | undefined
   const timer = setInterval(() => {

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { clientAddress } from '../../../base/formats/ip-addresses.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 
-/** The address of a caller. Nothing else may read the address: `request.ip` may be a proxy's. */
-export function addressOf(
+/** The address of a caller. Do not use `request.ip`, which may be the address of a proxy. */
+export function findClientAddress(
   { config }: Pick<App, 'config'>,
   { ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>,
 ): string {

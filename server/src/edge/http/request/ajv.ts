@@ -30,8 +30,8 @@ function isWellFormedThroughout(value: unknown): boolean {
 }
 
 /**
- * `form` is the required form of a string. With `true`, the string, or every string in an object, must be
- * storable.
+ * `form` is the required form of a string. `true` only requires that the string, or every string in an
+ * object, is storable.
  */
 function isStorableText(form: TextForm | true, value: unknown): boolean {
   return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
@@ -127,7 +127,7 @@ interface TaggedUnion {
 function validateByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
   const byTag = new Map(
     members.flatMap((schema) => {
-      const values = requireValue(schema.properties[tag], `tag ${tag} in a member of a union`).enum
+      const values = requireValue(schema.properties[tag], `tag ${tag} in a union alternative`).enum
       return values.map((tagValue) => [tagValue, schema] as const)
     }),
   )
@@ -184,13 +184,12 @@ export function compile(
 }
 
 /**
- * Rewrites a schema to use the keywords above. Parsed JSON has integers as numbers or bigints, which JSON
- * Schema's `integer` does not know, and closed unions are told apart by their tag.
+ * Rewrites a schema to use the keywords above: JSON Schema's `integer` does not support bigints, and closed
+ * unions are distinguished by their tag.
  */
 function withOwnKeywords(schema: unknown): unknown {
   if (!Array.isArray(schema) && !isObject(schema)) return schema
-  // A shared schema must stay one object, so that an alternative of a union is compiled only once for all
-  // endpoints.
+  // A shared schema must stay one object, so that a union alternative is compiled only once for all endpoints.
   const cached = translated.get(schema)
   if (cached) return cached
   const translation = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
@@ -201,14 +200,13 @@ function withOwnKeywords(schema: unknown): unknown {
 const translated = new WeakMap<object, object>()
 
 function translate(schema: Readonly<Record<string, unknown>>): object {
-  const { type, format, judgedByHandler, ...rest } = schema
+  const { type, format, judgedByHandler, ...keywords } = schema
   if (judgedByHandler) return {}
-  // Strings with a form must be readable. A pattern like [^\s/] would otherwise accept control characters and
-  // lone surrogates.
+  // Strings with a form must be readable: a pattern like [^\s/] would accept control characters and lone surrogates.
   const hasForm = [type].flat().includes('string') && (schema.pattern !== undefined || format !== undefined)
   if (hasForm && schema.wellFormed !== 'line') return translate({ ...schema, wellFormed: 'line' })
   if (format === 'int64') {
-    const { minimum, exclusiveMinimum, maximum }: Int64Bounds = rest
+    const { minimum, exclusiveMinimum, maximum }: Int64Bounds = keywords
     const isNullable = Array.isArray(type) && type.includes('null')
     return { int64: { isNullable, minimum, exclusiveMinimum, maximum } }
   }
@@ -219,7 +217,7 @@ function translate(schema: Readonly<Record<string, unknown>>): object {
   }: {
     discriminator?: { propertyName: string }
     oneOf?: unknown[]
-  } = rest
+  } = keywords
   if (discriminator && oneOf)
     return {
       type,

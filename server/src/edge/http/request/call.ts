@@ -21,7 +21,7 @@ export interface Head {
   readonly address: string
   /** Fields added to the log lines of the request. */
   readonly trace: Trace
-  /** Set once the caller is known: the actor and its rate limit usage, for the request log. */
+  /** The actor and its rate limit usage, set once the caller is known. */
   readonly seen?: { actor: Actor | undefined; standing?: Standing | undefined }
 }
 
@@ -46,7 +46,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Set instead of `body`: the chunks of a text whose type is in `headers`. */
+  /** Set instead of `body`: the chunks of a text whose content type is in `headers`. */
   readonly pieces?: AsyncIterable<string>
   /** Sandbox only: the connection is closed without a response (`sandbox-faults.ts`). */
   readonly isLost?: boolean

@@ -25,7 +25,8 @@ export interface Form<File> {
 }
 
 /**
- * Receives the bytes of the file as they arrive. If the sender fails, the stream throws the error to return.
+ * Receives the file's bytes as they arrive. If the sender fails, the stream throws the error for the
+ * response.
  */
 export type Receive<File> = (
   part: Pick<UploadedFile, 'name' | 'declaredType'>,
@@ -39,9 +40,9 @@ export type OnField = (name: string, text: string) => void
 export type ReadForm = <File>(receive: Receive<File>) => Promise<Form<File>>
 
 /**
- * Reads a `multipart/form-data` body with at most one file, part by part; fields may precede or follow the
- * file. The bytes of the file are passed on unchanged, whatever encoding the part declares. Throws 400
- * `INVALID_INPUT` naming the field, 408 `REQUEST_TIMEOUT` if the sender is too slow, 413 `PAYLOAD_TOO_LARGE`.
+ * Reads a `multipart/form-data` body with at most one file, part by part and in any order. The file's bytes are
+ * passed on unchanged, whatever encoding the part declares. Throws 400 `INVALID_INPUT` naming the field, 408
+ * `REQUEST_TIMEOUT` if the sender is too slow, 413 `PAYLOAD_TOO_LARGE`.
  */
 export async function readForm<File>(
   request: FastifyRequest,
@@ -60,7 +61,7 @@ export async function readForm<File>(
     throw pace.refusal ?? error
   } finally {
     pace.end()
-    // Discards the rest of the body. The server limits how long this may take.
+    // Drains the remaining body within the server's time limit.
     raw.unpipe()
     raw.resume()
   }
@@ -110,7 +111,7 @@ async function receiveFile<File>(
     if (fieldname !== FILE_PART)
       throw partError(
         fieldname || 'body',
-        `${shortenName(fieldname)} is not known: the file is the part file`,
+        `The part ${shortenName(fieldname)} is unknown. Send the file in the part named file`,
       )
     const name = checkFileName(part.filename)
     file.on('limit', () => file.destroy(tooLarge(upload)))
@@ -134,9 +135,10 @@ function readField(part: MultipartValue, fields: Readonly<Record<string, string>
   const { fieldname, value, valueTruncated } = part
   if (!fieldname) throw partError('body', 'A part of the body has no name')
   if (fieldname === FILE_PART) throw partError(FILE_PART, 'file must be a file, with a file name')
-  if (Object.hasOwn(fields, fieldname)) throw partError(fieldname, `${shortenName(fieldname)} is given twice`)
+  if (Object.hasOwn(fields, fieldname))
+    throw partError(fieldname, `${shortenName(fieldname)} must be given only once`)
   if (valueTruncated)
-    throw partError(fieldname, `${shortenName(fieldname)} may have at most ${FIELD_BYTES_MAX} bytes`)
+    throw partError(fieldname, `${shortenName(fieldname)} must have at most ${FIELD_BYTES_MAX} bytes`)
   if (typeof value !== 'string') throw partError(fieldname, `${shortenName(fieldname)} must be plain text`)
   if (value.includes(NOT_UTF_8)) throw partError(fieldname, `${shortenName(fieldname)} is not UTF-8`)
   return value
@@ -149,11 +151,11 @@ const NOT_UTF_8 = '\ufffd'
 function checkFileName(name: string | undefined): string {
   if (!name) throw partError(FILE_PART, 'file must have a file name')
   if (name.length > FILE_NAME_CHARACTERS_MAX)
-    throw partError(FILE_PART, `The name of file may have at most ${FILE_NAME_CHARACTERS_MAX} characters`)
+    throw partError(FILE_PART, `The file name must have at most ${FILE_NAME_CHARACTERS_MAX} characters`)
   if (/[/\\]/.test(name) || /^\.{1,2}$/.test(name))
-    throw partError(FILE_PART, 'The name of file must be without a path')
+    throw partError(FILE_PART, 'The file name must not contain a path')
   if (UNREADABLE.test(name) || !name.isWellFormed() || name.includes(NOT_UTF_8))
-    throw partError(FILE_PART, 'The name of file must be UTF-8 without control characters')
+    throw partError(FILE_PART, 'The file name must be UTF-8 without control characters')
   return name
 }
 
@@ -163,16 +165,16 @@ function shortenName(name: string): string {
   return name.slice(0, NAME_CHARACTERS_SHOWN).toWellFormed()
 }
 
-/** Our messages for errors of the parser. */
+/** Messages for parser errors, by code. */
 const PARSER_MESSAGES: Readonly<Record<string, readonly [field: string, message: string]>> = {
-  FST_FILES_LIMIT: [FILE_PART, 'file must be one file only'],
-  FST_FIELDS_LIMIT: ['body', `The body may have at most ${FIELDS_MAX} fields`],
-  FST_PARTS_LIMIT: ['body', `The body may have at most ${FIELDS_MAX + 1} parts`],
-  FST_PROTO_VIOLATION: ['body', 'The body has a field with a name that is not allowed'],
+  FST_FILES_LIMIT: [FILE_PART, 'Only one file is allowed'],
+  FST_FIELDS_LIMIT: ['body', `The body must have at most ${FIELDS_MAX} fields`],
+  FST_PARTS_LIMIT: ['body', `The body must have at most ${FIELDS_MAX + 1} parts`],
+  FST_PROTO_VIOLATION: ['body', 'The body has a field with a forbidden name'],
   FST_INVALID_JSON_FIELD_ERROR: ['body', 'The fields of the body must be plain text'],
 }
 
-/** Converts parser errors to 400 responses: the sender causes all of them. */
+/** Converts parser errors to 400 responses, because the sender causes them. */
 async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
   try {
     return await step
@@ -189,10 +191,10 @@ function partError(field: string, message: string): ApiError {
   return fieldError('INVALID_INPUT', shortenName(field), message)
 }
 
-/** The 413 error. Its message is about the whole body if `body` is given, and else about the file. */
+/** The 413 error for the whole body if `body` is given, otherwise for the file. */
 function tooLarge({ bytesMax }: Upload, body?: IncomingMessage): ApiError {
   const message = body
-    ? `The request body may have at most ${bodyBytesMaxOf({ upload: { bytesMax } })} bytes, its file ${bytesMax}.`
-    : `The file may have at most ${bytesMax} bytes.`
+    ? `The request body must have at most ${bodyBytesMaxOf({ upload: { bytesMax } })} bytes, and its file ${bytesMax}.`
+    : `The file must have at most ${bytesMax} bytes.`
   return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { field: FILE_PART, bytesMax } })
 }

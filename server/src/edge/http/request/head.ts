@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../../../kernel/operation/app.ts'
 import { memberSecretIn } from '../authentication/member-cookie.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../authentication/members.ts'
-import { addressOf } from './address.ts'
+import { findClientAddress } from './address.ts'
 import type { Head } from './call.ts'
 
-export function headOf(app: App, request: FastifyRequest): Head {
+export function buildHead(app: App, request: FastifyRequest): Head {
   const { params, headers, trace } = request
   return {
     params,
@@ -15,7 +15,7 @@ export function headOf(app: App, request: FastifyRequest): Head {
     memberSecret: memberSecretIn(app, headers.cookie),
     userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
     ownOrigin: findOwnOrigin(app, request),
-    address: addressOf(app, request),
+    address: findClientAddress(app, request),
     trace,
     seen: request.seen,
   }

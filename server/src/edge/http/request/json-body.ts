@@ -12,7 +12,7 @@ const DEPTH_MAX = 64
  */
 export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) throw bodyRefusal('is not valid JSON: it is not UTF-8')
+  if (!isUtf8(bytes)) throw bodyRefusal('is not valid UTF-8')
   try {
     return readJson(bytes.toString('utf8'), { depthMax: DEPTH_MAX, membersMax })
   } catch (error) {

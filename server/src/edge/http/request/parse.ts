@@ -31,18 +31,18 @@ export interface RequestParts {
 const NOTHING = { properties: {} }
 const NO_FILE: Fault = { field: FILE_PART, message: `${FILE_PART} is required` }
 const CHECKED: ValidationResult = { value: {}, faults: [] }
-/** Longer names are cut to this length in messages. */
+/** Messages truncate longer names to this length. */
 const REPEATED_CHARACTERS_MAX = 64
 
 /**
  * Parses a request according to its endpoint; throws 400 `INVALID_INPUT` with all errors, unknown properties
- * last. Unknown properties are ignored for lenient platforms, and if there is no `op`, because the caller is
- * not a platform. Read-only properties of the record are always ignored in bodies, so that a client can send
- * back a record it has read.
+ * last. Unknown properties are ignored for lenient platforms and for callers without an `op`, which are not
+ * platforms. Read-only properties of the record are always ignored, so that clients can send back a record
+ * they have read.
  */
 export type Parser<E extends Endpoint> = (sent: RequestParts, op?: Op | typeof STRICTLY) => Promise<Input<E>>
 
-/** Passed instead of an `op` if the platform is not known yet: unknown properties are rejected. */
+/** Passed instead of an `op` while the platform is unknown. Unknown properties are rejected. */
 export const STRICTLY = 'strictly'
 
 export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {

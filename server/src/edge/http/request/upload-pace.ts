@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { KIB } from '@countersign/contract/core/endpoint'
 import { ApiError } from '../../../kernel/operation/operation.ts'
 
-/** An upload that is slower than this on average over one window is aborted. */
+/** The minimum average speed of an upload in each window. Slower uploads are aborted. */
 export const UPLOAD_BYTES_PER_SECOND_MIN = 16 * KIB
 
 /** Watches the pace of an incoming body. */
@@ -16,8 +16,8 @@ export interface Pace {
 }
 
 /**
- * Connections with an upload in progress. Their timeout follows from the pace of the upload, not from the
- * timeout for whole requests.
+ * Connections with an upload in progress. Their timeout depends on the upload's pace, not on the timeout for
+ * whole requests.
  */
 const uploading = new WeakSet<Socket>()
 
@@ -26,9 +26,9 @@ export function isUploading(socket: Socket): boolean {
 }
 
 /**
- * Watches the body of an upload; every window must bring `UPLOAD_BYTES_PER_SECOND_MIN` on average, or
- * complete the body. A slow connection meets this, while a stalled caller is disconnected after one window.
- * The whole body may have at most `bytesMax` bytes.
+ * Watches the body of an upload. Every window must bring `UPLOAD_BYTES_PER_SECOND_MIN` on average or complete
+ * the body, so a stalled caller is disconnected after one window. The whole body may have at most `bytesMax`
+ * bytes.
  */
 export function watchPace(
   raw: IncomingMessage,

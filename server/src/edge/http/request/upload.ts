@@ -10,14 +10,14 @@ import { ApiError } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { type OnField, type ReadForm, readForm } from './form.ts'
 
-/** An upload whose form was read. It exists as long as its request runs. */
+/** An upload whose form was read, for the duration of its request. */
 export interface ReadUpload {
   readonly fields: Readonly<Record<string, string>>
   /** Undefined if the form had no file. */
   readonly file: UploadedFile | undefined
   /**
-   * Stores the file, at most once, before the writes of a successful handler are committed, so a rejected
-   * request stores nothing. Throws 503 `UNAVAILABLE` if the file store cannot be reached.
+   * Stores the file at most once, before a successful handler's writes are committed, so a rejected request
+   * stores nothing. Throws 503 `UNAVAILABLE` if the file store cannot be reached.
    */
   store(op: Op): Promise<void>
   /** Removes the file unless `isKept`. Never rejects. */
@@ -26,14 +26,14 @@ export interface ReadUpload {
 
 /** Reads the form of a request and seals its file into the spool. */
 export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> {
-  // The form may turn out to be invalid after its file has arrived.
+  // The form may become invalid after its file has arrived.
   let path: string | undefined
   const removeSpooled = async () => {
     if (path !== undefined) await rm(path, { force: true })
   }
   const { fields, file: received } = await read(async (part, bytes) => {
     const receivedFile = await receiveFile(app, part, Readable.from(bytes)).catch((error: unknown) => {
-      throw refusalOfDisk(app, error)
+      throw toDiskRefusal(app, error)
     })
     path = receivedFile.spooled.path
     return receivedFile
@@ -75,8 +75,7 @@ export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> 
 }
 
 /**
- * System errors of a disk that is full, read-only or unreachable, or of a process without free file
- * descriptors.
+ * System errors for a full, read-only or unreachable disk, or for a process without free file descriptors.
  */
 const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
   'ENOSPC',
@@ -90,19 +89,17 @@ const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
 /**
  * Converts an error of the local disk to 503, because a retry may succeed. Returns other errors unchanged.
  */
-export function refusalOfDisk({ log }: Pick<App, 'log'>, error: unknown): unknown {
+export function toDiskRefusal({ log }: Pick<App, 'log'>, error: unknown): unknown {
   if (!DISK_ERRORS.has(codeOf(error))) return error
-  log.error({ err: error }, 'no room on the disk for a file that arrives')
+  log.error({ err: error }, 'failed to write an uploaded file to disk')
   return new ApiError('UNAVAILABLE', {
-    message: 'This server has no room for the file now. Nothing was changed. Try again later.',
+    message: 'The server cannot store the file at the moment. Nothing was changed. Try again later.',
   })
 }
 
-/**
- * Limits on concurrent uploads, per process and per platform. Each upload uses memory and disk while it runs.
- */
-const AT_ONCE_MAX = 256
-const AT_ONCE_OF_PLATFORM_MAX = 128
+/** Limits on concurrent uploads per process and per platform, because each one uses memory and disk. */
+const CONCURRENT_MAX = 256
+const CONCURRENT_PER_PLATFORM_MAX = 128
 
 /** Returns a function that reads the form of a request. */
 export type TakeUpload = (
@@ -112,8 +109,8 @@ export type TakeUpload = (
 ) => ReadForm
 
 /**
- * Limits the number of concurrent uploads in this process, and the pace of each as in `upload-pace.ts`.
- * Throws 503 `UNAVAILABLE` at the limit.
+ * Limits the number of concurrent uploads in this process and the pace of each (`upload-pace.ts`). Throws 503
+ * `UNAVAILABLE` at the limit.
  */
 export function uploadTaker(windowMs: number): TakeUpload {
   const byPlatform = new Map<string, number>()
@@ -127,7 +124,7 @@ export function uploadTaker(windowMs: number): TakeUpload {
   return (request, { upload }, onField) =>
     async (receive) => {
       const platformId = request.trace.platformId ?? ''
-      if (total >= AT_ONCE_MAX || (byPlatform.get(platformId) ?? 0) >= AT_ONCE_OF_PLATFORM_MAX)
+      if (total >= CONCURRENT_MAX || (byPlatform.get(platformId) ?? 0) >= CONCURRENT_PER_PLATFORM_MAX)
         throw new ApiError('UNAVAILABLE', {
           message: 'Too many uploads are in progress. Try again.',
         })

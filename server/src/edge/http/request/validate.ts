@@ -20,11 +20,11 @@ export type ValidationResult =
   | { readonly value: unknown; readonly faults: readonly [] }
   | { readonly value: undefined; readonly faults: readonly [Fault, ...Fault[]] }
 
-/** The maximum number of errors in one response. Any others are reported once these are fixed. */
+/** The maximum number of errors in one response. */
 export const FAULTS_MAX = 20
 /**
- * If a value has more fields or longer strings than this, only its first error is reported: finding all of
- * them would be too expensive.
+ * If a value has more fields or longer strings than this, only its first error is reported, because finding
+ * all errors would be too expensive.
  */
 const EXPLAINED_VALUES_MAX = 500
 const EXPLAINED_CHARACTERS_MAX = 4096
@@ -86,12 +86,11 @@ export function fieldAt(path: readonly string[], part: Part): string {
 }
 
 function toFault(errors: readonly ErrorObject[], part: Part): Fault {
-  // The last error of a failed union is about the union itself. The one with the longest path is the actual
-  // error.
+  // The last error of a failed union is about the union itself. The actual error has the longest path.
   const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a))
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
-  const member = error.params.missingProperty
-  const field = fieldAt([...path, ...(member ? [member] : [])], part)
+  const missing = error.params.missingProperty
+  const field = fieldAt([...path, ...(missing ? [missing] : [])], part)
   return { field, message: `${field} ${describe(error)}` }
 }
 
@@ -109,7 +108,7 @@ function isSmall(value: unknown): boolean {
     if (++values > EXPLAINED_VALUES_MAX) return false
     if (typeof part === 'string') return part.length <= EXPLAINED_CHARACTERS_MAX
     if (part === null || typeof part !== 'object') return true
-    for (const member of Object.values(part)) if (!fits(member)) return false
+    for (const property of Object.values(part)) if (!fits(property)) return false
     return true
   }
   return fits(value)

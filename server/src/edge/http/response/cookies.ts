@@ -1,8 +1,6 @@
 import type { App } from '../../../kernel/operation/app.ts'
 
-/**
- * The cookies of this server. They belong to this host only; over https, browsers enforce this by the name.
- */
+/** The server's cookies belong to this host only. Over HTTPS, browsers enforce this by the name prefix. */
 
 type Served = Pick<App, 'config'>
 
@@ -11,8 +9,8 @@ function isSecure({ config }: Served): boolean {
 }
 
 /**
- * The name of a cookie on the wire. `__Host-` keeps other hosts of the domain, and connections without TLS,
- * from setting it.
+ * The name of a cookie on the wire. The prefix `__Host-` prevents other hosts of the domain, and connections
+ * without TLS, from setting it.
  */
 export function cookieName(app: Served, name: string): string {
   return isSecure(app) ? `__Host-${name}` : name

@@ -39,27 +39,27 @@ async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
 }
 
 /**
- * Produces the first piece of a text, so that an error up to then still becomes an error response. A later
- * error closes the connection and calls `failed`.
+ * Produces the first piece of a text, so that an early error still becomes an error response. A later error
+ * closes the connection and calls `onFailure`.
  */
-export async function startStream(answer: Answer, failed: (error: unknown) => void): Promise<Answer> {
+export async function startStream(answer: Answer, onFailure: (error: unknown) => void): Promise<Answer> {
   if (!answer.pieces) return answer
   const pieces = answer.pieces[Symbol.asyncIterator]()
   const first = await pieces.next().catch(async (error: unknown) => {
     await pieces.return?.()
     throw error
   })
-  return { ...answer, pieces: continueStream(first, pieces, failed) }
+  return { ...answer, pieces: continueStream(first, pieces, onFailure) }
 }
 
 /**
- * Yields the first piece and those after it. If the reader stops, it ends, even while a piece is being
+ * Yields the first piece and the following ones. It ends when the reader stops, even while a piece is being
  * produced.
  */
 function continueStream(
   first: IteratorResult<string>,
   pieces: AsyncIterator<string>,
-  failed: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): AsyncIterableIterator<string> {
   let unread: IteratorResult<string> | undefined = first
   return {
@@ -73,7 +73,7 @@ function continueStream(
       try {
         return await pieces.next()
       } catch (error) {
-        failed(error)
+        onFailure(error)
         throw error
       }
     },
@@ -92,8 +92,8 @@ export function encodeRefusal(refusal: ApiError, app: Pick<App, 'origin' | 'wire
 export type AnswerCheck = (outcome: HandlerResult) => void
 
 /**
- * Creates a check of responses against the contract. Tests check every response. Throws if one does not
- * match.
+ * Creates a check of responses against the contract, which throws if one does not match. Tests check every
+ * response.
  */
 export function createAnswerCheck({ method, path, responses, texts = [] }: Endpoint): AnswerCheck {
   const checks = new Map(

@@ -7,16 +7,16 @@ import { asApiError, encodeError } from './errors.ts'
 
 const ORIGIN = 'https://pay.example.com'
 
-test('every 503 says when to try again, and an error that knows it better says that', () => {
-  for (const code of ERROR_CODES.filter((one) => ERRORS[one].status === 503))
+test('every 503 response has a Retry-After header, and an error may set its own', () => {
+  for (const code of ERROR_CODES.filter((candidate) => ERRORS[candidate].status === 503))
     expect(Number(encodeError(new ApiError(code), ORIGIN).headers['Retry-After']), code).toBeGreaterThan(0)
   const exact = new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '60' } })
   expect(encodeError(exact, ORIGIN).headers).toEqual({ 'Retry-After': '60' })
   expect(encodeError(new ApiError('NOT_FOUND'), ORIGIN).headers).toEqual({})
 })
 
-/** The error of a statement when the database returns this one. */
-async function failure(code: string | undefined, message: string): Promise<unknown> {
+/** The error that a statement throws for this database error. */
+async function captureError(code: string | undefined, message: string): Promise<unknown> {
   const statements = new Statements(async () => {
     throw Object.assign(new Error(message), code === undefined ? {} : { code, severity: 'FATAL' })
   })
@@ -30,8 +30,8 @@ test.each([
   ['08P01', 'pgbouncer cannot connect to server'],
   ['57P03', 'the database system is starting up'],
   ['08001', 'connect failed'],
-])('a database that is gone behind a pooler is 503: %s %s', async (code, message) => {
-  const error = await failure(code, message)
+])('a database that a pooler cannot reach results in 503: %s %s', async (code, message) => {
+  const error = await captureError(code, message)
   expect(error).toBeInstanceOf(NoConnection)
   expect(asApiError(error).refusal).toMatchObject({ code: 'UNAVAILABLE' })
 })
@@ -50,9 +50,9 @@ test.each([
   [undefined, 'Query read timeout'],
   [undefined, 'Client has encountered a connection error and is not queryable'],
 ])(
-  'a connection that was lost in the middle of a statement is 503, and does not promise that nothing was done: %s %s',
+  'a database connection lost during a statement results in 503 without a promise that nothing was done: %s %s',
   async (code, message) => {
-    const error = await failure(code, message)
+    const error = await captureError(code, message)
     expect(wasRefused(error)).toBe(false)
     const { refusal, isFault } = asApiError(error)
     expect({ code: refusal.code, isFault }).toEqual({ code: 'UNAVAILABLE', isFault: true })
@@ -64,8 +64,8 @@ test.each([
 test.each([
   ['22P02', 'invalid input syntax'],
   ['57014', 'canceling statement due to statement timeout'],
-  [undefined, 'a mistake of ours'],
-])('an error of a statement is not taken for a lost connection: %s %s', async (code, message) => {
-  const error = await failure(code, message)
+  [undefined, 'an internal error'],
+])('a statement error is not treated as a lost database connection: %s %s', async (code, message) => {
+  const error = await captureError(code, message)
   expect(error).not.toBeInstanceOf(LostConnection)
 })

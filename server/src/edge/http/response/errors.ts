@@ -2,7 +2,7 @@ import { ERROR_PAGE, ERRORS } from '@countersign/contract/core/errors'
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import { RotatedKeyError } from '../../../kernel/enclave/keyring.ts'
 import { ApiError } from '../../../kernel/operation/operation.ts'
-import { LostConnection, NoConnection, sqlState } from '../../../storage/engine/port.ts'
+import { LostConnection, NoConnection, readSqlState } from '../../../storage/engine/port.ts'
 
 export interface ErrorAnswer {
   readonly status: number
@@ -10,12 +10,12 @@ export interface ErrorAnswer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** When to retry a call that this server could not serve, unless the error says otherwise. */
+/** The default `Retry-After` of a 503 response. */
 const RETRY_SECONDS = '1'
 
 /**
- * The response for a refusal (specification 7); a 401 has `reason` both at the top level and in `details`.
- * Standard messages name headers as `wire` spells them. A handler's own message may quote the caller, so it
+ * The response for a refusal (specification 7). A 401 has `reason` both at the top level and in `details`.
+ * Standard messages name headers as `wire` spells them; a handler's own message may quote the caller, so it
  * is unchanged.
  */
 export function encodeError(error: ApiError, origin: string, wire?: WireSpelling): ErrorAnswer {
@@ -54,8 +54,8 @@ const SEALED_UNDER_OLDER_KEY = 'CS003'
 const DATA_EXCEPTION = /^22/
 
 /**
- * Converts any error to a refusal. Everything except an ApiError is an internal error (`isFault`), whose
- * cause is logged and never sent.
+ * Converts any error to a refusal. Every other error than an ApiError is internal (`isFault`): its cause is
+ * logged and never sent.
  */
 export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
   if (error instanceof ApiError) return { refusal: error, isFault: false }
@@ -70,20 +70,23 @@ export function asApiError(error: unknown): { refusal: ApiError; isFault: boolea
     return {
       refusal: new ApiError('UNAVAILABLE', {
         message:
-          'The connection to the database was lost, so this may have been done. Try again with the same Idempotency-Key.',
+          'The connection to the database was lost, so the operation may have been done. Try again with the same Idempotency-Key.',
       }),
       isFault: true,
     }
-  if (error instanceof RotatedKeyError || sqlState(error) === SEALED_UNDER_OLDER_KEY)
+  if (error instanceof RotatedKeyError || readSqlState(error) === SEALED_UNDER_OLDER_KEY)
     return {
       refusal: new ApiError('UNAVAILABLE', {
-        message: 'This server must be restarted before it can do this. Nothing was changed. Try again later.',
+        message:
+          'The master key was rotated and this server must be restarted. Nothing was changed. Try again later.',
       }),
       isFault: true,
     }
-  if (DATA_EXCEPTION.test(sqlState(error) ?? ''))
+  if (DATA_EXCEPTION.test(readSqlState(error) ?? ''))
     return {
-      refusal: new ApiError('INVALID_INPUT', { message: 'A value of the request is out of range.' }),
+      refusal: new ApiError('INVALID_INPUT', {
+        message: 'The request contains a value that is out of range.',
+      }),
       isFault: true,
     }
   return { refusal: new ApiError('INTERNAL_ERROR'), isFault: true }

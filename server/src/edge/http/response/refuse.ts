@@ -21,26 +21,25 @@ export function sendError(app: Served, reply: FastifyReply, error: ApiError): Fa
 }
 
 /**
- * A body of at most this size is drained even if it is not needed, so that its sender keeps the connection
- * and reads the response.
+ * Unneeded bodies up to this size are drained, so that the sender keeps the connection and reads the
+ * response.
  */
-const PASSED_OVER_BYTES_MAX = 64 * 1024
+const DRAINED_BYTES_MAX = 64 * 1024
 
 /** Closes the connection after the response if the unread body is long or of unknown length. */
 export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return
   const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers
-  if (encoding !== undefined || Number(length ?? 0) > PASSED_OVER_BYTES_MAX)
-    reply.header('Connection', 'close')
+  if (encoding !== undefined || Number(length ?? 0) > DRAINED_BYTES_MAX) reply.header('Connection', 'close')
 }
 
-/** The time that the rest of an upload may take after the response, so that its sender reads the response. */
-const REST_MS_MAX = 5_000
+/** The maximum time to drain an upload after the response, so that the sender reads the response. */
+const DRAIN_MS_MAX = 5_000
 
-/** Limits how long the unread rest of a body is drained after the response. */
+/** Limits how long an unread body is drained after the response. */
 export function limitRest({ raw }: FastifyRequest): void {
   if (raw.complete || raw.destroyed) return
-  const timer = setTimeout(() => raw.destroy(), REST_MS_MAX).unref()
+  const timer = setTimeout(() => raw.destroy(), DRAIN_MS_MAX).unref()
   raw.once('end', () => clearTimeout(timer))
   raw.once('close', () => clearTimeout(timer))
 }
@@ -68,8 +67,7 @@ export function refuseEarly(
       ([url, methods]) =>
         [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), methods, url] as const,
     )
-  // A method without a route is refused below. Two cases need their own route: preflight requests (CORS), and
-  // paths that a more general route would match, such as PUT /cards/limits as PUT /cards/:id.
+  // A method without a route is refused below. Two cases need separate routes: CORS preflight requests, and paths that a more general route would match, such as PUT /cards/limits as PUT /cards/:id.
   for (const [, methods, url] of patterns) {
     const isCovered = patterns.some(([pattern, , other]) => other !== url && pattern.test(url))
     const method = isCovered ? METHODS.filter((candidate) => !methods.includes(candidate)) : ['OPTIONS']
@@ -79,13 +77,13 @@ export function refuseEarly(
   const refusal = (request: FastifyRequest): ApiError | undefined => {
     const { headers, params, raw } = request
     if (headers.host === undefined && raw.httpVersion === '1.1')
-      return new ApiError('INVALID_INPUT', { message: 'The request has no Host header.' })
+      return new ApiError('INVALID_INPUT', { message: 'The Host header is required.' })
     if (request.is404 || hasEmptyValue(params)) {
       const methods = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
       return methods ? notAllowed(methods) : notFound(app.config, request.url, patterns)
     }
     if (!isPercentEncoded(request.url))
-      return fieldError('INVALID_INPUT', 'query', 'The query is not UTF-8 in percent-encoding.')
+      return fieldError('INVALID_INPUT', 'query', 'The query must be percent-encoded UTF-8.')
     if (!isUtf8Type(headers['content-type']))
       return new ApiError('UNSUPPORTED_MEDIA_TYPE', {
         message: 'The charset of the request body must be utf-8.',
@@ -131,7 +129,7 @@ function notFound(config: Config, path: string, patterns: readonly Pattern[]): A
   const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
   if (!url) return new ApiError('NOT_FOUND')
   const knownPath = pathPrefix + url.replaceAll(/:(\w+)/g, '{$1}')
-  const message = `No endpoint matches this path. The paths of this API begin with ${publicBasePath(config)}: call ${knownPath}.`
+  const message = `No endpoint matches this path. Paths of this API begin with ${publicBasePath(config)}. Call ${knownPath}.`
   return new ApiError('NOT_FOUND', { message, details: { path: knownPath } })
 }
 
@@ -139,7 +137,7 @@ function hasEmptyValue(params: unknown): boolean {
   return isObject(params) && Object.values(params).includes('')
 }
 
-/** The time for which a refused connection may linger. */
+/** The maximum time that a refused connection may linger. */
 const LINGER_MS = 1_000
 const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' }
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -148,13 +146,11 @@ const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 function notHttp(code: string | undefined): ApiError {
   if (code === TOO_SLOW) return new ApiError('REQUEST_TIMEOUT')
   const message =
-    code === TOO_LARGE
-      ? 'The URL and the headers of the request are too large.'
-      : 'This is not an HTTP request.'
+    code === TOO_LARGE ? "The request's URL and headers are too large." : 'This is not an HTTP request.'
   return new ApiError('INVALID_INPUT', { message })
 }
 
-/** Refuses input that is not an HTTP request, has headers that are too large, or is too slow. */
+/** Refuses input that is not HTTP, is too slow, or has headers that are too large. */
 export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -175,9 +171,12 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${head.join('')}\r\n${text}`)
-  // Leaves the client time to read the response, and then destroys the connection if it is still open.
+  // Gives the client time to read the response before the connection is destroyed.
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
   app.metrics.recordResponse(undefined, '', status, refusal.code, 0)
-  app.log.info({ httpRequestId, status, code: refusal.code, reason: error.code }, 'not an HTTP request')
+  app.log.info(
+    { httpRequestId, status, code: refusal.code, reason: error.code },
+    'refused input that is not an HTTP request',
+  )
 }

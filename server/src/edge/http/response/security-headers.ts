@@ -4,12 +4,12 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 }
-const HEADERS_OF_HTTPS: Readonly<Record<string, string>> = {
+const HTTPS_HEADERS: Readonly<Record<string, string>> = {
   ...HEADERS,
   'Strict-Transport-Security': 'max-age=31536000',
 }
 
 /** The security headers of every response. */
 export function safetyHeaders({ config }: Pick<App, 'config'>): Readonly<Record<string, string>> {
-  return config.publicUrl?.startsWith('https:') ? HEADERS_OF_HTTPS : HEADERS
+  return config.publicUrl?.startsWith('https:') ? HTTPS_HEADERS : HEADERS
 }

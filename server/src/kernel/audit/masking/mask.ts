@@ -44,7 +44,7 @@ function maskBySchemas(schemas: readonly Schema[], value: unknown, masking: Mask
   const { isHiddenIn, isPlain, items, members } = findRule(concreteSchemas)
   if (isHiddenIn[masking.mask]) return hide(value, masking)
   if (isPlain)
-    return masking.mask === 'trail' || concreteSchemas.some((schema) => fits(schema, value))
+    return masking.mask === 'trail' || concreteSchemas.some((schema) => matchesSchema(schema, value))
       ? value
       : hide(value, masking)
   if (Array.isArray(value)) return value.map((item) => maskBySchemas(items, item, masking))
@@ -113,7 +113,7 @@ function isHidden(sensitivity: Sensitivity | undefined, mask: Mask): boolean {
  * True if a plain value matches its schema. A number in place of a fixed word, for example, could be personal
  * data.
  */
-function fits(schema: Schema, value: unknown): boolean {
+function matchesSchema(schema: Schema, value: unknown): boolean {
   const types = typesOf(schema)
   if (isObject(value) || Array.isArray(value)) return types.includes('object') || types.includes('array')
   if (typeof value === 'boolean') return types.includes('boolean')
@@ -158,7 +158,7 @@ export function maskQuery(
     const member =
       schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
     const masked = member
-      ? maskBySchemas([asText(member)], value, masking)
+      ? maskBySchemas([toTextSchema(member)], value, masking)
       : maskBySchemas([], value, masking)
     if (sent.length === 0) return member ? sentName : maskName(name)
     return `${member ? sentName : maskName(name)}=${masked === value ? sent.join('=') : MASKED}`
@@ -167,8 +167,8 @@ export function maskQuery(
 }
 
 /** A schema of a query whose numbers and words are sent as strings, and whose lists as their items. */
-function asText(schema: Schema): Schema {
-  if (schema.items) return asText(schema.items)
+function toTextSchema(schema: Schema): Schema {
+  if (schema.items) return toTextSchema(schema.items)
   const types = typesOf(schema)
   if (types.includes('boolean')) return { type: 'string', enum: ['true', 'false'] }
   if (!types.includes('integer') && !types.includes('number')) return schema
@@ -204,7 +204,7 @@ const MAY_HOLD = new WeakMap<Schema, RegExp>()
  * True if JSON with this schema may contain values that logs mask. A name with an escape sequence could be
  * any name.
  */
-export function mayHoldMasked(schema: Schema, json: string): boolean {
+export function canContainMasked(schema: Schema, json: string): boolean {
   let regex = MAY_HOLD.get(schema)
   if (!regex) {
     const names = new Set<string>()

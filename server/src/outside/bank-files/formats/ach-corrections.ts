@@ -43,24 +43,24 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
 /** Splits the corrected data into fields. Banks that ignore the columns separate the fields with spaces. */
 export function splitCorrection(reason: string, corrected: string): CorrectedParts {
   const parts = PARTS[reason] ?? []
-  const byColumns = parts.map(([name, start, end]) => [name, corrected.slice(start, end).trim()] as const)
+  const alignedParts = parts.map(([name, start, end]) => [name, corrected.slice(start, end).trim()] as const)
   const words = corrected.trim().split(/\s+/)
-  const between = parts.reduce((text, [, start, end]) => blank(text, start, end), corrected)
-  const isAligned = between.trim() === '' && byColumns.every(([name, text]) => isWhole(name, text))
+  const outside = parts.reduce((text, [, start, end]) => blankOut(text, start, end), corrected)
+  const isAligned = outside.trim() === '' && alignedParts.every(([name, text]) => isPlausible(name, text))
   const found =
     isAligned || words.length !== parts.length
-      ? byColumns
+      ? alignedParts
       : parts.map(([name], index) => [name, words[index] ?? ''] as const)
   return Object.fromEntries(found.filter(([, text]) => text !== ''))
 }
 
-function blank(text: string, start: number, end: number): string {
+function blankOut(text: string, start: number, end: number): string {
   const part = text.slice(start, end)
   return text.slice(0, start) + ' '.repeat(part.length) + text.slice(end)
 }
 
-/** Only names may contain spaces. */
-function isWhole(name: keyof CorrectedParts, text: string): boolean {
+/** True if a field may have this value. Only names contain spaces. */
+function isPlausible(name: keyof CorrectedParts, text: string): boolean {
   if (name === 'name' || name === 'companyName') return text !== ''
   return name === 'transactionCode' ? /^\d\d$/.test(text) : /^\S+$/.test(text)
 }

@@ -1,12 +1,12 @@
 import { type CorrectedParts, splitCorrection } from './ach-corrections.ts'
 import { isCredit, readNumber, readRecord, type Values } from './ach-records.ts'
-import { type BankReference, references } from './camt-details.ts'
+import { type BankReference, toReferences } from './camt-details.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
 /** The header of a file. */
 export interface AchHead {
-  /** The routing number of the bank, or the id of the customer, for which the file is meant. */
+  /** The routing number of the bank or the id of the customer that receives the file. */
   readonly destination: string
   readonly origin: string
   /** `YYMMDD`. */
@@ -27,7 +27,7 @@ export interface AchEntry {
   readonly description: string
   /** `YYMMDD`, or empty. */
   readonly effectiveDate: string
-  /** The day of the year on which the operator settled it, as three digits. Empty if unknown. */
+  /** The day of the year on which the operator settled the entry, as three digits. Empty if unknown. */
   readonly settlementDate: string
   readonly batchNumber: string
   /** The destination in the file header. */
@@ -60,7 +60,7 @@ export interface AchReturn {
   readonly reason: string
   /** The 15 digits of the trace number that we sent. */
   readonly originalTrace: string
-  /** The first eight digits of the routing number to which the payment was sent. */
+  /** The first eight digits of the routing number that received the payment. */
   readonly originalReceivingBank: string
   /** `YYMMDD` for R14 and R15. */
   readonly dateOfDeath: string | null
@@ -78,9 +78,9 @@ export interface AchChange {
   readonly reason: string
   readonly originalTrace: string
   readonly originalReceivingBank: string
-  /** The whole field, as the bank wrote it. */
+  /** The corrected data as the bank wrote it. */
   readonly corrected: string
-  /** Its fields, depending on the reason. */
+  /** The corrected fields, depending on the reason. */
   readonly parts: CorrectedParts
 }
 
@@ -88,16 +88,16 @@ export interface AchPayment {
   /** The text of all addenda, joined unchanged. */
   readonly text: string | null
   /**
-   * Every string that may contain a reference: the id, each addendum, and all addenda joined with and without
-   * spaces.
+   * Every string that may contain a reference: the id, each addenda record, and all addenda joined with and
+   * without spaces.
    */
   readonly references: readonly BankReference[]
 }
 
-/** Entry classes whose entries have the number of addenda in front of the name. */
+/** Entry classes that put the number of addenda before the name. */
 const NUMBERED_NAMES: ReadonlySet<string> = new Set(['CTX', 'CTP', 'ENR', 'TRX', 'ATX'])
 
-export function headOf(line: string): AchHead {
+export function parseHead(line: string): AchHead {
   const values = readRecord('fileHeader', line)
   return {
     destination: values.destination.trim(),
@@ -111,7 +111,7 @@ export function headOf(line: string): AchHead {
   }
 }
 
-export function entryOf(
+export function parseEntry(
   head: AchHead | undefined,
   batch: Values<'batchHeader'>,
   values: Values<'entry'>,
@@ -143,34 +143,34 @@ export function entryOf(
   }
 }
 
-/** The signed amount, as seen from the receiver's account. */
-export function withSign(transactionCode: string, amount: bigint): bigint {
+/** Applies the sign to an amount, as seen from the receiver's account. */
+export function applySign(transactionCode: string, amount: bigint): bigint {
   return isCredit(transactionCode) ? amount : -amount
 }
 
-export function paymentOf(entry: AchEntry, addenda: readonly string[]): AchPayment {
+export function parsePayment(entry: AchEntry, addenda: readonly string[]): AchPayment {
   const texts = addenda
-    .filter((one) => addendaType(one) === '05')
-    .map((one) => readRecord('addenda', one).text)
+    .filter((line) => readAddendaType(line) === '05')
+    .map((line) => readRecord('addenda', line).text)
     .filter((text) => text !== '')
   const joined = texts.length > 1 ? [texts.join(' '), texts.join('')] : []
   return {
     text: texts.join('') || null,
-    references: references([
+    references: toReferences([
       ['individualId', entry.individualId],
       ...[...texts, ...joined].map((text) => ['addenda', text] as const),
     ]),
   }
 }
 
-export function returnOf(line: string): AchReturn {
+export function parseReturn(line: string): AchReturn {
   const { reason, originalTrace, dateOfDeath, originalReceivingBank, information } = readRecord(
     'returnAddenda',
     line,
   )
   if (!/^R\d\d$/.test(reason)) throw new UnreadablePart(`has the return reason ${quoteForMessage(reason)}`)
   requireTrace(originalTrace)
-  const kind = kindOfReturn(reason)
+  const kind = classifyReturn(reason)
   const head = { kind, reason, originalTrace, originalReceivingBank: originalReceivingBank.trim() }
   if (kind === 'RETURN')
     return {
@@ -179,7 +179,7 @@ export function returnOf(line: string): AchReturn {
       dateOfDeath: /^\d{6}$/.test(dateOfDeath) && Number(dateOfDeath) > 0 ? dateOfDeath : null,
       information: information.trim() || null,
     }
-  return { ...head, dateOfDeath: null, ...earlierReturnOf(kind, line) }
+  return { ...head, dateOfDeath: null, ...parseEarlierReturn(kind, line) }
 }
 
 const NO_EARLIER_RETURN = {
@@ -189,7 +189,7 @@ const NO_EARLIER_RETURN = {
   dishonoredReason: null,
 } as const
 
-function earlierReturnOf(
+function parseEarlierReturn(
   kind: AchReturnKind,
   line: string,
 ): Omit<AchReturn, 'kind' | 'reason' | 'originalTrace' | 'originalReceivingBank' | 'dateOfDeath'> {
@@ -198,7 +198,7 @@ function earlierReturnOf(
     return {
       ...NO_EARLIER_RETURN,
       returnTrace: returnTrace.trim() || null,
-      returnReason: reasonOf(returnReason),
+      returnReason: parseReason(returnReason),
       information: information.trim() || null,
     }
   }
@@ -208,23 +208,23 @@ function earlierReturnOf(
   )
   return {
     returnTrace: returnTrace.trim() || null,
-    returnReason: reasonOf(returnReason),
+    returnReason: parseReason(returnReason),
     dishonoredTrace: dishonoredTrace.trim() || null,
-    dishonoredReason: reasonOf(dishonoredReason),
+    dishonoredReason: parseReason(dishonoredReason),
     information: null,
   }
 }
 
-function reasonOf(digits: string): string | null {
+function parseReason(digits: string): string | null {
   return /^\d\d$/.test(digits) ? `R${digits}` : null
 }
 
-function kindOfReturn(reason: string): AchReturnKind {
+function classifyReturn(reason: string): AchReturnKind {
   if (/^R(?:6\d|70)$/.test(reason)) return 'DISHONORED'
   return /^R7[1-7]$/.test(reason) ? 'CONTESTED' : 'RETURN'
 }
 
-export function changeOf(line: string): AchChange {
+export function parseChange(line: string): AchChange {
   const { reason, originalTrace, originalReceivingBank, corrected } = readRecord('changeAddenda', line)
   if (!/^C\d\d$/.test(reason)) throw new UnreadablePart(`has the change code ${quoteForMessage(reason)}`)
   requireTrace(originalTrace)
@@ -242,6 +242,6 @@ function requireTrace(trace: string): void {
     throw new UnreadablePart(`has the original trace number ${quoteForMessage(trace)}`)
 }
 
-export function addendaType(line: string): string {
+export function readAddendaType(line: string): string {
   return line.slice(1, 3)
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { RECORD_CHARACTERS } from './ach-records.ts'
-import { windows1252, withoutControls } from './decode-text.ts'
+import { decodeWindows1252, replaceControls } from './decode-text.ts'
 
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, ZERO, END_MARK] = [0x0a, 0x0d, 0x20, 0x00, 0x1a]
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
@@ -16,17 +16,17 @@ export interface AchLine {
 
 /**
  * Reads the records of a NACHA file with any line breaks or none. Skips blank lines, a byte order mark, zero
- * bytes and Ctrl-Z. Pads short records with spaces, because programs trim lines. Bytes beyond ASCII are read
- * as windows-1252, or as UTF-8 if the record then has 94 characters.
+ * bytes and Ctrl-Z, and pads trimmed records with spaces. Bytes beyond ASCII are read as UTF-8 if the record
+ * then has 94 characters, and otherwise as windows-1252.
  */
 export async function* readAchLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchLine> {
-  const lines = new Lines()
+  const lines = new LineSplitter()
   for await (const piece of bytes) for (const byte of piece) if (lines.add(byte)) yield* lines.takeLines()
   lines.end()
   yield* lines.takeLines()
 }
 
-class Lines {
+class LineSplitter {
   readonly #line = Buffer.alloc(LINE_BYTES_MAX)
   #filled = 0
   #number = 0
@@ -55,7 +55,7 @@ class Lines {
 
   end(): void {
     if (this.#filled === 0) return
-    const line = this.#line.subarray(0, lengthWithoutPadding(this.#line.subarray(0, this.#filled)))
+    const line = this.#line.subarray(0, measureWithoutPadding(this.#line.subarray(0, this.#filled)))
     this.#filled = 0
     const text = line.length > RECORD_CHARACTERS && isUtf8(line) ? line.toString('utf8') : ''
     if (text.length === RECORD_CHARACTERS) this.#take(text)
@@ -66,20 +66,19 @@ class Lines {
     const isMarked = this.#isFirst && BYTE_ORDER_MARK.every((byte, at) => line[at] === byte)
     const start = isMarked ? BYTE_ORDER_MARK.length : 0
     for (let at = start; at < line.length; at += RECORD_CHARACTERS)
-      this.#take(windows1252(line.subarray(at, at + RECORD_CHARACTERS)))
+      this.#take(decodeWindows1252(line.subarray(at, at + RECORD_CHARACTERS)))
   }
 
   #take(text: string): void {
     if (text.trim() === '') return
     this.#isFirst = false
     this.#number += 1
-    const line = withoutControls(text).padEnd(RECORD_CHARACTERS)
+    const line = replaceControls(text).padEnd(RECORD_CHARACTERS)
     this.#taken.push({ number: this.#number, text: line })
   }
 }
 
-/** The length without padding. */
-function lengthWithoutPadding(line: Uint8Array): number {
+function measureWithoutPadding(line: Uint8Array): number {
   let length = line.length
   while (length > 0 && isPadding(line[length - 1])) length -= 1
   return length

@@ -4,25 +4,25 @@ import {
   type AchHead,
   type AchPayment,
   type AchReturn,
-  addendaType,
-  changeOf,
-  entryOf,
-  headOf,
-  paymentOf,
-  returnOf,
-  withSign,
+  applySign,
+  parseChange,
+  parseEntry,
+  parseHead,
+  parsePayment,
+  parseReturn,
+  readAddendaType,
 } from './ach-entry.ts'
 import { type AchLine, readAchLines } from './ach-lines.ts'
 import { readNumber, readRecord, type Values } from './ach-records.ts'
 import { AchTotals } from './ach-totals.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { countLeadingPadding } from './decode-text.ts'
-import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
+import { readPart, toUnreadPart, type UnreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
-/** Reads a bank's NACHA file: returns, notifications of change, and entries that others sent to us. */
+/** Reads a bank's NACHA file: returns, notifications of change, and entries from other originators. */
 
-/** The maximum number of addenda of an entry. No class allows more. */
+/** The maximum number of addenda that any entry class allows. */
 const ADDENDA_MAX = 9_999
 
 export type AchRecord =
@@ -35,20 +35,19 @@ export type AchRecord =
       readonly type: 'unread'
       /** The line number, starting at 1. */
       readonly line: number
-      /** The entry, if its own record is readable. */
+      /** The entry, if its entry record is readable. */
       readonly entry: AchEntry | null
     } & UnreadPart)
 
 /**
  * Reads a file in constant memory, for use with `readTwice`. Unreadable records, international entries (IAT)
- * and accounting advices (ADV) become separate records. Throws UnreadableFile if the file does not begin with
- * a header and end with a control record, or if the control record of a batch or the file contradicts its
- * records.
+ * and accounting advices (ADV) become `unread` records. Throws UnreadableFile if the header or a control
+ * record is missing, or if a control record contradicts the records before it.
  */
 export async function* readAch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchRecord> {
-  const reading = new Reading()
-  for await (const line of readAchLines(bytes)) yield* reading.take(line)
-  reading.end()
+  const parser = new AchParser()
+  for await (const line of readAchLines(bytes)) yield* parser.take(line)
+  parser.end()
 }
 
 interface OpenEntry {
@@ -58,13 +57,13 @@ interface OpenEntry {
 
 type Control = Readonly<Record<'entries' | 'hash' | 'debits' | 'credits', string>>
 
-class Reading {
+class AchParser {
   #line = 0
   #head: AchHead | undefined
   #batch: Values<'batchHeader'> | undefined
   #entry: OpenEntry | undefined
-  #ofBatch = new AchTotals()
-  #ofFile = new AchTotals()
+  #batchTotals = new AchTotals()
+  #fileTotals = new AchTotals()
   #batches = 0
   #hasAdvices = false
   #hasEnded = false
@@ -74,14 +73,14 @@ class Reading {
     this.#line = line.number
     const kind = line.text.charAt(0)
     if (!this.#head || this.#hasEnded) return this.#begin(line)
-    if (kind === '7') return this.#addenda(line)
-    const ended = this.#endEntry()
+    if (kind === '7') return this.#addAddenda(line)
+    const endedEntry = this.#endEntry()
     if (kind === '5') this.#beginBatch(line)
     else if (kind === '6') this.#entry = { line, addenda: [] }
     else if (kind === '8') this.#endBatch(line)
-    else if (kind === '9') return [...ended, ...this.#endFile(line)]
-    else return [...ended, this.#readUnknown(line)]
-    return ended
+    else if (kind === '9') return [...endedEntry, ...this.#endFile(line)]
+    else return [...endedEntry, this.#readUnknown(line)]
+    return endedEntry
   }
 
   end(): void {
@@ -93,8 +92,8 @@ class Reading {
     if (this.#hasEnded && /^9*$/.test(text.trim())) return []
     if (!text.startsWith('1'))
       this.#refuse(this.#hasEnded ? 'continues after its control record' : 'does not begin with a header')
-    this.#head = headOf(text)
-    this.#ofFile = new AchTotals()
+    this.#head = parseHead(text)
+    this.#fileTotals = new AchTotals()
     this.#batches = 0
     this.#hasAdvices = false
     this.#hasEnded = false
@@ -102,14 +101,14 @@ class Reading {
   }
 
   #beginBatch({ text }: AchLine): void {
-    if (this.#batch) this.#refuse('begins a batch inside another')
+    if (this.#batch) this.#refuse('begins a batch inside another batch')
     this.#batch = readRecord('batchHeader', text)
     this.#hasAdvices ||= this.#batch.entryClass === 'ADV'
   }
 
-  #addenda(line: AchLine): readonly AchRecord[] {
+  #addAddenda(line: AchLine): readonly AchRecord[] {
     if (!this.#entry) {
-      this.#ofBatch.addUnknown(1)
+      this.#batchTotals.addUnknown(1)
       return [this.#toUnread(line, 'is an addenda record without an entry')]
     }
     if (this.#entry.addenda.length === ADDENDA_MAX) this.#refuse(`has more than ${ADDENDA_MAX} addenda`)
@@ -117,101 +116,104 @@ class Reading {
     return []
   }
 
-  /** Reads a line of unknown type. It may have been an entry or an addenda record. */
+  /** Counts a line of unknown type, which may have been an entry or an addenda record. */
   #readUnknown(line: AchLine): AchRecord {
-    this.#ofBatch.unknownLines += 1
-    this.#ofBatch.hasUnknown = true
-    return this.#toUnread(line, `begins with ${quoteForMessage(line.text.charAt(0))}, which no record does`)
+    this.#batchTotals.unknownLines += 1
+    this.#batchTotals.hasUnknown = true
+    return this.#toUnread(
+      line,
+      `begins with ${quoteForMessage(line.text.charAt(0))}, which is not a record type`,
+    )
   }
 
   #endEntry(): readonly AchRecord[] {
-    const open = this.#entry
-    if (!open) return []
+    const openEntry = this.#entry
+    if (!openEntry) return []
     this.#entry = undefined
-    const { line, addenda } = open
+    const { line, addenda } = openEntry
     const isAdvice = this.#batch?.entryClass === 'ADV'
     const { transactionCode, receivingBank, amount } = readRecord(isAdvice ? 'advEntry' : 'entry', line.text)
     const units = readNumber(amount)
     const isCounted = units !== undefined && /^\d\d$/.test(transactionCode) && /^\d{8}$/.test(receivingBank)
-    if (isCounted) this.#ofBatch.add(transactionCode, receivingBank, units, addenda.length)
-    else this.#ofBatch.addUnknown(1 + addenda.length)
-    const money = isCounted ? { amount: withSign(transactionCode, units), currency: 'USD' } : undefined
-    const part = readPart(() => this.#recordOf(line, addenda))
+    if (isCounted) this.#batchTotals.add(transactionCode, receivingBank, units, addenda.length)
+    else this.#batchTotals.addUnknown(1 + addenda.length)
+    const money = isCounted ? { amount: applySign(transactionCode, units), currency: 'USD' } : undefined
+    const part = readPart(() => this.#parseRecord(line, addenda))
     if ('read' in part) return [part.read]
     return [this.#toUnread(line, part.reason, addenda, money)]
   }
 
-  #recordOf(line: AchLine, addenda: readonly string[]): AchRecord {
+  #parseRecord(line: AchLine, addenda: readonly string[]): AchRecord {
     const batch = this.#batch
     if (!batch) throw new UnreadablePart('is an entry outside of a batch')
     if (batch.entryClass === 'ADV') throw new UnreadablePart('is an accounting advice (ADV)')
     if (batch.entryClass === 'IAT' || batch.companyName.startsWith('IATCOR'))
-      throw new UnreadablePart('is of an international payment (IAT)')
-    const entry = entryOf(this.#head, batch, readRecord('entry', line.text))
-    const returned = addenda.find((one) => addendaType(one) === '99')
-    if (returned !== undefined) return { type: 'return', entry, ...returnOf(returned) }
-    const changed = addenda.find((one) => addendaType(one) === '98')
-    if (changed !== undefined) return { type: 'change', entry, ...changeOf(changed) }
-    // Codes ending in 1 or 6 are for returns and changes, whose addenda say so.
+      throw new UnreadablePart('is an international payment (IAT)')
+    const entry = parseEntry(this.#head, batch, readRecord('entry', line.text))
+    const returned = addenda.find((addendum) => readAddendaType(addendum) === '99')
+    if (returned !== undefined) return { type: 'return', entry, ...parseReturn(returned) }
+    const changed = addenda.find((addendum) => readAddendaType(addendum) === '98')
+    if (changed !== undefined) return { type: 'change', entry, ...parseChange(changed) }
+    // Codes ending in 1 or 6 are for returns and changes, which have their own addenda types.
     if (/[16]$/.test(entry.transactionCode))
       throw new UnreadablePart('is a return or a change without its addenda record')
-    return { type: 'entry', entry, ...paymentOf(entry, addenda) }
+    return { type: 'entry', entry, ...parsePayment(entry, addenda) }
   }
 
   #endBatch({ text }: AchLine): void {
-    if (!this.#batch && this.#ofBatch.entries + this.#ofBatch.unknownLines === 0)
+    if (!this.#batch && this.#batchTotals.entries + this.#batchTotals.unknownLines === 0)
       this.#refuse('ends a batch that has not begun')
     const isAdvice = this.#batch?.entryClass === 'ADV'
     const control = readRecord(isAdvice ? 'advBatchControl' : 'batchControl', text)
-    const { entries, unknownLines } = this.#ofBatch
-    this.#checkNumber('entries', control.entries, entries, entries + unknownLines)
-    this.#amounts(control, this.#ofBatch)
-    this.#ofFile.addAll(this.#ofBatch)
+    const { entries, unknownLines } = this.#batchTotals
+    this.#checkNumber('number of entries', control.entries, entries, entries + unknownLines)
+    this.#checkAmounts(control, this.#batchTotals)
+    this.#fileTotals.addAll(this.#batchTotals)
     this.#batches += 1
     this.#batch = undefined
-    this.#ofBatch = new AchTotals()
+    this.#batchTotals = new AchTotals()
   }
 
   #endFile(line: AchLine): readonly AchRecord[] {
     if (this.#batch) this.#refuse('ends inside a batch')
-    this.#ofFile.addAll(this.#ofBatch)
-    this.#ofBatch = new AchTotals()
+    this.#fileTotals.addAll(this.#batchTotals)
+    this.#batchTotals = new AchTotals()
     const control = readRecord(this.#hasAdvices ? 'advFileControl' : 'fileControl', line.text)
-    const { entries, unknownLines } = this.#ofFile
-    this.#amounts(control, this.#ofFile)
+    const { entries, unknownLines } = this.#fileTotals
+    this.#checkAmounts(control, this.#fileTotals)
     this.#hasEnded = true
-    // The sums of banks and amounts show that all entries are present. Each batch must have its stated
-    // number.
+    // The entry hash and the amounts prove that all entries are present, so wrong counts do not refuse the
+    // file.
     const counts = [
-      ['entries', control.entries, entries, entries + unknownLines],
-      ['batches', control.batches, this.#batches, this.#batches],
+      ['number of entries', control.entries, entries, entries + unknownLines],
+      ['number of batches', control.batches, this.#batches, this.#batches],
     ] as const
-    return counts.flatMap(([what, written, least, most]) => {
-      const number = readNumber(written)
-      if (number !== undefined && number >= BigInt(least) && number <= BigInt(most)) return []
-      return [this.#toUnread(line, `says that its ${what} are ${written}, and they are ${least}`)]
+    return counts.flatMap(([label, written, least, most]) => {
+      const stated = readNumber(written)
+      if (stated !== undefined && stated >= BigInt(least) && stated <= BigInt(most)) return []
+      return [this.#toUnread(line, `states ${written} as its ${label}, but has ${least}`)]
     })
   }
 
-  #amounts(control: Control, totals: AchTotals): void {
+  #checkAmounts(control: Control, totals: AchTotals): void {
     const { hasUnknown, debits, credits } = totals
-    // If the amount of an entry is unknown, the sum of the others may be lower, but never higher.
-    this.#checkNumber('debits', control.debits, debits, hasUnknown ? null : debits)
-    this.#checkNumber('credits', control.credits, credits, hasUnknown ? null : credits)
+    // If the amount of an entry is unknown, the sum of the others may be lower than stated, but never higher.
+    this.#checkNumber('sum of debits', control.debits, debits, hasUnknown ? null : debits)
+    this.#checkNumber('sum of credits', control.credits, credits, hasUnknown ? null : credits)
     if (!hasUnknown) this.#checkNumber('entry hash', control.hash, totals.hash)
   }
 
-  /** `most` is the upper bound, or null without an upper bound. */
+  /** Refuses the file unless the stated number is between `least` and `most`. Null means no upper bound. */
   #checkNumber(
-    what: string,
+    label: string,
     written: string,
     least: number | bigint,
     most: number | bigint | null = least,
   ): void {
-    const number = readNumber(written)
-    if (number === undefined) this.#refuse(`has no number as its ${what}`)
-    if (number < BigInt(least) || (most !== null && number > BigInt(most)))
-      this.#refuse(`says that its ${what} are ${number}, and they are ${least}`)
+    const stated = readNumber(written)
+    if (stated === undefined) this.#refuse(`has no number as its ${label}`)
+    if (stated < BigInt(least) || (most !== null && stated > BigInt(most)))
+      this.#refuse(`states ${stated} as its ${label}, but has ${least}`)
   }
 
   #toUnread(
@@ -220,9 +222,9 @@ class Reading {
     addenda: readonly string[] = [],
     money?: { readonly amount: bigint; readonly currency: string },
   ): AchRecord {
-    const raw = [text, ...addenda].map((one) => one.trimEnd()).join('\n')
+    const raw = [text, ...addenda].map((line) => line.trimEnd()).join('\n')
     const batch = this.#batch
-    const entry = batch && readPart(() => entryOf(this.#head, batch, readRecord('entry', text)))
+    const entry = batch && readPart(() => parseEntry(this.#head, batch, readRecord('entry', text)))
     return {
       type: 'unread',
       line: number,
@@ -230,12 +232,12 @@ class Reading {
         entry && 'read' in entry && batch.entryClass !== 'ADV' && batch.entryClass !== 'IAT'
           ? entry.read
           : null,
-      ...unreadPart(`line ${number}`, `line ${number}: ${reason}`, raw, money),
+      ...toUnreadPart(`line ${number}`, `line ${number}: ${reason}`, raw, money),
     }
   }
 
-  #refuse(what: string): never {
-    throw new UnreadableFile(`line ${this.#line}: ${what}`)
+  #refuse(reason: string): never {
+    throw new UnreadableFile(`line ${this.#line}: ${reason}`)
   }
 }
 

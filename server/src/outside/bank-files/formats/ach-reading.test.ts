@@ -4,8 +4,8 @@ import { type AchRecord, readAch } from './ach-reader.ts'
 import { writeRecord } from './ach-records.ts'
 import { readTwice } from './read-twice.ts'
 import {
-  answered,
   BATCH,
+  buildReturnedFile,
   bytesOf,
   CHANGED,
   PAYMENT,
@@ -16,8 +16,8 @@ import {
 } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-test('a return says which payment came back, and why', async () => {
-  expect(await read(await answered(RETURNED))).toEqual<AchRecord[]>([
+test('an ACH return identifies the returned payment and the reason', async () => {
+  expect(await read(await buildReturnedFile(RETURNED))).toEqual<AchRecord[]>([
     {
       type: 'return',
       entry: {
@@ -52,41 +52,49 @@ test('a return says which payment came back, and why', async () => {
   ])
 })
 
-test('a notification of change contains the correct data', async () => {
-  expect(await read(await answered(CHANGED))).toMatchObject([
+test('an ACH notification of change contains the corrected data', async () => {
+  expect(await read(await buildReturnedFile(CHANGED))).toMatchObject([
     { type: 'change', reason: 'C01', originalTrace: '021000020000001', corrected: '1918171614' },
   ])
 })
 
 const changed = (from: string | RegExp, to: string) => async () => (await write()).replace(from, to)
 test.each<[string, () => Promise<string>, RegExp]>([
-  ['nothing in it', async () => '', /ends before/],
-  ['a line missing', changed(/^6.*\n/m, ''), /entries are 2, and they are 1/],
+  ['no content', async () => '', /ends before/],
+  ['a missing line', changed(/^6.*\n/m, ''), /states 2 as its number of entries, but has 1/],
   ['its last lines missing', async () => (await write()).split('\n').slice(0, 5).join('\n'), /ends before/],
-  ['a line cut off', async () => (await write()).slice(0, 300), /ends before/],
-  ['a wrong entry count', changed('82200000020', '82200000030'), /entries are 3, and they are 2/],
+  ['a truncated line', async () => (await write()).slice(0, 300), /ends before/],
+  [
+    'a wrong entry count',
+    changed('82200000020', '82200000030'),
+    /states 3 as its number of entries, but has 2/,
+  ],
   ['a wrong hash', changed('0001140153', '0001140154'), /hash/],
-  ['a changed amount', changed('0000125050CS', '0000125051CS'), /credits are 125050, and they are 125051/],
-  ['a changed sum of the file', changed(/^(9000001.*)125050/m, '$1125051'), /credits/],
+  [
+    'a changed amount',
+    changed('0000125050CS', '0000125051CS'),
+    /states 125050 as its sum of credits, but has 125051/,
+  ],
+  ['a changed file total', changed(/^(9000001.*)125050/m, '$1125051'), /credits/],
   ['lines after its end', changed(/9{94}/, 'x'.repeat(94)), /continues after/],
-  ['addenda announced and missing', changed(/^705.*\n/m, ''), /entries are 2, and they are 1/],
-  ['a batch in a batch', changed(/^(5220.*)$/m, '$1\n$1'), /inside another/],
+  ['missing addenda', changed(/^705.*\n/m, ''), /states 2 as its number of entries, but has 1/],
+  ['a batch inside a batch', changed(/^(5220.*)$/m, '$1\n$1'), /inside another/],
   ['no header', changed(/^101.*\n/m, ''), /header/],
   ['no end of its batch', changed(/^822.*\n/m, ''), /ends inside a batch/],
-  ['letters as a sum', changed(/^(9000001.*)125050/m, '$112505x'), /no number as its credits/],
-])('a file with %s is refused, and yields none of its records', async (_, make, message) => {
+  ['letters as a sum', changed(/^(9000001.*)125050/m, '$112505x'), /no number as its sum of credits/],
+])('a NACHA file with %s is refused and yields no records', async (_, make, message) => {
   const text = await make()
-  const given: AchRecord[] = []
+  const yielded: AchRecord[] = []
   const reading = (async () => {
-    for await (const record of readTwice(() => bytesOf(text), readAch)) given.push(record)
+    for await (const record of readTwice(() => bytesOf(text), readAch)) yielded.push(record)
   })()
   await expect(reading).rejects.toThrow(UnreadableFile)
   await expect(reading).rejects.toThrow(message)
-  expect(given).toEqual([])
+  expect(yielded).toEqual([])
 })
 
-test('lines may end in every way that banks end them, and come in whatever pieces', async () => {
-  const text = await answered(RETURNED)
+test('a NACHA file is read with any line breaks and in chunks of any size', async () => {
+  const text = await buildReturnedFile(RETURNED)
   const found = await read(text)
   expect(await read(text.replaceAll('\n', '\r\n'), 1)).toEqual(found)
   expect(await read(text.replaceAll('\n', '\r'), 7)).toEqual(found)
@@ -95,36 +103,39 @@ test('lines may end in every way that banks end them, and come in whatever piece
 
 test.each<[string, (text: string) => string]>([
   ['trims its lines', (text) => text.replaceAll(/ +$/gm, '')],
-  ['leaves out the lines of nines', (text) => text.replaceAll(/^9{94}\n/gm, '')],
-  ['has more lines of nines than a block', (text) => text + `${'9'.repeat(94)}\n`.repeat(7)],
+  ['omits the lines of nines', (text) => text.replaceAll(/^9{94}\n/gm, '')],
+  ['adds more lines of nines than a block', (text) => text + `${'9'.repeat(94)}\n`.repeat(7)],
   ['trims its lines of nines', (text) => text.replaceAll(/^9{94}$/gm, '9')],
   ['counts its blocks wrongly', (text) => text.replace('9000001000001', '9000001000007')],
   [
-    'has the company in other columns of the control',
+    'writes the company id in other columns of the control record',
     (text) => text.replace(/^(822.*)1123456789 /m, '$1 1123456789'),
   ],
-  ['has another company in the control', (text) => text.replace(/^(822.*)1123456789/m, '$19923456789')],
+  [
+    'has another company id in the control record',
+    (text) => text.replace(/^(822.*)1123456789/m, '$19923456789'),
+  ],
   ['begins with a byte order mark', (text) => `\ufeff${text}`],
   ['begins with a blank line', (text) => `\n \r\n${text}`],
   ['ends with Ctrl-Z', (text) => `${text}\u001a`],
   ['ends with zero bytes', (text) => text + '\0'.repeat(500)],
-  ['ends without an end of its last line', (text) => text.trimEnd()],
-  ['says an addendum is missing that is there', (text) => text.replace(/^(6.*)1(.{15})$/m, '$10$2')],
-  ['has numbers with spaces for zeros', (text) => text.replace(/^(8220)00000(2)/m, '$1     $2')],
-])('a file is read as if it were in order if the bank %s', async (_, change) => {
+  ['omits the last line break', (text) => text.trimEnd()],
+  ['states that an existing addenda record is missing', (text) => text.replace(/^(6.*)1(.{15})$/m, '$10$2')],
+  ['pads numbers with spaces instead of zeros', (text) => text.replace(/^(8220)00000(2)/m, '$1     $2')],
+])('a NACHA file is read normally if the bank %s', async (_, change) => {
   const text = await write()
   const found = await read(text)
   expect(await read(change(text), 13)).toEqual(found)
 })
 
-test('a number of batches that the entries contradict waits, because all entries are there', async () => {
+test('a wrong number of batches waits for a person, but the file is read, because all entries are present', async () => {
   expect(await read(await changed('9000001000001', '9000002000001')())).toMatchObject([
     { type: 'entry' },
-    { type: 'unread', line: 6, reason: 'line 6: says that its batches are 000002, and they are 1' },
+    { type: 'unread', line: 6, reason: 'line 6: states 000002 as its number of batches, but has 1' },
   ])
 })
 
-test('a file of several files yields the entries of each after its header', async () => {
+test('concatenated NACHA files yield each header followed by its entries', async () => {
   const text = await write()
   const records = await readAll(text + text.replace('0930A', '1030B'))
   expect(records.map(({ type }) => type)).toEqual(['head', 'entry', 'head', 'entry'])
@@ -151,7 +162,7 @@ test.each<[string, (text: string) => string | Uint8Array, string]>([
   ],
   ['UTF-8', (text) => text.replace('Grace Hopper', 'Grâce Höpper'), 'Grâce Höpper'],
   ['a zero byte', (text) => text.replace('Grace', 'Gr\0ce'), 'Gr\ufffdce Hopper'],
-])('a name in %s spoils no column', async (_, change, name) => {
+])('a name in %s does not shift the columns of a NACHA entry', async (_, change, name) => {
   expect(await read(change(await write()))).toMatchObject([
     { type: 'entry', entry: { name, trace: '021000020000001', amount: 125_050n } },
   ])
@@ -164,21 +175,21 @@ test.each<[string, (text: string) => string, RegExp, bigint | null]>([
     /amount "000012505x"/,
     null,
   ],
-  ['letters as its code', (text) => text.replace(/^622/m, '6A2'), /transaction code "A2"/, null],
+  ['letters as its transaction code', (text) => text.replace(/^622/m, '6A2'), /transaction code "A2"/, null],
   [
-    'letters as its bank',
+    'letters as its routing number',
     (text) => text.replace(/^62201140153/m, '622O1140153'),
     /routing number "O1140153"/,
     null,
   ],
   [
-    'the code of a return and no reason',
+    'a return code but no reason',
     (text) => text.replace(/^622/m, '621'),
     /return or a change without/,
     125_050n,
   ],
   ['the class IAT', (text) => text.replace('PPDPAYOUT', 'IATPAYOUT'), /international payment/, 125_050n],
-])('an entry with %s waits, and the others are read', async (_, change, reason, amount) => {
+])('a NACHA entry with %s waits for a person, and the others are read', async (_, change, reason, amount) => {
   const second = { ...PAYMENT, traceSequence: 2, amount: 500n }
   const text = await write([BATCH, { ...BATCH, entryClass: 'CCD', payments: [second] }])
   const records = await read(change(text))
@@ -189,33 +200,37 @@ test.each<[string, (text: string) => string, RegExp, bigint | null]>([
   expect(records[0]?.type === 'unread' ? records[0].reason : '').toMatch(reason)
 })
 
-test('an entry with a column missing waits, and nothing of it is taken for an amount', async () => {
+test('a NACHA entry with a missing column waits for a person without an amount', async () => {
   const text = (await write()).replace('1234567890       0000125050', '1234567890      0000125050')
   expect(await read(text)).toMatchObject([{ type: 'unread', line: 3, amount: null }])
 })
 
-test('an amount that cannot be read does not hide that the others are more than the control says', async () => {
+test('an unreadable NACHA amount does not hide that the other amounts exceed the control record', async () => {
   const second = { ...PAYMENT, traceSequence: 2, amount: 500n }
   const text = (await write([{ ...BATCH, payments: [PAYMENT, second] }])).replace(
     '0000125050CS',
     '000012505xCS',
   )
   expect(await read(text)).toMatchObject([{ type: 'unread' }, { type: 'entry', entry: { amount: 500n } }])
-  await expect(read(text.replaceAll('000000125550', '000000000499'))).rejects.toThrow(/credits are 499/)
+  await expect(read(text.replaceAll('000000125550', '000000000499'))).rejects.toThrow(
+    /states 499 as its sum of credits/,
+  )
 })
 
-test('a line of no kind waits, and the sums hold for what was read', async () => {
+test('a NACHA line of unknown type waits for a person, and the control sums still apply to the other lines', async () => {
   const broken = (await write()).replace(/^622/m, 'X22').replace(/^705.*\n/m, '')
   const one = await read(broken.replaceAll('00000200011401', '00000100011401'))
-  expect(one).toMatchObject([{ type: 'unread', reason: 'line 3: begins with "X", which no record does' }])
+  expect(one).toMatchObject([
+    { type: 'unread', reason: 'line 3: begins with "X", which is not a record type' },
+  ])
 })
 
-test('traces of rejected batches, which begin with REJ, are read', async () => {
+test('trace numbers of rejected batches, which begin with REJ, are read', async () => {
   const text = (await write()).replace(/^(6.{78})021000020000001$/m, '$1REJ010020000001')
   expect(await read(text)).toMatchObject([{ type: 'entry', entry: { trace: 'REJ010020000001' } }])
 })
 
-test('a return is recognised wherever its addenda record stands', async () => {
+test('an ACH return is recognized at any position of its addenda record', async () => {
   const text = (await write())
     .replace(/^(705.*)$/m, `$1\n${RETURNED}`)
     .replace('82200000020', '82200000030')
@@ -223,7 +238,7 @@ test('a return is recognised wherever its addenda record stands', async () => {
   expect(await read(text)).toMatchObject([{ type: 'return', reason: 'R03', kind: 'RETURN' }])
 })
 
-test('addenda are joined with and without spaces, because a reference may be broken between two', async () => {
+test('addenda are joined with and without spaces, because a reference may span two records', async () => {
   const long = `${'x'.repeat(76)}CS0A1B2C3D4E5F`
   const second = writeRecord('addenda', {
     type: '05',
@@ -242,7 +257,7 @@ test('addenda are joined with and without spaces, because a reference may be bro
   expect(texts.map(({ text }) => text)).toContain(`${long.slice(0, 80)} ${long.slice(80)}`)
 })
 
-test('dishonored and contested returns name the return that they are about', async () => {
+test('dishonored and contested ACH returns identify the original return', async () => {
   const dishonored = writeRecord('dishonoredAddenda', {
     type: '99',
     reason: 'R68',
@@ -254,7 +269,7 @@ test('dishonored and contested returns name the return that they are about', asy
     information: 'UNTIMELY',
     trace: '021000020000002',
   })
-  expect(await read(await answered(dishonored))).toMatchObject([
+  expect(await read(await buildReturnedFile(dishonored))).toMatchObject([
     {
       type: 'return',
       kind: 'DISHONORED',
@@ -275,7 +290,7 @@ test('dishonored and contested returns name the return that they are about', asy
     dishonoredReason: '68',
     trace: '011401530000010',
   })
-  expect(await read(await answered(contested))).toMatchObject([
+  expect(await read(await buildReturnedFile(contested))).toMatchObject([
     {
       type: 'return',
       kind: 'CONTESTED',
@@ -303,6 +318,9 @@ test.each<[string, string, CorrectedParts]>([
   ],
   ['C09', 'CS0A1B2C3D4E5F', { individualId: 'CS0A1B2C3D4E5F' }],
   ['C13', 'ANYTHING', {}],
-])('a notification of change %s with "%s" says each part that is right', (reason, corrected, parts) => {
-  expect(splitCorrection(reason, corrected)).toEqual(parts)
-})
+])(
+  'the corrected data of a notification of change %s with "%s" is split into fields',
+  (reason, corrected, parts) => {
+    expect(splitCorrection(reason, corrected)).toEqual(parts)
+  },
+)

@@ -1,7 +1,7 @@
 /** The records of a NACHA file: 94 characters each, in fixed-width fields. */
 
 export const RECORD_CHARACTERS = 94
-/** A file is padded with lines of nines to a multiple of this. */
+/** Lines of nines pad a file to a multiple of this number of records. */
 export const BLOCK_RECORDS = 10
 export const FILLER = '9'.repeat(RECORD_CHARACTERS)
 
@@ -53,8 +53,7 @@ export const RECORDS = {
       ['account', 17, 'text'],
       ['amount', 10, 'number'],
       ['individualId', 15, 'text'],
-      // In CTX entries, these are the number of addenda (4 characters), a name (16) and two reserved
-      // characters.
+      // In CTX entries: the number of addenda (4 characters), a name (16) and two reserved characters.
       ['name', 22, 'text'],
       ['discretionary', 2, 'text'],
       ['addendaIndicator', 1, 'number'],
@@ -215,7 +214,7 @@ export function writeRecord<Kind extends RecordKind>(
     const value = String(values[name as FieldOf<Kind>] ?? '')
     const isFit = type === 'number' ? /^\d*$/.test(value) : /^[ -~]*$/.test(value)
     if (!isFit || value.length > width)
-      throw new RangeError(`${JSON.stringify(value)} is no ${name} of ${width}`)
+      throw new RangeError(`${JSON.stringify(value)} does not fit the field ${name} of ${width} characters.`)
     line += type === 'number' ? value.padStart(width, '0') : value.padEnd(width)
   }
   return line

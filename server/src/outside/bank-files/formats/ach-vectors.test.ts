@@ -8,7 +8,8 @@ import { all } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 /**
- * The records of each file, or the reason of its refusal: fragments, and controls that are wrong on purpose.
+ * The records of each file, or its error. Refused files are fragments or have wrong control records on
+ * purpose.
  */
 const EXPECTED: Readonly<Record<string, string | RegExp>> = {
   'ach/moov/044f121c5da6ff398d22b6ca8679239a13270594.ach': '2 entry',
@@ -36,7 +37,7 @@ const EXPECTED: Readonly<Record<string, string | RegExp>> = {
   'ach/moov/dishonored-return.ach': '2 return',
   'ach/moov/dne-read.ach': '1 entry',
   'ach/moov/enr-read.ach': '1 entry',
-  'ach/moov/flattenADVBatchesMultipleBatchHeaders.ach': /credits are 600000/,
+  'ach/moov/flattenADVBatchesMultipleBatchHeaders.ach': /states 600000 as its sum of credits/,
   'ach/moov/flattenBatchesMultipleBatchHeaders.ach': '12 entry',
   'ach/moov/flattenBatchesTraceNumberCollision.ach': '15 entry',
   'ach/moov/flattenIATBatchesOneBatchHeader.ach': '12 unread',
@@ -55,7 +56,7 @@ const EXPECTED: Readonly<Record<string, string | RegExp>> = {
   'ach/moov/issue702-1.ach': '',
   'ach/moov/issue751.ach': /does not begin with a header/,
   'ach/moov/loan-credit.ach': '1 entry',
-  'ach/moov/moov-ids.ach': /entry hash are 9999999999/,
+  'ach/moov/moov-ids.ach': /states 9999999999 as its entry hash/,
   'ach/moov/mte-read.ach': '1 entry',
   'ach/moov/nonascii.ach': '1 entry, 1 unread',
   'ach/moov/pop-debit.ach': '1 entry',
@@ -88,46 +89,49 @@ const EXPECTED: Readonly<Record<string, string | RegExp>> = {
 const read = (name: string) => all(readTwice(() => openVector(name), readAch))
 
 describe.skipIf(vectorsAbsent)('NACHA files', () => {
-  test('every file is in the table', () => {
+  test('every NACHA test file is in the table', () => {
     const names = vectorNames(['ach/moov', 'bank-made'], '.ach')
     expect(names.toSorted()).toEqual(Object.keys(EXPECTED).toSorted())
   })
 
-  test.each(Object.entries(EXPECTED))('%s is read as its control says', async (name, expected) => {
-    if (expected instanceof RegExp) {
-      await expect(read(name)).rejects.toThrow(UnreadableFile)
-      await expect(read(name)).rejects.toThrow(expected)
-      return
-    }
-    const records = await read(name)
-    expect(records[0]?.type).toBe('head')
-    const counts = (['entry', 'return', 'change', 'unread'] as const).flatMap((type) => {
-      const count = records.filter((record) => record.type === type).length
-      return count === 0 ? [] : [`${count} ${type}`]
-    })
-    expect(counts.join(', ')).toBe(expected)
-    expect(sumsOf(records)).toEqual(controlOf(name))
-  })
+  test.each(Object.entries(EXPECTED))(
+    '%s is read with the totals of its control record',
+    async (name, expected) => {
+      if (expected instanceof RegExp) {
+        await expect(read(name)).rejects.toThrow(UnreadableFile)
+        await expect(read(name)).rejects.toThrow(expected)
+        return
+      }
+      const records = await read(name)
+      expect(records[0]?.type).toBe('head')
+      const counts = (['entry', 'return', 'change', 'unread'] as const).flatMap((type) => {
+        const count = records.filter((record) => record.type === type).length
+        return count === 0 ? [] : [`${count} ${type}`]
+      })
+      expect(counts.join(', ')).toBe(expected)
+      expect(sumRecords(records)).toEqual(readControl(name))
+    },
+  )
 })
 
 /** Debits and credits of readable and unreadable records. */
-function sumsOf(records: readonly AchRecord[]): readonly [bigint, bigint] {
+function sumRecords(records: readonly AchRecord[]): readonly [bigint, bigint] {
   let [debits, credits] = [0n, 0n]
   for (const record of records) {
     if (record.type === 'head') continue
-    const signed = record.type === 'unread' ? (record.amount ?? 0n) : signedOf(record)
+    const signed = record.type === 'unread' ? (record.amount ?? 0n) : toSigned(record)
     if (signed < 0n) debits -= signed
     else credits += signed
   }
   return [debits, credits]
 }
 
-function signedOf({ entry }: Exclude<AchRecord, { type: 'head' | 'unread' }>): bigint {
+function toSigned({ entry }: Exclude<AchRecord, { type: 'head' | 'unread' }>): bigint {
   return isCredit(entry.transactionCode) ? entry.amount : -entry.amount
 }
 
-/** The sums of the file's last record, by their columns. */
-function controlOf(name: string): readonly [bigint, bigint] {
+/** Reads the sums from the columns of the last control record. */
+function readControl(name: string): readonly [bigint, bigint] {
   const text = readFileSync(vectorPath(name), 'latin1')
   const lines = text.trim().includes('\n') ? text.split(/\r?\n/) : (text.match(/.{94}/g) ?? [])
   const control = lines.findLast((line) => /^9(?!9{20})/.test(line)) ?? ''
@@ -135,8 +139,8 @@ function controlOf(name: string): readonly [bigint, bigint] {
   return [BigInt(control.slice(31, 31 + width)), BigInt(control.slice(31 + width, 31 + 2 * width))]
 }
 
-describe.skipIf(vectorsAbsent)('NACHA files made for single points', () => {
-  test('an entry of class CTX gives its identification number, and all of its addenda', async () => {
+describe.skipIf(vectorsAbsent)('NACHA files for single cases', () => {
+  test('a CTX entry yields its identification number and all of its addenda', async () => {
     const [, record] = await read('bank-made/ctx-reference-as-id.ach')
     expect(record).toMatchObject({
       type: 'entry',
@@ -148,14 +152,14 @@ describe.skipIf(vectorsAbsent)('NACHA files made for single points', () => {
         entryClass: 'CTX',
       },
     })
-    if (record?.type !== 'entry') throw new Error('it is no entry')
+    if (record?.type !== 'entry') throw new Error('The record is not an entry.')
     expect(record.references[0]).toEqual({ where: 'individualId', text: 'CSD59D3725E6' })
-    // Twelve addenda, each, and all of them joined in two ways.
+    // Twelve addenda, and all of them joined in two ways.
     expect(record.references).toHaveLength(1 + 12 + 2)
     expect(record.text).toContain('INV00000011')
   })
 
-  test('a credit to another account names that account and the receiving bank', async () => {
+  test('an ACH credit to another account names that account and the receiving bank', async () => {
     expect((await read('bank-made/credit-to-another-account.ach'))[1]).toMatchObject({
       type: 'entry',
       entry: {
@@ -167,7 +171,7 @@ describe.skipIf(vectorsAbsent)('NACHA files made for single points', () => {
     })
   })
 
-  test('an international entry waits with its amount and its addenda', async () => {
+  test('an international ACH entry waits for a person with its amount and addenda', async () => {
     expect((await read('bank-made/iat-credit.ach'))[1]).toMatchObject({
       type: 'unread',
       amount: 1_301n,
@@ -176,7 +180,7 @@ describe.skipIf(vectorsAbsent)('NACHA files made for single points', () => {
     })
   })
 
-  test('a return without an id says trace, reason and amount', async () => {
+  test('an ACH return without an id has a trace number, reason and amount', async () => {
     expect((await read('bank-made/return-without-id.ach'))[1]).toMatchObject({
       type: 'return',
       kind: 'RETURN',
@@ -186,7 +190,7 @@ describe.skipIf(vectorsAbsent)('NACHA files made for single points', () => {
     })
   })
 
-  test('a dishonored return says which return it is about', async () => {
+  test('a dishonored ACH return identifies the original return', async () => {
     expect((await read('ach/moov/dishonored-return.ach'))[1]).toMatchObject({
       type: 'return',
       kind: 'DISHONORED',

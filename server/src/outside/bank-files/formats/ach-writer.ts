@@ -1,7 +1,7 @@
 import { isRoutingNumber } from '../../../base/formats/check-digits.ts'
 import { BLOCK_RECORDS, FILLER, writeRecord } from './ach-records.ts'
 import { AchTotals } from './ach-totals.ts'
-import { inLatin } from './sepa-text.ts'
+import { toLatin } from './sepa-text.ts'
 import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
 
 /** Writes US ACH payments as a NACHA file. */
@@ -13,7 +13,7 @@ const CENTS_MAX = 9_999_999_999n
 export const OFFSET_TOTAL_MAX = CENTS_MAX
 const PIECE_CHARACTERS = 64 * 1024
 
-/** True for an account number that fits into an entry. */
+/** True if an account number fits into an ACH entry. */
 export function isAchAccount(account: string): boolean {
   return ACCOUNT.test(account)
 }
@@ -69,23 +69,20 @@ export interface AchBatch {
   /** A credit pays the receiver, a debit takes money from the receiver. */
   readonly direction: 'CREDIT' | 'DEBIT'
   /**
-   * True for entries without an amount, with which the receiver's bank verifies the account. Defaults to
-   * payments.
+   * True for entries without an amount, which ask the receiver's bank to verify the account. Defaults to
+   * false.
    */
   readonly isPrenote?: boolean
   /**
-   * The description that Nacha prescribes for deposits that verify accounts and for entries that take back others.
-   * Default: the originator's.
+   * The description that Nacha prescribes for deposits that verify accounts and for reversals. Defaults to
+   * the originator's description.
    */
   readonly description?: 'ACCTVERIFY' | 'REVERSAL' | undefined
   /** `YYYY-MM-DD`, a banking day. */
   readonly effectiveDate: string
   /** Ordered by ascending trace number. */
   readonly payments: AsyncIterable<AchPayment>
-  /**
-   * The checking account at the bank that is charged or credited with the sum, in a separate entry at the
-   * end.
-   */
+  /** The checking account that an additional last entry debits or credits with the sum of the batch. */
   readonly offset?: Pick<AchPayment, 'traceSequence' | 'routingNumber' | 'account'>
 }
 
@@ -117,31 +114,31 @@ const OFFSET_ID = 'OFFSET'
 export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): AsyncGenerator<string> {
   const totals = new AchTotals()
   let [records, batchCount] = [1, 0]
-  let piece = `${fileHeader(file)}\n`
+  let piece = `${writeFileHeader(file)}\n`
   for (const batch of batches) {
     batchCount += 1
-    const ofBatch = new AchTotals()
-    const ends = { ...batchEnds(file.originator, batch), batchNumber: batchCount }
-    piece += `${batchHeader(file.originator, batch, ends)}\n`
+    const batchTotals = new AchTotals()
+    const ends = { ...buildBatchEnds(file.originator, batch), batchNumber: batchCount }
+    piece += `${writeBatchHeader(file.originator, batch, ends)}\n`
     let last = -1
-    for await (const { direction, payment } of entriesOf(file.originator, batch)) {
+    for await (const { direction, payment } of eachEntry(file.originator, batch)) {
       if (payment.traceSequence <= last)
-        throw new RangeError(`The trace ${payment.traceSequence} is not above ${last}`)
+        throw new RangeError(`The trace number ${payment.traceSequence} is not above ${last}.`)
       last = payment.traceSequence
-      const lines = achEntry({ ...batch, direction }, payment, file.originator.originatingBank)
-      const code = codeOf(payment.accountKind, { ...batch, direction })
-      ofBatch.add(code, payment.routingNumber.slice(0, 8), payment.amount, lines.length - 1)
+      const lines = writeAchEntry({ ...batch, direction }, payment, file.originator.originatingBank)
+      const code = findTransactionCode(payment.accountKind, { ...batch, direction })
+      batchTotals.add(code, payment.routingNumber.slice(0, 8), payment.amount, lines.length - 1)
       piece += `${lines.join('\n')}\n`
       if (piece.length < PIECE_CHARACTERS) continue
       yield piece
       piece = ''
     }
-    piece += `${writeRecord('batchControl', { ...ends, ...controlOf(ofBatch) })}\n`
-    totals.addAll(ofBatch)
-    records += ofBatch.entries + 2
+    piece += `${writeRecord('batchControl', { ...ends, ...toControl(batchTotals) })}\n`
+    totals.addAll(batchTotals)
+    records += batchTotals.entries + 2
   }
   const blocks = Math.ceil((records + 1) / BLOCK_RECORDS)
-  yield `${piece}${writeRecord('fileControl', { batches: batchCount, blocks, ...controlOf(totals) })}\n`
+  yield `${piece}${writeRecord('fileControl', { batches: batchCount, blocks, ...toControl(totals) })}\n`
   yield `${FILLER}\n`.repeat(blocks * BLOCK_RECORDS - records - 1)
 }
 
@@ -150,8 +147,8 @@ interface DirectedPayment {
   readonly payment: AchPayment
 }
 
-/** The payments of a batch, followed by the entry that balances it. */
-async function* entriesOf(
+/** Yields the payments of a batch, followed by the entry that balances it. */
+async function* eachEntry(
   { companyName: name }: AchOriginator,
   { direction, payments, offset }: AchBatch,
 ): AsyncGenerator<DirectedPayment> {
@@ -167,40 +164,44 @@ async function* entriesOf(
 
 type EntryKind = Pick<AchBatch, 'direction' | 'isPrenote'>
 
-function codeOf(accountKind: AchPayment['accountKind'], { direction, isPrenote = false }: EntryKind): string {
+function findTransactionCode(
+  accountKind: AchPayment['accountKind'],
+  { direction, isPrenote = false }: EntryKind,
+): string {
   const [payment, prenote] = TRANSACTION_CODES[accountKind][direction]
   return isPrenote ? prenote : payment
 }
 
 /**
- * The lines of one payment: its entry and its addenda. Throws UnwritablePayment; a payment that passes here
- * fits into any file. The text takes one line; `checkAchText` rejects longer text before the payment is made.
+ * Writes the lines of one payment: its entry and its addenda. Throws UnwritablePayment; a payment that passes
+ * here fits into any file. Text beyond one line is cut, because `checkAchText` rejects it before a payment is
+ * made.
  */
-export function achEntry(
+export function writeAchEntry(
   { entryClass, direction, isPrenote = false }: EntryKind & Pick<AchBatch, 'entryClass'>,
   payment: AchPayment,
   originatingBank: string,
 ): readonly string[] {
   const { routingNumber, account, amount, individualId, traceSequence } = payment
-  if (!isRoutingNumber(routingNumber)) throw new UnwritablePayment('routing number is not valid')
+  if (!isRoutingNumber(routingNumber)) throw new UnwritablePayment('the routing number is not valid')
   if (!isAchAccount(account))
-    throw new UnwritablePayment('account number is not of 1 to 17 letters and digits')
-  if (isPrenote && amount !== 0n) throw new UnwritablePayment('a prenote has no amount', 'amount')
+    throw new UnwritablePayment('the account number must have 1 to 17 letters and digits')
+  if (isPrenote && amount !== 0n) throw new UnwritablePayment('a prenote must not have an amount', 'amount')
   if (!isPrenote && (amount < 1n || amount > CENTS_MAX))
-    throw new UnwritablePayment('amount is not within 0.01 to 99999999.99 USD', 'amount')
+    throw new UnwritablePayment('the amount must be between 0.01 and 99999999.99 USD', 'amount')
   if (!/^[!-~](?:[ -~]{0,13}[!-~])?$/.test(individualId))
-    throw new UnwritablePayment('reference is not of 1 to 15 characters of ASCII')
-  const text = addendaText(payment.remittanceInformation).slice(0, ADDENDA_CHARACTERS)
+    throw new UnwritablePayment('the reference must have 1 to 15 ASCII characters')
+  const text = toAddendaText(payment.remittanceInformation).slice(0, ADDENDA_CHARACTERS)
   const hasAddenda = text !== '' && ADDENDA_MAX[entryClass] > 0
   const sequence = String(traceSequence).padStart(7, '0')
   const entry = writeRecord('entry', {
-    transactionCode: codeOf(payment.accountKind, { direction, isPrenote }),
+    transactionCode: findTransactionCode(payment.accountKind, { direction, isPrenote }),
     receivingBank: routingNumber.slice(0, 8),
     checkDigit: routingNumber.slice(8),
     account,
     amount,
     individualId,
-    name: achName(payment.name, 22, 'name of the receiver'),
+    name: toAchName(payment.name, 22, "the receiver's name"),
     discretionary: entryClass === 'WEB' || entryClass === 'TEL' ? SINGLE_ENTRY : '',
     addendaIndicator: hasAddenda ? 1 : 0,
     trace: `${originatingBank}${sequence}`,
@@ -211,17 +212,20 @@ export function achEntry(
 
 /** Throws UnwritablePayment for a text that an entry of this class cannot carry in full. */
 export function checkAchText(entryClass: EntryClass, text: string | undefined): void {
-  const { length } = addendaText(text)
+  const { length } = toAddendaText(text)
   const charactersMax = ADDENDA_MAX[entryClass] * ADDENDA_CHARACTERS
   if (length > charactersMax)
     throw new UnwritablePayment(
-      `remittance information has ${length} characters, and ACH carries ${charactersMax} in ${entryClass}`,
+      `the remittance information has ${length} characters, but ACH carries at most ${charactersMax} in ${entryClass} entries`,
       'remittanceInformation',
     )
 }
 
-/** The entry class for a payment. `debitClass` is how people authorize debits; defaults to in writing. */
-export function entryClassOf(
+/**
+ * Finds the entry class of a payment. `debitClass` states how people authorize debits; defaults to in
+ * writing.
+ */
+export function findEntryClass(
   isBusiness: boolean,
   direction: AchBatch['direction'],
   debitClass: 'PPD' | 'WEB' | 'TEL' = 'PPD',
@@ -230,78 +234,81 @@ export function entryClassOf(
   return direction === 'DEBIT' ? debitClass : 'PPD'
 }
 
-function addendaText(text: string | undefined): string {
-  return achText(text ?? '', 'remittance information', 'remittanceInformation')
+function toAddendaText(text: string | undefined): string {
+  return toAchText(text ?? '', 'the remittance information', 'remittanceInformation')
 }
 
 /**
  * Converts text to printable ASCII, without diacritics. Throws UnwritablePayment if a letter has no ASCII
  * spelling.
  */
-function achText(text: string, what: string, part: PaymentPart = 'account'): string {
-  const written = inLatin(text, undefined, /^[ -~]$/)
-  const lost = [...written.matchAll(/[^ -~]/gu)].find(([one]) => /[\p{Letter}\p{Number}]/u.test(one))
-  if (lost) throw new UnwritablePayment(`${what} has the character ${lost[0]}, which ACH cannot carry`, part)
+function toAchText(text: string, label: string, part: PaymentPart = 'account'): string {
+  const written = toLatin(text, undefined, /^[ -~]$/)
+  const lost = [...written.matchAll(/[^ -~]/gu)].find(([character]) =>
+    /[\p{Letter}\p{Number}]/u.test(character),
+  )
+  if (lost)
+    throw new UnwritablePayment(`${label} contains the character ${lost[0]}, which ACH cannot carry`, part)
   return written
     .replaceAll(/[^ -~]/gu, '.')
     .replaceAll(/ +/g, ' ')
     .trim()
 }
 
-/** Like `achText`, for a name, which must contain at least one letter or digit. */
-function achName(text: string, charactersMax: number, what: string): string {
-  const written = achText(text, what)
+/** Like `toAchText`, for a name, which must contain at least one letter or digit. */
+function toAchName(text: string, charactersMax: number, label: string): string {
+  const written = toAchText(text, label)
   if (!/[A-Za-z0-9]/.test(written))
-    throw new UnwritablePayment(`${what} has no letter or digit that ACH can carry`)
+    throw new UnwritablePayment(`${label} has no letter or digit that ACH can carry`)
   return written.slice(0, charactersMax)
 }
 
-function fileHeader({ originator, date, time, modifier, reference }: AchFile): string {
+function writeFileHeader({ originator, date, time, modifier, reference }: AchFile): string {
   if (!isRoutingNumber(originator.destination))
-    throw new RangeError('The destination is not a routing number')
+    throw new RangeError('The destination is not a routing number.')
   return writeRecord('fileHeader', {
     priority: '01',
     destination: ` ${originator.destination}`,
     origin: originator.origin.padStart(10),
-    date: shortDate(date),
+    date: toShortDate(date),
     time: time.replace(':', ''),
     modifier,
     recordSize: '094',
     blockingFactor: '10',
     format: '1',
-    destinationName: achName(originator.destinationName, 23, 'name of the bank'),
-    originName: achName(originator.originName, 23, 'name of the origin'),
+    destinationName: toAchName(originator.destinationName, 23, "the bank's name"),
+    originName: toAchName(originator.originName, 23, "the originator's name"),
     reference,
   })
 }
 
-/** The fields that the header and the control record of a batch share. */
-function batchEnds({ companyId, originatingBank }: AchOriginator, { direction, offset }: AchBatch) {
+/** Builds the fields that the header and the control record of a batch share. */
+function buildBatchEnds({ companyId, originatingBank }: AchOriginator, { direction, offset }: AchBatch) {
   const serviceClass = SERVICE_CLASSES[offset ? 'MIXED' : direction]
   return { serviceClass, companyId, originatingBank } as const
 }
 
-function batchHeader(
+function writeBatchHeader(
   { companyName, description }: AchOriginator,
   { entryClass, effectiveDate, description: prescribed }: AchBatch,
-  ends: ReturnType<typeof batchEnds> & { readonly batchNumber: number },
+  ends: ReturnType<typeof buildBatchEnds> & { readonly batchNumber: number },
 ): string {
   return writeRecord('batchHeader', {
     ...ends,
-    companyName: achName(companyName, 16, 'name of the company'),
+    companyName: toAchName(companyName, 16, 'the company name'),
     entryClass,
-    description: prescribed ?? achName(description, 10, 'description'),
-    descriptiveDate: shortDate(effectiveDate),
-    effectiveDate: shortDate(effectiveDate),
+    description: prescribed ?? toAchName(description, 10, 'the description'),
+    descriptiveDate: toShortDate(effectiveDate),
+    effectiveDate: toShortDate(effectiveDate),
     originatorStatus: '1',
   })
 }
 
-function controlOf({ entries, hash, debits, credits }: AchTotals) {
+function toControl({ entries, hash, debits, credits }: AchTotals) {
   return { entries, hash, debits, credits }
 }
 
-/** `YYYY-MM-DD` as `YYMMDD`. */
-function shortDate(date: string): string {
+/** Converts `YYYY-MM-DD` to `YYMMDD`. */
+function toShortDate(date: string): string {
   return date.slice(2).replaceAll('-', '')
 }

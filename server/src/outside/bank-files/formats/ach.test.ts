@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   type AchPayment,
-  achEntry,
   checkAchText,
   ENTRY_CLASSES,
   type EntryClass,
-  entryClassOf,
+  findEntryClass,
+  writeAchEntry,
 } from './ach-writer.ts'
-import { BATCH, type Given, PAYMENT, read, write } from './samples.testing.ts'
+import { BATCH, PAYMENT, read, type SampleBatch, write } from './samples.testing.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
-test('a file is laid out to the column', async () => {
+test('a NACHA file has every field in its column', async () => {
   expect((await write()).split('\n')).toEqual([
     '101 02100002111234567892603020930A094101JPMORGAN CHASE         ACME PAYMENTS          00000001',
     '5220ACME PAYMENTS                       1123456789PPDPAYOUT    260303260303   1021000020000001',
@@ -24,7 +24,7 @@ test('a file is laid out to the column', async () => {
   ])
 })
 
-test('a balanced file has an offset entry in each batch, and as many debits as credits', async () => {
+test('a balanced NACHA file has an offset entry in each batch, and equal debits and credits', async () => {
   const to = { account: '987654321', routingNumber: '021000021' }
   const pulls = {
     ...BATCH,
@@ -48,16 +48,16 @@ test('a balanced file has an offset entry in each batch, and as many debits as c
   expect(await read(text)).toHaveLength(4)
 })
 
-test('every line has 94 characters, and lines are blocks of ten, whatever is in the file', async () => {
+test('every line of a NACHA file has 94 characters, lines form blocks of ten, and any content is read back', async () => {
   await fc.assert(
-    fc.asyncProperty(batches(), async (given) => {
-      const text = await write(given)
-      expect(await write(given)).toBe(text)
+    fc.asyncProperty(arbitraryBatches(), async (samples) => {
+      const text = await write(samples)
+      expect(await write(samples)).toBe(text)
       const lines = text.split('\n').slice(0, -1)
       expect(lines.length % 10).toBe(0)
       expect(lines.every((line) => line.length === 94 && /^[ -~]*$/.test(line))).toBe(true)
       const found = await read(text)
-      const payments = given.flatMap(({ payments }) => payments)
+      const payments = samples.flatMap(({ payments }) => payments)
       expect(found.map(({ entry }) => entry?.amount)).toEqual(payments.map(({ amount }) => amount))
       expect(found.map(({ entry }) => entry?.individualId)).toEqual(
         payments.map(({ individualId }) => individualId),
@@ -66,7 +66,7 @@ test('every line has 94 characters, and lines are blocks of ten, whatever is in 
         payments.map(({ traceSequence }) => `02100002${String(traceSequence).padStart(7, '0')}`),
       )
       const texts = found.map((record) => (record.type === 'entry' ? record.text : 'none'))
-      const sent = given.flatMap(({ entryClass, payments }) =>
+      const sent = samples.flatMap(({ entryClass, payments }) =>
         payments.map(
           ({ remittanceInformation: text = '' }) =>
             (entryClass === 'TEL' ? '' : text.slice(0, 80)).trim() || null,
@@ -78,7 +78,7 @@ test('every line has 94 characters, and lines are blocks of ten, whatever is in 
   )
 })
 
-function batches(): fc.Arbitrary<Given[]> {
+function arbitraryBatches(): fc.Arbitrary<SampleBatch[]> {
   const payment = fc.record({
     routingNumber: fc.constantFrom('021000021', '011401533', '091000019'),
     account: fc.stringMatching(/^[0-9]{4,17}$/),
@@ -96,31 +96,31 @@ function batches(): fc.Arbitrary<Given[]> {
     effectiveDate: fc.constant('2026-03-03'),
     payments: fc.array(payment, { minLength: 1, maxLength: 15 }),
   })
-  return fc.array(batch, { maxLength: 4 }).map((given) => {
+  return fc.array(batch, { maxLength: 4 }).map((samples) => {
     let traceSequence = 0
-    return given.map((one) => ({
-      ...one,
-      payments: one.payments.map((p) => ({
-        ...p,
-        amount: one.isPrenote ? 0n : p.amount,
+    return samples.map((sample) => ({
+      ...sample,
+      payments: sample.payments.map((one) => ({
+        ...one,
+        amount: sample.isPrenote ? 0n : one.amount,
         traceSequence: ++traceSequence,
       })),
     }))
   })
 }
 
-test('the class follows the receiver, the direction and the consent to debits', () => {
+test('the ACH entry class depends on the receiver, the direction and the debit authorization', () => {
   for (const debitClass of [undefined, 'PPD', 'WEB', 'TEL'] as const) {
-    expect(entryClassOf(false, 'CREDIT', debitClass)).toBe('PPD')
-    expect(entryClassOf(false, 'DEBIT', debitClass)).toBe(debitClass ?? 'PPD')
-    expect(entryClassOf(true, 'CREDIT', debitClass)).toBe('CCD')
-    expect(entryClassOf(true, 'DEBIT', debitClass)).toBe('CCD')
+    expect(findEntryClass(false, 'CREDIT', debitClass)).toBe('PPD')
+    expect(findEntryClass(false, 'DEBIT', debitClass)).toBe(debitClass ?? 'PPD')
+    expect(findEntryClass(true, 'CREDIT', debitClass)).toBe('CCD')
+    expect(findEntryClass(true, 'DEBIT', debitClass)).toBe('CCD')
   }
 })
 
-test('a prenote has its own code by account and direction, and no amount', () => {
+test('an ACH prenote has its own transaction code for each account type and direction, and no amount', () => {
   const entry = (direction: 'CREDIT' | 'DEBIT', accountKind: 'CHECKING' | 'SAVINGS', amount = 0n) =>
-    achEntry(
+    writeAchEntry(
       { entryClass: 'PPD', direction, isPrenote: true },
       { ...PAYMENT, accountKind, amount },
       '02100002',
@@ -130,10 +130,10 @@ test('a prenote has its own code by account and direction, and no amount', () =>
   expect(entry('CREDIT', 'SAVINGS')?.slice(0, 3)).toBe('633')
   expect(entry('DEBIT', 'SAVINGS')?.slice(0, 3)).toBe('638')
   expect(entry('CREDIT', 'CHECKING')?.slice(29, 39)).toBe('0000000000')
-  expect(() => entry('CREDIT', 'CHECKING', 1n)).toThrow('a prenote has no amount')
+  expect(() => entry('CREDIT', 'CHECKING', 1n)).toThrow('a prenote must not have an amount')
 })
 
-test('a batch of reversals has the description REVERSAL, and the class, company and codes of payments', async () => {
+test('an ACH reversal batch has the description REVERSAL, and the class, company and codes of payments', async () => {
   for (const [entryClass, direction, code] of [
     ['PPD', 'DEBIT', '627'],
     ['WEB', 'CREDIT', '622'],
@@ -147,12 +147,12 @@ test('a batch of reversals has the description REVERSAL, and the class, company 
   }
 })
 
-test('savings accounts have codes of their own, and WEB and TEL entries say that they are single ones', () => {
+test('ACH savings accounts have separate codes, and WEB and TEL entries are marked as single entries', () => {
   const entry = (
     entryClass: EntryClass,
     direction: 'CREDIT' | 'DEBIT',
     accountKind: 'CHECKING' | 'SAVINGS',
-  ) => achEntry({ entryClass, direction }, { ...PAYMENT, accountKind }, '02100002')[0]
+  ) => writeAchEntry({ entryClass, direction }, { ...PAYMENT, accountKind }, '02100002')[0]
   expect(entry('PPD', 'CREDIT', 'SAVINGS')?.slice(0, 3)).toBe('632')
   expect(entry('WEB', 'DEBIT', 'SAVINGS')?.slice(0, 3)).toBe('637')
   expect(entry('WEB', 'DEBIT', 'CHECKING')?.slice(0, 3)).toBe('627')
@@ -161,7 +161,7 @@ test('savings accounts have codes of their own, and WEB and TEL entries say that
   expect(entry('PPD', 'DEBIT', 'CHECKING')?.slice(76, 79)).toBe('  1')
 })
 
-test('a text is carried whole or refused, whatever characters it has', () => {
+test('text with any characters is either carried in full by ACH or refused', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...ENTRY_CLASSES),
@@ -169,7 +169,11 @@ test('a text is carried whole or refused, whatever characters it has', () => {
       (...[entryClass, text]) => {
         const entry = () => {
           checkAchText(entryClass, text)
-          return achEntry({ ...BATCH, entryClass }, { ...PAYMENT, remittanceInformation: text }, '02100002')
+          return writeAchEntry(
+            { ...BATCH, entryClass },
+            { ...PAYMENT, remittanceInformation: text },
+            '02100002',
+          )
         }
         let lines: readonly string[]
         try {
@@ -185,10 +189,12 @@ test('a text is carried whole or refused, whatever characters it has', () => {
     ),
   )
   expect(() => checkAchText('CCD', 'x'.repeat(80))).not.toThrow()
-  expect(() => checkAchText('CCD', 'x'.repeat(81))).toThrow('has 81 characters, and ACH carries 80 in CCD')
-  // Two letters are written for one.
+  expect(() => checkAchText('CCD', 'x'.repeat(81))).toThrow(
+    'has 81 characters, but ACH carries at most 80 in CCD entries',
+  )
+  // ß becomes two letters.
   expect(() => checkAchText('PPD', 'ß'.repeat(41))).toThrow('82')
-  expect(() => checkAchText('TEL', 'x')).toThrow('0 in TEL')
+  expect(() => checkAchText('TEL', 'x')).toThrow('at most 0 in TEL')
 })
 
 test.each<[string, Partial<AchPayment>]>([
@@ -200,12 +206,14 @@ test.each<[string, Partial<AchPayment>]>([
   ['reference', { individualId: 'sixteen letters.' }],
   ['name', { name: '李小龍' }],
   ['name', { name: '—' }],
-])('a payment is refused for its %s, before it is in any file', (what, change) => {
-  const entry = () => achEntry(BATCH, { ...PAYMENT, ...change }, '02100002')
+])('an ACH payment with an invalid %s is refused before it is added to a file', (what, change) => {
+  const entry = () => writeAchEntry(BATCH, { ...PAYMENT, ...change }, '02100002')
   expect(entry).toThrow(UnwritablePayment)
   expect(entry).toThrow(what)
 })
 
-test('traces that do not rise leave no whole file', async () => {
-  await expect(write([{ ...BATCH, payments: [PAYMENT, PAYMENT] }])).rejects.toThrow(/trace 1 is not above 1/)
+test('trace numbers that do not increase never produce a complete NACHA file', async () => {
+  await expect(write([{ ...BATCH, payments: [PAYMENT, PAYMENT] }])).rejects.toThrow(
+    /trace number 1 is not above 1/,
+  )
 })

@@ -3,24 +3,24 @@ import { readBacsReason } from '../bacs-reasons.ts'
 import { advicesFile, returnsFile, type SampleReturn } from './bacs-samples.testing.ts'
 import { readIsoMessages } from './iso-messages.ts'
 
-async function* bytesOf(text: string) {
+async function* toBytes(text: string) {
   yield Buffer.from(text)
 }
 
-async function recordsOf(text: string) {
+async function readRecords(text: string) {
   const records: unknown[] = []
-  for await (const { of, record } of readIsoMessages(bytesOf(text))) records.push({ of, ...record })
+  for await (const { of, record } of readIsoMessages(toBytes(text))) records.push({ of, ...record })
   return records
 }
 
 const HEAD = { of: 'BACS', type: 'head' }
-const item = (more: Partial<SampleReturn> = {}): SampleReturn => ({
+const item = (changes: Partial<SampleReturn> = {}): SampleReturn => ({
   ...{ ref: 'X01234', code: '1012', words: 'INSTRUCTION CANCELLED', amount: '65.00' },
   ...{ processedOn: '2017-01-12', sortCode: '010203', account: '12345678' },
-  ...more,
+  ...changes,
 })
 
-test('unpaid direct debits are read with both accounts, reference, amount, day and reason', async () => {
+test('unpaid Bacs direct debits are read with both accounts, reference, amount, day and reason', async () => {
   const text = returnsFile({ report: 'ARUDD', items: [item(), item({ ref: 'X02345', amount: '60.00' })] })
   const unpaid = {
     of: 'BACS',
@@ -36,35 +36,35 @@ test('unpaid direct debits are read with both accounts, reference, amount, day a
     code: '1012',
     text: 'INSTRUCTION CANCELLED',
   }
-  expect(await recordsOf(text)).toEqual([HEAD, unpaid, { ...unpaid, reference: 'X02345', amount: 6_000n }])
+  expect(await readRecords(text)).toEqual([HEAD, unpaid, { ...unpaid, reference: 'X02345', amount: 6_000n }])
 })
 
-test('returned credits are read by their attributes, whatever their elements are called', async () => {
+test('returned Bacs credits are recognized by their attributes, whatever their elements are called', async () => {
   const text = returnsFile({ report: 'ARUCS', items: [item()] })
   for (const renamed of [text, text.replaceAll('ReturnedCreditItem', 'UnappliedItem')])
-    expect(await recordsOf(renamed)).toMatchObject([
+    expect(await readRecords(renamed)).toMatchObject([
       HEAD,
       { report: 'ARUCS', direction: 'OUT', amount: 6_500n, other: { account: '12345678' } },
     ])
 })
 
-test('a report whose totals differ from its items is refused whole', async () => {
+test('a Bacs report whose totals differ from its items is refused completely', async () => {
   for (const totals of [
     { count: 2, sum: '65.00' },
     { count: 1, sum: '65.01' },
     { count: 1, sum: 'much' },
   ])
-    await expect(recordsOf(returnsFile({ report: 'ARUDD', items: [item()], totals }))).rejects.toThrow(
-      'has totals of',
+    await expect(readRecords(returnsFile({ report: 'ARUDD', items: [item()], totals }))).rejects.toThrow(
+      'states totals of',
     )
 })
 
-test('an item that cannot be read waits alone, with its amount if that is readable', async () => {
+test('only the unreadable item of a Bacs report waits for a person, with its amount if readable', async () => {
   const text = returnsFile({
     report: 'ARUDD',
     items: [item({ processedOn: '12/01/2017' }), item({ ref: ' ' }), item()],
   })
-  expect(await recordsOf(text)).toMatchObject([
+  expect(await readRecords(text)).toMatchObject([
     HEAD,
     { of: 'UNREAD', reason: 'has the day "12/01/2017"', amount: 6_500n, currency: 'GBP' },
     { of: 'UNREAD', reason: 'has no ref' },
@@ -72,7 +72,7 @@ test('an item that cannot be read waits alone, with its amount if that is readab
   ])
 })
 
-test('advices about mandates are read: of the bank, about our instructions, and about their file', async () => {
+test('Bacs advices are read: from the bank, about our instructions, and about the instruction file', async () => {
   const advice = { reference: 'MANDATE-1', code: '3', sortCode: '204512', account: '12345678' }
   const text = advicesFile([
     { ...advice, newSortCode: '20-45-13', newAccount: '87654321' },
@@ -87,23 +87,23 @@ test('advices about mandates are read: of the bank, about our instructions, and 
     reference: 'MANDATE-1',
     debtor: { sortCode: '204512', account: '12345678' },
   }
-  expect(await recordsOf(text)).toEqual([
+  expect(await readRecords(text)).toEqual([
     HEAD,
     { ...read, report: 'ADDACS', code: '3', changed: { sortCode: '204513', accountNumber: '87654321' } },
     { ...read, report: 'AUDDIS', code: '5', changed: {} },
     { of: 'BACS', type: 'notice', isRejected: false, text: expect.any(String) },
     { of: 'BACS', type: 'notice', isRejected: true, text: expect.stringContaining('MANDATE-1') },
   ])
-  expect(await recordsOf(advicesFile([]))).toEqual([HEAD])
+  expect(await readRecords(advicesFile([]))).toEqual([HEAD])
 })
 
-test('another report of Bacs is refused, and so is one that ends too early', async () => {
+test('an unsupported or truncated Bacs report is refused', async () => {
   const text = returnsFile({ report: 'ARUDD', items: [item()] })
-  await expect(recordsOf(text.replaceAll('ARUDD', 'InputReport'))).rejects.toThrow('has no report of ARUCS')
-  await expect(recordsOf(text.slice(0, -20))).rejects.toThrow('is not XML')
+  await expect(readRecords(text.replaceAll('ARUDD', 'InputReport'))).rejects.toThrow('has no ARUCS,')
+  await expect(readRecords(text.slice(0, -20))).rejects.toThrow('is not XML')
 })
 
-test('a reason has its letter, by the code or by the words of the bank, and its meaning', () => {
+test('a Bacs reason is identified by its code or the text of the bank, and has a description', () => {
   expect([
     readBacsReason('ARUDD', '1012', 'INSTRUCTION CANCELLED').message,
     readBacsReason('ARUDD', '0', 'REFER TO PAYER').message,

@@ -1,11 +1,11 @@
-import { quoteForMessage, smallestUnits } from './decimal-amounts.ts'
-import { rawOf, readPart, type UnreadPart, unreadPart } from './unread-part.ts'
+import { parseUnits, quoteForMessage } from './decimal-amounts.ts'
+import { formatRaw, readPart, toUnreadPart, type UnreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
-import { type DocumentReader, findBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
+import { type DocumentReader, findElement, type XmlElement, type XmlRecord } from './xml-records.ts'
 
 /**
- * Reads Bacs reports about our payments and mandates: ARUCS, ARUDD, and AUDDIS and ADDACS advices, as XML
- * (`BACSDocument`).
+ * Reads Bacs reports about our payments and mandates as XML (`BACSDocument`): ARUCS, ARUDD, and the advices
+ * AUDDIS and ADDACS.
  */
 
 const RETURNS = { ARUCS: 'OUT', ARUDD: 'PULL' } as const
@@ -91,104 +91,106 @@ export class BacsReader implements DocumentReader<BacsRecord> {
     this.#parts += 1
     this.#hasReport = true
     if (path === HEADER || path.endsWith('/Header')) return [{ type: 'head' }]
-    if (path === ADVICE) return [this.#read(element, adviceOf)]
+    if (path === ADVICE) return [this.#read(element, parseAdvice)]
     if (path === FAULT)
       return [{ type: 'notice', isRejected: true, text: Object.values(element.attributes).join(' ') }]
     const report = path.startsWith('Data/ARUCS') ? 'ARUCS' : 'ARUDD'
     if (!path.endsWith(ACCOUNT_RECORD)) return [this.#readItem(report, element, within.at(-1))]
-    const others = element.children.filter(({ attributes }) => attributes.returnCode !== undefined)
-    const read = others.map((other) => this.#readItem(report, other, element))
+    const unnamedItems = element.children.filter(({ attributes }) => attributes.returnCode !== undefined)
+    const read = unnamedItems.map((item) => this.#readItem(report, item, element))
     this.#checkTotals(element)
     return read
   }
 
   takeForeign({ element }: XmlRecord): readonly BacsRecord[] {
-    return [this.#unread(element, `has an element of another namespace, ${element.name}`)]
+    return [this.#toUnread(element, `has an element of another namespace, ${element.name}`)]
   }
 
   end(): readonly BacsRecord[] {
     if (this.#hasReport) return []
-    const reason = 'has no report of ARUCS, ARUDD, AUDDIS or ADDACS'
-    return [{ type: 'unread', ...unreadPart('document', reason, '') }]
+    const reason = 'has no ARUCS, ARUDD, AUDDIS or ADDACS report'
+    return [{ type: 'unread', ...toUnreadPart('document', reason, '') }]
   }
 
   #readItem(report: BacsReturn['report'], item: XmlElement, account: XmlElement | undefined): BacsRecord {
     this.#count += 1
-    const record = this.#read(item, () => returnOf(report, item, account))
+    const record = this.#read(item, () => parseReturn(report, item, account))
     if (record.type === 'return') this.#sum += record.amount
     else if (record.type === 'unread') this.#sum += record.amount ?? 0n
     return record
   }
 
-  /** Without this check, a return could be missed. */
+  /** Compares the totals, because a missing return would otherwise go unnoticed. */
   #checkTotals(record: XmlElement): void {
     const [count, sum] = [this.#count, this.#sum]
     this.#count = 0
     this.#sum = 0n
-    const totals = findBelow(record, 'Totals')?.attributes ?? {}
-    const stated = { count: given(totals, 'numberOf'), sum: given(totals, 'valueOf') }
+    const totals = findElement(record, 'Totals')?.attributes ?? {}
+    const stated = { count: readAttribute(totals, 'numberOf'), sum: readAttribute(totals, 'valueOf') }
     if (stated.count !== '' && Number(stated.count) !== count)
-      throw new UnreadableFile(`has totals of ${quoteForMessage(stated.count)} items, but ${count} of them`)
+      throw new UnreadableFile(`states totals of ${quoteForMessage(stated.count)} items, but has ${count}`)
     if (stated.sum === '') return
-    const total = readPart(() => smallestUnits(stated.sum, CURRENCY))
+    const total = readPart(() => parseUnits(stated.sum, CURRENCY))
     if (!('read' in total) || total.read !== sum)
-      throw new UnreadableFile(`has totals of ${quoteForMessage(stated.sum)}, but items of ${sum} pence`)
+      throw new UnreadableFile(
+        `states totals of ${quoteForMessage(stated.sum)}, but its items add up to ${sum} pence`,
+      )
   }
 
   #read(element: XmlElement, read: (element: XmlElement) => BacsRecord): BacsRecord {
     const part = readPart(() => read(element))
-    return 'read' in part ? part.read : this.#unread(element, part.reason)
+    return 'read' in part ? part.read : this.#toUnread(element, part.reason)
   }
 
-  #unread(element: XmlElement, reason: string): BacsRecord {
-    const money = readPart(() => moneyOf(element))
+  #toUnread(element: XmlElement, reason: string): BacsRecord {
+    const money = readPart(() => parseMoney(element))
     const amount = 'read' in money ? money.read : undefined
-    return { type: 'unread', ...unreadPart(`part ${this.#parts}`, reason, rawOf(element), amount) }
+    return { type: 'unread', ...toUnreadPart(`part ${this.#parts}`, reason, formatRaw(element), amount) }
   }
 }
 
-function moneyOf({ attributes }: XmlElement) {
-  const currency = given(attributes, 'currency') || CURRENCY
-  return { amount: smallestUnits(given(attributes, 'valueOf'), currency), currency }
+function parseMoney({ attributes }: XmlElement) {
+  const currency = readAttribute(attributes, 'currency') || CURRENCY
+  return { amount: parseUnits(readAttribute(attributes, 'valueOf'), currency), currency }
 }
 
-function returnOf(
+function parseReturn(
   report: BacsReturn['report'],
   item: XmlElement,
   record: XmlElement | undefined,
 ): BacsReturn {
   const { attributes } = item
-  const ours = accountIn(findBelow(record, 'OriginatingAccount'))
-  if (!ours) throw new UnreadablePart('stands outside of an account')
+  const ours = parseAccount(findElement(record, 'OriginatingAccount'))
+  if (!ours) throw new UnreadablePart('is outside of an account')
   return {
     type: 'return',
     report,
     direction: RETURNS[report],
     account: `${ours.sortCode}${ours.account}`,
-    other: item.children.map(accountIn).find((one) => one !== null) ?? null,
-    reference: required(attributes, 'ref'),
-    ...moneyOf(item),
-    processedOn: dateIn(attributes.originalProcessingDate),
-    code: required(attributes, 'returnCode'),
+    other: item.children.map(parseAccount).find((one) => one !== null) ?? null,
+    reference: requireAttribute(attributes, 'ref'),
+    ...parseMoney(item),
+    processedOn: parseDate(attributes.originalProcessingDate),
+    code: requireAttribute(attributes, 'returnCode'),
     text: attributes.returnDescription?.trim() ?? '',
   }
 }
 
-function accountIn(element: XmlElement | undefined): BacsAccount | null {
+function parseAccount(element: XmlElement | undefined): BacsAccount | null {
   const { sortCode, number } = element?.attributes ?? {}
   return sortCode === undefined || number === undefined
     ? null
-    : { sortCode: digitsOf(sortCode), account: digitsOf(number) }
+    : { sortCode: toDigits(sortCode), account: toDigits(number) }
 }
 
-function dateIn(text = ''): string | null {
+function parseDate(text = ''): string | null {
   const day = text.trim()
   if (day === '') return null
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) throw new UnreadablePart(`has the day ${quoteForMessage(day)}`)
   return day
 }
 
-/** The kinds of records in a report of messages. */
+/** The kinds of advices, by record type. */
 const ADVICE_KINDS: Readonly<Record<string, BacsAdvice['report'] | 'validated' | 'rejected'>> = {
   A: 'ADDACS',
   N: 'AUDDIS',
@@ -197,44 +199,44 @@ const ADVICE_KINDS: Readonly<Record<string, BacsAdvice['report'] | 'validated' |
   R: 'rejected',
 }
 
-function adviceOf(element: XmlElement): BacsAdvice | BacsNotice {
+function parseAdvice(element: XmlElement): BacsAdvice | BacsNotice {
   const { attributes } = element
-  const type = required(attributes, 'record-type')
+  const type = requireAttribute(attributes, 'record-type')
   const kind = Object.hasOwn(ADVICE_KINDS, type) ? ADVICE_KINDS[type] : undefined
   if (kind === undefined) throw new UnreadablePart(`has the record type ${quoteForMessage(type)}`)
   if (kind === 'validated' || kind === 'rejected')
     return { type: 'notice', isRejected: kind === 'rejected', text: Object.values(attributes).join(' ') }
-  const sortCode = digitsOf(attributes['payer-new-sort-code'] ?? '')
-  const accountNumber = digitsOf(attributes['payer-new-account-number'] ?? '')
+  const sortCode = toDigits(attributes['payer-new-sort-code'] ?? '')
+  const accountNumber = toDigits(attributes['payer-new-account-number'] ?? '')
   return {
     type: 'advice',
     report: kind,
-    serviceUserNumber: required(attributes, 'user-number'),
-    reference: required(attributes, 'reference'),
-    code: required(attributes, 'reason-code'),
+    serviceUserNumber: requireAttribute(attributes, 'user-number'),
+    reference: requireAttribute(attributes, 'reference'),
+    code: requireAttribute(attributes, 'reason-code'),
     debtor: {
-      sortCode: digitsOf(required(attributes, 'payer-sort-code')),
-      account: digitsOf(required(attributes, 'payer-account-number')),
+      sortCode: toDigits(requireAttribute(attributes, 'payer-sort-code')),
+      account: toDigits(requireAttribute(attributes, 'payer-account-number')),
     },
     changed: { ...(sortCode && { sortCode }), ...(accountNumber && { accountNumber }) },
   }
 }
 
 /**
- * An attribute without surrounding spaces, or an empty string if it is missing. Some attributes are named
- * like methods of Object.
+ * Reads an attribute without surrounding spaces, or an empty string if it is missing. Some attributes have
+ * the names of Object methods.
  */
-function given(attributes: XmlElement['attributes'], name: string): string {
+function readAttribute(attributes: XmlElement['attributes'], name: string): string {
   return (Object.hasOwn(attributes, name) ? attributes[name] : undefined)?.trim() ?? ''
 }
 
-function required(attributes: XmlElement['attributes'], name: string): string {
-  const value = given(attributes, name)
+function requireAttribute(attributes: XmlElement['attributes'], name: string): string {
+  const value = readAttribute(attributes, name)
   if (value === '') throw new UnreadablePart(`has no ${name}`)
   return value
 }
 
-/** The digits of a sort code or account number, without spaces and hyphens. */
-function digitsOf(text: string): string {
+/** Removes the spaces and hyphens of a sort code or account number. */
+function toDigits(text: string): string {
   return text.replaceAll(/[\s-]/g, '')
 }

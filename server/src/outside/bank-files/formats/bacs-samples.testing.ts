@@ -20,7 +20,7 @@ interface SampleReport {
   readonly totals?: { readonly count: number; readonly sum: string }
 }
 
-const hyphened = (sortCode: string) => sortCode.replace(/^(..)(..)(..)$/, '$1-$2-$3')
+const hyphenate = (sortCode: string) => sortCode.replace(/^(..)(..)(..)$/, '$1-$2-$3')
 
 export function returnsFile({
   report,
@@ -45,14 +45,14 @@ export function returnsFile({
    <Advice>
     <OriginatingAccountRecords>
      <OriginatingAccountRecord>
-      <OriginatingAccount name="ACME LTD" number="${accountNumber}" sortCode="${hyphened(sortCode)}" type="0" bankName="A BANK" branchName="CITY">
+      <OriginatingAccount name="ACME LTD" number="${accountNumber}" sortCode="${hyphenate(sortCode)}" type="0" bankName="A BANK" branchName="CITY">
       </OriginatingAccount>
       ${items
         .map(
           (
             one,
           ) => `<${item} ref="${one.ref}" transCode="17" returnCode="${one.code}" returnDescription="${one.words}" originalProcessingDate="${one.processedOn}" valueOf="${one.amount}" currency="GBP">
-       <${account} number="${one.account}" ref="${one.ref}" name="ADA LOVELACE" sortCode="${hyphened(one.sortCode)}" bankName="B BANK" branchName="B">
+       <${account} number="${one.account}" ref="${one.ref}" name="ADA LOVELACE" sortCode="${hyphenate(one.sortCode)}" bankName="B BANK" branchName="B">
        </${account}>
       </${item}>`,
         )
@@ -97,7 +97,7 @@ export function advicesFile(advices: readonly SampleAdvice[]): string {
       type = 'A',
       user = '123456',
     }) =>
-      `<MessagingAdvice user-number="${user}" record-type="${type}" effective-date="2026-03-02" reference="${reference}" payer-name="A LOVELACE" payer-account-number="${account}" payer-sort-code="${hyphened(sortCode)}" reason-code="${code}" payer-new-sort-code="${newSortCode}" payer-new-account-number="${newAccount}" file-type="LIVE"/>`,
+      `<MessagingAdvice user-number="${user}" record-type="${type}" effective-date="2026-03-02" reference="${reference}" payer-name="A LOVELACE" payer-account-number="${account}" payer-sort-code="${hyphenate(sortCode)}" reason-code="${code}" payer-new-sort-code="${newSortCode}" payer-new-account-number="${newAccount}" file-type="LIVE"/>`,
   )
   return `<?xml version="1.0" encoding="UTF-8"?>
 <BACSDocument><Data><MessagingAdvices><MessagingHeader user-name="ACME LTD" user-number="123456" report-generation-date="2026-03-02"/>${lines.join('')}</MessagingAdvices></Data><SignatureMethod>Vanilla</SignatureMethod><Signature/></BACSDocument>

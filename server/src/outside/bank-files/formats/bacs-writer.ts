@@ -1,4 +1,4 @@
-import { BACS_TEXT_CHARACTERS, bacsName } from './bacs-text.ts'
+import { BACS_TEXT_CHARACTERS, toBacsName } from './bacs-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
 /**
@@ -45,11 +45,11 @@ export interface BacsFile {
   readonly narrative: string
 }
 
-/** The largest amount of a record in pence, and so also the largest sum of a file. */
+/** The largest amount of a record in pence, and therefore the largest sum of a file. */
 export const BACS_AMOUNT_MAX = 99_999_999_999n
 const SERIALS_MAX = 999_999n
 const FILE_NUMBERS = 1_000n
-const KEPT_DAYS = 7
+const RETENTION_DAYS = 7
 const LABEL_CHARACTERS = 80
 const LINE_END = '\r\n'
 const PIECE_CHARACTERS = 64 * 1024
@@ -62,7 +62,7 @@ const RECORD_FORMAT = `F0200000100${' '.repeat(35)}00`
  */
 export async function* writeBacs(file: BacsFile, items: AsyncIterable<BacsItem>): AsyncGenerator<string> {
   const totals = new Totals()
-  const headers = headersOf(file)
+  const headers = buildHeaders(file)
   let piece = ''
   const add = (line: string) => {
     piece += `${line}${LINE_END}`
@@ -70,33 +70,33 @@ export async function* writeBacs(file: BacsFile, items: AsyncIterable<BacsItem>)
   for (const line of headers) add(line)
   for await (const item of items) {
     totals.add(item.code, item.amount)
-    add(bacsRecord(item, file.originator))
+    add(writeBacsRecord(item, file.originator))
     if (piece.length < PIECE_CHARACTERS) continue
     yield piece
     piece = ''
   }
-  const contra = totals.contra()
+  const contra = totals.findContra()
   if (contra) {
     totals.add(contra.code, contra.amount)
-    add(contraRecord(file, contra))
+    add(writeContraRecord(file, contra))
   }
   for (const label of headers.slice(1, 3)) add(label.replace('HDR', 'EOF'))
-  add(totals.label())
+  add(totals.formatLabel())
   yield piece
 }
 
-/** The record of one item. Throws UnwritablePayment; an item that passes here fits into any file. */
-export function bacsRecord(item: BacsItem, originator: BacsOriginator): string {
+/** Writes the record of one item. Throws UnwritablePayment; an item that passes here fits into any file. */
+export function writeBacsRecord(item: BacsItem, originator: BacsOriginator): string {
   const { code, sortCode, account, amount, reference } = item
-  if (!/^\d{6}$/.test(sortCode)) throw new UnwritablePayment('sort code is not of 6 digits')
-  if (!/^\d{8}$/.test(account)) throw new UnwritablePayment('account number is not of 8 digits')
+  if (!/^\d{6}$/.test(sortCode)) throw new UnwritablePayment('the sort code must have 6 digits')
+  if (!/^\d{8}$/.test(account)) throw new UnwritablePayment('the account number must have 8 digits')
   if (isInstruction(code) ? amount !== 0n : amount < 1n || amount > BACS_AMOUNT_MAX)
-    throw new UnwritablePayment('amount is not within 0.01 to 999999999.99 GBP', 'amount')
+    throw new UnwritablePayment('the amount must be between 0.01 and 999999999.99 GBP', 'amount')
   if (!/^[A-Z0-9](?:[A-Z0-9.&/ -]{0,16}[A-Z0-9.&/-])?$/.test(reference))
-    throw new UnwritablePayment('reference is not of 1 to 18 characters of Bacs')
-  const name = bacsName(item.name, 'name of the account')
-  return recordOf(item, originator, {
-    originatorText: bacsName(originator.name, 'name of the originator'),
+    throw new UnwritablePayment('the reference must have 1 to 18 characters of the Bacs character set')
+  const name = toBacsName(item.name, "the account holder's name")
+  return formatRecord(item, originator, {
+    originatorText: toBacsName(originator.name, "the originator's name"),
     reference,
     name,
   })
@@ -106,13 +106,13 @@ function isInstruction(code: BacsCode): boolean {
   return code === '0N' || code === '0C'
 }
 
-function contraRecord({ originator, narrative }: BacsFile, { code, amount }: Contra): string {
-  if (amount > BACS_AMOUNT_MAX) throw new RangeError(`The sum ${amount} does not fit into a contra record`)
+function writeContraRecord({ originator, narrative }: BacsFile, { code, amount }: Contra): string {
+  if (amount > BACS_AMOUNT_MAX) throw new RangeError(`The sum ${amount} does not fit into a contra record.`)
   const { sortCode, accountNumber: account, name } = originator
-  return recordOf({ code, sortCode, account, amount }, originator, {
+  return formatRecord({ code, sortCode, account, amount }, originator, {
     originatorText: narrative,
     reference: 'CONTRA',
-    name: bacsName(name, 'name of the originator'),
+    name: toBacsName(name, "the originator's name"),
   })
 }
 
@@ -122,7 +122,7 @@ interface RecordTexts {
   readonly name: string
 }
 
-function recordOf(
+function formatRecord(
   { code, sortCode, account, amount }: Pick<BacsItem, 'code' | 'sortCode' | 'account' | 'amount'>,
   originator: BacsOriginator,
   texts: RecordTexts,
@@ -131,38 +131,40 @@ function recordOf(
     text.padEnd(BACS_TEXT_CHARACTERS),
   )
   const ours = `${originator.sortCode}${originator.accountNumber}`
-  return `${sortCode}${account}0${code}${ours}    ${digits(amount, 11)}${from}${reference}${to}`
+  return `${sortCode}${account}0${code}${ours}    ${padDigits(amount, 11)}${from}${reference}${to}`
 }
 
-/** The labels VOL1, HDR1, HDR2 and UHL1. */
-function headersOf({ originator, madeOn, processedOn, number }: BacsFile): readonly string[] {
+/** Builds the labels VOL1, HDR1, HDR2 and UHL1. */
+function buildHeaders({ originator, madeOn, processedOn, number }: BacsFile): readonly string[] {
   const { serviceUserNumber: user } = originator
   // A serial number must not be zero.
-  const serial = digits(((number - 1n) % SERIALS_MAX) + 1n, 6)
-  const dates = `${julian(madeOn)}${julian(processedOn, KEPT_DAYS)}`
+  const serial = padDigits(((number - 1n) % SERIALS_MAX) + 1n, 6)
+  const dates = `${formatJulian(madeOn)}${formatJulian(processedOn, RETENTION_DAYS)}`
   return [
     `VOL1${serial}${' '.repeat(31)}${user}${' '.repeat(32)}1`,
-    label(`HDR1A${user}S   ${user}${serial}00010001${' '.repeat(6)}${dates} 000000`),
-    label(`HDR2${RECORD_FORMAT}`),
+    padLabel(`HDR1A${user}S   ${user}${serial}00010001${' '.repeat(6)}${dates} 000000`),
+    padLabel(`HDR2${RECORD_FORMAT}`),
     // 999999 stands for Bacs, and 00 for pounds.
-    label(`UHL1${julian(processedOn)}999999    000000001 DAILY  ${digits(number % FILE_NUMBERS, 3)}`),
+    padLabel(
+      `UHL1${formatJulian(processedOn)}999999    000000001 DAILY  ${padDigits(number % FILE_NUMBERS, 3)}`,
+    ),
   ]
 }
 
-function label(text: string): string {
+function padLabel(text: string): string {
   return text.padEnd(LABEL_CHARACTERS)
 }
 
-function digits(number: bigint, width: number): string {
+function padDigits(number: bigint, width: number): string {
   return String(number).padStart(width, '0')
 }
 
 /** Formats a date as ` YYDDD`, with the day of the year. */
-function julian(date: string, plusDays = 0): string {
+function formatJulian(date: string, plusDays = 0): string {
   const day = Date.parse(`${date}T00:00:00Z`) / DAY_MS + plusDays
   const year = new Date(day * DAY_MS).getUTCFullYear()
-  const nth = day - Date.UTC(year, 0, 1) / DAY_MS + 1
-  return ` ${String(year).slice(2)}${String(nth).padStart(3, '0')}`
+  const dayOfYear = day - Date.UTC(year, 0, 1) / DAY_MS + 1
+  return ` ${String(year).slice(2)}${String(dayOfYear).padStart(3, '0')}`
 }
 
 const DAY_MS = 86_400_000
@@ -191,18 +193,18 @@ class Totals {
     }
   }
 
-  /** The record that balances the credits or the debits. A file contains only one of the two. */
-  contra(): Contra | undefined {
+  /** Finds the contra record that balances the credits or the debits. A file contains only one of the two. */
+  findContra(): Contra | undefined {
     if (this.#debitCount > 0n && this.#creditCount > 0n)
-      throw new RangeError('A file has either credits or debits')
+      throw new RangeError('A Bacs file must not contain both credits and debits.')
     if (this.#creditCount > 0n) return { code: '17', amount: this.#credits }
     return this.#debitCount > 0n ? { code: '99', amount: this.#debits } : undefined
   }
 
-  label(): string {
-    const sums = `${digits(this.#debits, 13)}${digits(this.#credits, 13)}`
-    const counts = `${digits(this.#debitCount, 7)}${digits(this.#creditCount, 7)}`
-    const instructions = this.#instructions > 0n ? `${' '.repeat(8)}${digits(this.#instructions, 7)}` : ''
-    return label(`UTL1${sums}${counts}${instructions}`)
+  formatLabel(): string {
+    const sums = `${padDigits(this.#debits, 13)}${padDigits(this.#credits, 13)}`
+    const counts = `${padDigits(this.#debitCount, 7)}${padDigits(this.#creditCount, 7)}`
+    const instructions = this.#instructions > 0n ? `${' '.repeat(8)}${padDigits(this.#instructions, 7)}` : ''
+    return padLabel(`UTL1${sums}${counts}${instructions}`)
   }
 }

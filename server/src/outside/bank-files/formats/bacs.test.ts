@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isBacsReference } from '../../../base/formats/bacs-reference.ts'
-import { bacsName } from './bacs-text.ts'
+import { toBacsName } from './bacs-text.ts'
 import {
   BACS_AMOUNT_MAX,
   type BacsCode,
   type BacsFile,
   type BacsItem,
-  bacsRecord,
   writeBacs,
+  writeBacsRecord,
 } from './bacs-writer.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
@@ -30,22 +30,22 @@ async function* each(items: readonly BacsItem[]): AsyncGenerator<BacsItem> {
   yield* items
 }
 
-async function linesOf(items: readonly BacsItem[], file = FILE): Promise<string[]> {
+async function writeLines(items: readonly BacsItem[], file = FILE): Promise<string[]> {
   let text = ''
   for await (const piece of writeBacs(file, each(items))) text += piece
   expect(text.endsWith('\r\n')).toBe(true)
   return text.split('\r\n').slice(0, -1)
 }
 
-const credit = (more: Partial<BacsItem> = {}): BacsItem => ({
+const credit = (changes: Partial<BacsItem> = {}): BacsItem => ({
   ...{ code: '99', sortCode: '204512', account: '12345678', amount: 250_000n },
   ...{ reference: 'PAY EMP-0001', name: 'Ada Widget' },
-  ...more,
+  ...changes,
 })
 
-test('a file of credits is, byte for byte, the layout that other implementations publish', async () => {
+test('a Bacs credit file matches the published layout of other implementations byte for byte', async () => {
   const second = { sortCode: '601613', account: '87654321', amount: 182_150n, reference: 'PAY EMP-0002' }
-  expect(await linesOf([credit(), credit({ ...second, name: 'Bo Saver' })])).toEqual([
+  expect(await writeLines([credit(), credit({ ...second, name: 'Bo Saver' })])).toEqual([
     'VOL1000007                               123456                                1',
     'HDR1A123456S   12345600000700010001       26226 26240 000000                    ',
     'HDR2F0200000100                                   00                            ',
@@ -59,8 +59,8 @@ test('a file of credits is, byte for byte, the layout that other implementations
   ])
 })
 
-test('instructions move no money, have no contra record and are counted apart', async () => {
-  const lines = await linesOf([
+test('Bacs instructions move no money, have no contra record and are counted separately', async () => {
+  const lines = await writeLines([
     credit({ code: '0N', amount: 0n, reference: 'MANDATE-1' }),
     credit({ code: '0C', amount: 0n, reference: 'MANDATE-2' }),
   ])
@@ -76,8 +76,8 @@ test('instructions move no money, have no contra record and are counted apart', 
 const CODES = { credits: ['99'], debits: ['01', '17', '19'], instructions: ['0N', '0C'] } as const
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`))
 
-test('every file can be read back: items, and sums and counts that agree with them', async () => {
-  const itemsOf = (codes: readonly BacsCode[], isInstruction: boolean) =>
+test('every Bacs file can be read back with its items and matching sums and counts', async () => {
+  const itemsWith = (codes: readonly BacsCode[], isInstruction: boolean) =>
     fc.array(
       fc.record({
         code: fc.constantFrom(...codes),
@@ -90,13 +90,13 @@ test('every file can be read back: items, and sums and counts that agree with th
       { minLength: 1, maxLength: 20 },
     )
   const files = fc.oneof(
-    itemsOf(CODES.credits, false),
-    itemsOf(CODES.debits, false),
-    itemsOf(CODES.instructions, true),
+    itemsWith(CODES.credits, false),
+    itemsWith(CODES.debits, false),
+    itemsWith(CODES.instructions, true),
   )
   await fc.assert(
     fc.asyncProperty(files, fc.bigInt({ min: 1n, max: 99_999_999n }), async (items, number) => {
-      const lines = await linesOf(items, { ...FILE, number })
+      const lines = await writeLines(items, { ...FILE, number })
       const records = lines.filter((line) => !/^(?:VOL|HDR|UHL|EOF|UTL)1?/.test(line))
       expect(lines.every((line) => line.length === (records.includes(line) ? 100 : 80))).toBe(true)
       expect(records.slice(0, items.length).map(read)).toEqual(items)
@@ -112,7 +112,7 @@ test('every file can be read back: items, and sums and counts that agree with th
   )
 })
 
-/** A record by its positions. */
+/** Parses a record by its character positions. */
 function read(record: string): BacsItem {
   const field = (from: number, to: number) => record.slice(from - 1, to)
   return {
@@ -128,21 +128,21 @@ function read(record: string): BacsItem {
   }
 }
 
-test('what a record cannot carry is refused, with its part', () => {
+test('content that a Bacs record cannot carry is refused with the affected field', () => {
   const refusals = [
-    [{ sortCode: '20-45-12' }, 'sort code is not of 6 digits', 'account'],
-    [{ account: '1234567' }, 'account number is not of 8 digits', 'account'],
-    [{ amount: 0n }, 'amount is not within', 'amount'],
-    [{ amount: BACS_AMOUNT_MAX + 1n }, 'amount is not within', 'amount'],
-    [{ code: '0N', amount: 1n }, 'amount is not within', 'amount'],
-    [{ reference: 'lower' }, 'reference is not of 1 to 18', 'account'],
-    [{ name: '李小龍' }, 'has the character 李', 'account'],
+    [{ sortCode: '20-45-12' }, 'the sort code must have 6 digits', 'account'],
+    [{ account: '1234567' }, 'the account number must have 8 digits', 'account'],
+    [{ amount: 0n }, 'the amount must be between', 'amount'],
+    [{ amount: BACS_AMOUNT_MAX + 1n }, 'the amount must be between', 'amount'],
+    [{ code: '0N', amount: 1n }, 'the amount must be between', 'amount'],
+    [{ reference: 'lower' }, 'the reference must have 1 to 18', 'account'],
+    [{ name: '李小龍' }, 'contains the character 李', 'account'],
     [{ name: '***' }, 'has no letter or digit', 'account'],
   ] as const
-  for (const [more, message, part] of refusals) {
+  for (const [changes, message, part] of refusals) {
     let thrown: unknown
     try {
-      bacsRecord(credit(more), ORIGINATOR)
+      writeBacsRecord(credit(changes), ORIGINATOR)
     } catch (error) {
       thrown = error
     }
@@ -151,18 +151,18 @@ test('what a record cannot carry is refused, with its part', () => {
   }
 })
 
-test('a sum that does not fit into the contra record, and credits next to debits, are refused', async () => {
+test('a Bacs file with too large a sum, or with both credits and debits, is refused', async () => {
   const large = credit({ amount: BACS_AMOUNT_MAX })
-  await expect(linesOf([large, large])).rejects.toThrow(RangeError)
-  await expect(linesOf([credit(), credit({ code: '17' })])).rejects.toThrow(RangeError)
+  await expect(writeLines([large, large])).rejects.toThrow(RangeError)
+  await expect(writeLines([credit(), credit({ code: '17' })])).rejects.toThrow(RangeError)
 })
 
-test('names lose marks and signs that Bacs does not have, and are truncated', () => {
-  expect(bacsName("Zoë O'Neill-Łukasz", 'name')).toBe('ZOE O NEILL-LUKASZ')
-  expect(bacsName('Müller & Söhne Handelsgesellschaft', 'name')).toBe('MULLER & SOHNE HAN')
+test('Bacs names lose unsupported diacritics and signs, and are truncated', () => {
+  expect(toBacsName("Zoë O'Neill-Łukasz", 'name')).toBe('ZOE O NEILL-LUKASZ')
+  expect(toBacsName('Müller & Söhne Handelsgesellschaft', 'name')).toBe('MULLER & SOHNE HAN')
 })
 
-test('the reference of a mandate has 6 to 18 characters, not all the same, and no reserved start', () => {
+test('a Bacs mandate reference has 6 to 18 characters, not all equal, and no reserved prefix', () => {
   for (const good of ['MANDATE-1', 'AB.12/34', 'X'.repeat(17).concat('1')])
     expect(isBacsReference(good)).toBe(true)
   for (const bad of ['SHORT', 'lower-1', 'AAAAAA', 'DDIC-1234', 'A'.repeat(19), '-ABCDEF', 'A B C D'])

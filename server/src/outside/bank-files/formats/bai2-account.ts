@@ -1,21 +1,21 @@
 import { present } from '@countersign/contract/core/objects'
-import { amountOf, availabilityOf, Bai2Fields, type Bai2Record } from './bai2-fields.ts'
+import { Bai2Fields, type Bai2Record, parseAmount, parseAvailability } from './bai2-fields.ts'
 import {
   BAI2_ISSUER,
   CLOSING_LEDGER,
+  classifyTypeCode,
+  findTypeCodeMeaning,
   isTotal,
-  meaningOfTypeCode,
   OPENING_LEDGER,
   TOTAL_CREDITS,
   TOTAL_DEBITS,
-  typeCodeKind,
 } from './bai2-type-codes.ts'
 import type { BankBalance, StatementHead } from './camt.ts'
-import { references } from './camt-details.ts'
+import { toReferences } from './camt-details.ts'
 import type { BankEntry } from './camt-entry.ts'
 import type { BankTransaction } from './camt-transaction.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
-import { type UnreadPart, unreadPart } from './unread-part.ts'
+import { toUnreadPart, type UnreadPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
 /** The header of a group, which applies to all its accounts. */
@@ -24,7 +24,7 @@ export interface Bai2Group {
   readonly date: string
   readonly currency: string
   readonly modifier: string
-  /** Distinguishes the statements of different files. */
+  /** Distinguishes the statements in different files. */
   readonly createdAt: string
 }
 
@@ -33,7 +33,7 @@ export interface Bai2Account {
   readonly head: StatementHead
   readonly currency: string
   readonly balances: readonly BankBalance[]
-  /** The sums of all transactions as stated by the bank. Undefined if the bank omits either. */
+  /** The sums of all transactions as stated by the bank. Undefined if the bank omits one of them. */
   readonly stated: { readonly credits: bigint; readonly debits: bigint } | undefined
   /** The sum of all amounts in the record. */
   readonly total: bigint
@@ -45,14 +45,14 @@ const ACCOUNT_CHARACTERS_MAX = 50
 const INTERIM: ReadonlySet<string> = new Set(['1', '3'])
 
 /** Parses a record 03. Throws UnreadablePart. */
-export function accountOf(record: Bai2Record, group: Bai2Group): Bai2Account {
+export function parseAccount(record: Bai2Record, group: Bai2Group): Bai2Account {
   const fields = new Bai2Fields(record)
   const account = fields.optional()
   const currency = fields.optional().toUpperCase() || group.currency
   if (account === '' || account.length > ACCOUNT_CHARACTERS_MAX)
     throw new UnreadablePart(`has the account number ${quoteForMessage(account)}`)
   if (!/^[A-Z]{3}$/.test(currency)) throw new UnreadablePart(`has the currency ${quoteForMessage(currency)}`)
-  const amounts = summariesOf(fields)
+  const amounts = parseSummaries(fields)
   const find = (code: string) => amounts.findLast((one) => one.code === code)?.amount
   const [opening, closing] = [find(OPENING_LEDGER), find(CLOSING_LEDGER)]
   const [credits, debits] = [find(TOTAL_CREDITS), find(TOTAL_DEBITS)]
@@ -74,24 +74,24 @@ export function accountOf(record: Bai2Record, group: Bai2Group): Bai2Account {
   }
 }
 
-/** Without a modifier, only a completed day has a closing ledger balance. */
+/** Without a modifier, a closing ledger balance marks a completed day. */
 function isFinal({ modifier }: Bai2Group, closing: bigint | undefined): boolean {
   return modifier === '' ? closing !== undefined : !INTERIM.has(modifier)
 }
 
-/** The balances and totals of an account record. Summaries without an amount are skipped. */
-function summariesOf(fields: Bai2Fields): { readonly code: string; readonly amount: bigint }[] {
+/** Parses the balances and totals of an account record. Skips summaries without an amount. */
+function parseSummaries(fields: Bai2Fields): { readonly code: string; readonly amount: bigint }[] {
   const found: { code: string; amount: bigint }[] = []
   for (let code = fields.nextField(); code !== undefined; code = fields.nextField()) {
     const written = fields.optional()
-    // The item count adds nothing to the records.
+    // Skip the item count.
     fields.optional()
-    const { fault } = availabilityOf(fields)
+    const { fault } = parseAvailability(fields)
     if (fault !== undefined) throw new UnreadablePart(fault)
     if (code === '' && written === '') continue
     if (!/^\d{3}$/.test(code)) throw new UnreadablePart(`has the type code ${quoteForMessage(code)}`)
     if (written === '') continue
-    const amount = amountOf(written)
+    const amount = parseAmount(written)
     if (amount === undefined)
       throw new UnreadablePart(`has the amount ${quoteForMessage(written)} with the code ${code}`)
     found.push({ code, amount })
@@ -100,8 +100,8 @@ function summariesOf(fields: Bai2Fields): { readonly code: string; readonly amou
 }
 
 /**
- * A record 16: its amount as written, and its entry or the reason why the entry waits. It has neither if it
- * moves no money.
+ * A record 16: its amount as written, and its entry or the reason why the entry waits. Neither if it moves no
+ * money.
  */
 export interface Bai2Transaction {
   readonly size: bigint
@@ -111,10 +111,10 @@ export interface Bai2Transaction {
 }
 
 /**
- * Parses a record 16. Throws UnreadablePart if its amount cannot be read, because then no total can be
+ * Parses a record 16. Throws UnreadablePart if its amount cannot be read, because then the totals cannot be
  * verified.
  */
-export function transactionOf(
+export function parseTransaction(
   record: Bai2Record,
   { currency }: Bai2Account,
   { date }: Bai2Group,
@@ -123,12 +123,12 @@ export function transactionOf(
   const fields = new Bai2Fields(record)
   const code = fields.optional()
   const written = fields.optional()
-  const size = written === '' ? 0n : amountOf(written)
+  const size = written === '' ? 0n : parseAmount(written)
   if (size === undefined || /^[+-]/.test(written))
     throw new UnreadablePart(`has the amount ${quoteForMessage(written)}`)
   if (size === 0n) return { size }
-  const kind = typeCodeKind(code)
-  const { valueOn, fault } = availabilityOf(fields)
+  const kind = classifyTypeCode(code)
+  const { valueOn, fault } = parseAvailability(fields)
   const isDirected = kind === 'CREDIT' || kind === 'DEBIT'
   const amount = kind === 'DEBIT' ? -size : size
   const reason = isDirected
@@ -139,21 +139,26 @@ export function transactionOf(
   if (reason !== undefined) {
     const raw = record.lines.map((line) => `${line.code},${line.text}`).join('\n')
     const money = isDirected && !isTotal(code) ? { amount, currency } : undefined
-    return { size, unread: unreadPart(`line ${record.line}`, `line ${record.line}: ${reason}`, raw, money) }
+    return { size, unread: toUnreadPart(`line ${record.line}`, `line ${record.line}: ${reason}`, raw, money) }
   }
-  const descriptions = { bank: fields.optional(), customer: fields.optional(), texts: fields.rest() }
-  const entry = entryOf({ code, amount, currency, date, valueOn, place }, descriptions)
-  return { size, entry, ...present({ transaction: detailOf(entry, code, descriptions) }) }
+  const descriptions = {
+    bank: fields.optional(),
+    customer: fields.optional(),
+    texts: fields.remainingLines(),
+  }
+  const entry = toEntry({ code, amount, currency, date, valueOn, place }, descriptions)
+  return { size, entry, ...present({ transaction: toTransaction(entry, code, descriptions) }) }
 }
 
 interface EntryTexts {
-  /** The bank's and the customer's references. */
+  /** The bank's reference. */
   readonly bank: string
+  /** The customer's reference. */
   readonly customer: string
   readonly texts: readonly string[]
 }
 
-interface Booked {
+interface Booking {
   readonly code: string
   readonly amount: bigint
   readonly currency: string
@@ -162,8 +167,8 @@ interface Booked {
   readonly place: number
 }
 
-function entryOf({ code, date, ...booked }: Booked, { bank, customer, texts }: EntryTexts): BankEntry {
-  const meaning = meaningOfTypeCode(code)
+function toEntry({ code, date, ...booked }: Booking, { bank, customer, texts }: EntryTexts): BankEntry {
+  const meaning = findTypeCodeMeaning(code)
   return {
     ...booked,
     status: 'BOOK',
@@ -183,17 +188,17 @@ function entryOf({ code, date, ...booked }: Booked, { bank, customer, texts }: E
   }
 }
 
-const NOBODY = { name: null, account: null, bic: null }
+const UNKNOWN_PARTY = { name: null, account: null, bic: null }
 
-/** The references and the text of an entry. Undefined if it has neither. */
-function detailOf(
+/** Builds the transaction from the references and text of an entry. Undefined if it has neither. */
+function toTransaction(
   entry: BankEntry,
   code: string,
   { bank, customer, texts }: EntryTexts,
 ): BankTransaction | undefined {
   if (bank === '' && customer === '' && texts.length === 0) return undefined
-  const isReturn = meaningOfTypeCode(code) === 'RETURN'
-  // In an ordinary credit, the payer chooses the reference. Only in other records does it identify one of our
+  const isReturn = findTypeCodeMeaning(code) === 'RETURN'
+  // The payer chooses the reference of an ordinary credit. In other records, it identifies one of our
   // payments.
   const isOurs = isReturn || entry.amount < 0n
   const text = texts.join(' ')
@@ -205,15 +210,15 @@ function detailOf(
     servicerReference: bank || null,
     remittanceInformation: [text, isOurs ? '' : customer].filter(Boolean).join(' ') || null,
     isReturn,
-    returnReason: isReturn ? returnReasonOf(text) : null,
-    debtor: NOBODY,
-    creditor: NOBODY,
+    returnReason: isReturn ? findReturnReason(text) : null,
+    debtor: UNKNOWN_PARTY,
+    creditor: UNKNOWN_PARTY,
     transactionCode: null,
     proprietaryCode: null,
     gvc: null,
     ...{ instructed: null, charges: null, messageId: null, paymentInformationId: null, instructionId: null },
     ...{ mandateId: null, clearingReference: null, text: null },
-    references: references([
+    references: toReferences([
       ['CustomerReference', customer],
       ['BankReference', bank],
       ...texts.map((one) => ['Text', one] as const),
@@ -228,8 +233,8 @@ function detailOf(
   }
 }
 
-/** The ACH return reason in the text of a returned item. */
-function returnReasonOf(text: string): BankTransaction['returnReason'] {
+/** Finds the ACH return reason in the text of a returned item. */
+function findReturnReason(text: string): BankTransaction['returnReason'] {
   const [code] = /\bR\d\d\b/.exec(text) ?? []
   return code === undefined ? null : { code, text }
 }

@@ -1,7 +1,7 @@
 import type { Bai2Line } from './bai2-lines.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 
-/** A logical record: a physical record and the 88 records that continue it. */
+/** A logical record: a physical record and its continuations (88). */
 export interface Bai2Record {
   readonly code: string
   /** The line of its first physical record. */
@@ -13,8 +13,8 @@ const TOTAL_DIGITS_MAX = 30
 const PARTS_MAX = 100
 
 /**
- * Reads the fields of a record in order, across continuations. A slash ends a physical record if nothing
- * follows it.
+ * Reads the fields of a record in order, across continuations. A slash at the end of a physical record is
+ * removed.
  */
 export class Bai2Fields {
   readonly #pieces: readonly string[]
@@ -42,7 +42,7 @@ export class Bai2Fields {
   }
 
   /** The free text at the end of a record, as lines. It may contain commas and slashes. */
-  rest(): string[] {
+  remainingLines(): string[] {
     const [first, ...others] = this.#pieces.slice(this.#piece)
     return first === undefined
       ? []
@@ -56,25 +56,25 @@ const AMOUNT_MAX = 2n ** 63n - 1n
  * Parses an amount in smallest units without a decimal point. Undefined if the field is invalid or does not
  * fit into 64 bits.
  */
-export function amountOf(field: string): bigint | undefined {
-  const total = totalOf(field)
+export function parseAmount(field: string): bigint | undefined {
+  const total = parseTotal(field)
   return total === undefined || total > AMOUNT_MAX || total < -AMOUNT_MAX ? undefined : total
 }
 
 /** Parses a sum of amounts. */
-export function totalOf(field: string): bigint | undefined {
+export function parseTotal(field: string): bigint | undefined {
   const [, sign, digits = ''] = /^([+-]?)0*(\d+)$/.exec(field) ?? []
   if (digits === '' || digits.length > TOTAL_DIGITS_MAX) return undefined
   return sign === '-' ? -BigInt(digits) : BigInt(digits)
 }
 
 /** Parses a count without a sign. */
-export function countOf(field: string): number | undefined {
+export function parseCount(field: string): number | undefined {
   return /^\d{1,9}$/.test(field) ? Number(field) : undefined
 }
 
 /** Converts `YYMMDD` to `YYYY-MM-DD`. Undefined if the date does not exist. */
-export function dateOf(field: string): string | undefined {
+export function parseDate(field: string): string | undefined {
   const [, year, month, day] = /^(\d\d)(\d\d)(\d\d)$/.exec(field) ?? []
   const date = `20${year}-${month}-${day}`
   const time = new Date(`${date}T00:00:00Z`)
@@ -89,46 +89,46 @@ export function isTime(field: string): boolean {
 export interface Availability {
   /** `YYYY-MM-DD`; null if the bank states none. */
   readonly valueOn: string | null
-  /** Why the funds type and the fields after it cannot be read. */
+  /** The reason why the funds type or the fields after it cannot be read. */
   readonly fault?: string
 }
 
 /**
- * Parses the funds type and its fields. They state when money becomes available, and add nothing to the
+ * Parses the funds type and its fields, which state when money becomes available. They do not change the
  * amount.
  */
-export function availabilityOf(fields: Bai2Fields): Availability {
+export function parseAvailability(fields: Bai2Fields): Availability {
   const type = fields.optional().toUpperCase()
   if (['', '0', '1', '2', 'Z'].includes(type)) return { valueOn: null }
-  if (type === 'V') return valueDateOf(fields)
-  if (type === 'S') return partsOf([fields.optional(), fields.optional(), fields.optional()])
-  if (type === 'D') return distributionOf(fields)
+  if (type === 'V') return parseValueDate(fields)
+  if (type === 'S') return parseParts([fields.optional(), fields.optional(), fields.optional()])
+  if (type === 'D') return parseDistribution(fields)
   return { valueOn: null, fault: `has the funds type ${quoteForMessage(type)}` }
 }
 
-function valueDateOf(fields: Bai2Fields): Availability {
+function parseValueDate(fields: Bai2Fields): Availability {
   const [date, time] = [fields.optional(), fields.optional()]
-  const valueOn = date === '' ? null : dateOf(date)
+  const valueOn = date === '' ? null : parseDate(date)
   if (valueOn === undefined) return { valueOn: null, fault: `has the value date ${quoteForMessage(date)}` }
   if (time !== '' && !isTime(time))
     return { valueOn: null, fault: `has the value time ${quoteForMessage(time)}` }
   return { valueOn }
 }
 
-function distributionOf(fields: Bai2Fields): Availability {
+function parseDistribution(fields: Bai2Fields): Availability {
   const written = fields.optional()
-  const count = countOf(written)
+  const count = parseCount(written)
   if (count === undefined || count > PARTS_MAX)
     return {
       valueOn: null,
       fault: `has ${quoteForMessage(written)} as the number of parts of its availability`,
     }
-  return partsOf(Array.from({ length: count * 2 }, () => fields.optional()))
+  return parseParts(Array.from({ length: count * 2 }, () => fields.optional()))
 }
 
-function partsOf(fields: readonly string[]): Availability {
-  const wrong = fields.find((field) => field !== '' && amountOf(field) === undefined)
-  return wrong === undefined
+function parseParts(fields: readonly string[]): Availability {
+  const malformed = fields.find((field) => field !== '' && parseAmount(field) === undefined)
+  return malformed === undefined
     ? { valueOn: null }
-    : { valueOn: null, fault: `has ${quoteForMessage(wrong)} as a part of its availability` }
+    : { valueOn: null, fault: `has ${quoteForMessage(malformed)} as a part of its availability` }
 }

@@ -1,5 +1,5 @@
 import { quoteForMessage } from './decimal-amounts.ts'
-import { countLeadingPadding, countTrailingPadding, decodeText, withoutControls } from './decode-text.ts'
+import { countLeadingPadding, countTrailingPadding, decodeText, replaceControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 /** A physical record. */
@@ -17,24 +17,23 @@ const LINE_START = /^(01|02|03|16|49|88|98|99)(?:,|\/|$)/
 const LENGTH_PLACE = 6
 
 /**
- * Reads the physical records of a BAI2 file: lines with any line breaks, or, without line breaks, chunks of
- * the length given in the file header. Skips padding, and blank records that fill up a block. Throws
- * UnreadableFile.
+ * Reads the physical records of a BAI2 file, separated by any line breaks or by the record length in the file
+ * header. Skips padding and blank records. Throws UnreadableFile.
  */
 export async function* readBai2Lines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Bai2Line> {
-  const lines = new Lines()
+  const lines = new LineSplitter()
   for await (const text of decodeText(bytes)) yield* lines.take(text)
   yield* lines.end()
 }
 
-class Lines {
+class LineSplitter {
   #rest = ''
   #number = 0
 
   take(text: string): Bai2Line[] {
     const pieces = (this.#rest + text).split(/\r\n|\r|\n/)
     this.#rest = pieces.pop() ?? ''
-    const found = pieces.flatMap((piece) => this.#records(piece))
+    const found = pieces.flatMap((piece) => this.#splitRecords(piece))
     if (this.#rest.length <= LINE_CHARACTERS_MAX) return found
     return [...found, ...this.#cutRest()]
   }
@@ -42,10 +41,10 @@ class Lines {
   end(): Bai2Line[] {
     const last = this.#rest
     this.#rest = ''
-    return this.#records(last)
+    return this.#splitRecords(last)
   }
 
-  /** Splits the rest of a file without line breaks. */
+  /** Splits the remaining text of a file without line breaks. */
   #cutRest(): Bai2Line[] {
     const length = this.#length ?? readRecordLength(this.#rest)
     if (length === undefined)
@@ -57,39 +56,43 @@ class Lines {
     return this.#cut(text, length)
   }
 
-  /** Set once the file turns out to have no line breaks. */
+  /** The record length of a file without line breaks, once it is known. */
   #length: number | undefined
 
-  #records(text: string): Bai2Line[] {
+  #splitRecords(text: string): Bai2Line[] {
     const length = this.#length ?? (this.#number === 0 ? readRecordLength(text) : undefined)
-    if (length === undefined || text.length <= length) return this.#record(text)
+    if (length === undefined || text.length <= length) return this.#readRecord(text)
     this.#length = length
     return this.#cut(text, length)
   }
 
   #cut(text: string, length: number): Bai2Line[] {
     const found: Bai2Line[] = []
-    for (let at = 0; at < text.length; at += length) found.push(...this.#record(text.slice(at, at + length)))
+    for (let at = 0; at < text.length; at += length)
+      found.push(...this.#readRecord(text.slice(at, at + length)))
     return found
   }
 
-  #record(padded: string): Bai2Line[] {
-    const begun = padded.slice(countLeadingPadding(padded))
-    const text = begun.slice(0, begun.length - countTrailingPadding(begun))
+  #readRecord(padded: string): Bai2Line[] {
+    const trimmedStart = padded.slice(countLeadingPadding(padded))
+    const text = trimmedStart.slice(0, trimmedStart.length - countTrailingPadding(trimmedStart))
     if (text === '') return []
     this.#number += 1
     const [, code] = LINE_START.exec(text) ?? []
     if (code === undefined)
-      this.#refuse(this.#number, `begins with ${quoteForMessage(text.slice(0, 3))}, which no record does`)
-    return [{ number: this.#number, code, text: withoutControls(text.slice(code.length + 1)) }]
+      this.#refuse(
+        this.#number,
+        `begins with ${quoteForMessage(text.slice(0, 3))}, which is not a record type`,
+      )
+    return [{ number: this.#number, code, text: replaceControls(text.slice(code.length + 1)) }]
   }
 
-  #refuse(line: number, what: string): never {
-    throw new UnreadableFile(`line ${line}: ${what}`)
+  #refuse(line: number, reason: string): never {
+    throw new UnreadableFile(`line ${line}: ${reason}`)
   }
 }
 
-/** The record length in a file header that is followed by the next record without a line break. */
+/** Reads the record length in a file header, if the next record follows it without a line break. */
 function readRecordLength(text: string): number | undefined {
   const [header = ''] = text.slice(countLeadingPadding(text)).split('/')
   const length = Number(header.split(',')[LENGTH_PLACE])

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bai2File, read, refusal } from './bai2.testing.ts'
-import { typeCodeKind } from './bai2-type-codes.ts'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { classifyTypeCode } from './bai2-type-codes.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 
-/** A model of files, and the expected content of their records. */
+/** A model of files, from which the expected records follow. */
 const reference = fc.stringMatching(/^[A-Z0-9-]{0,16}$/)
 const text = fc
   .string({ unit: fc.constantFrom(...'ABCabc019,/ .:-'), minLength: 1, maxLength: 60 })
@@ -69,10 +69,10 @@ type Layout = typeof layout extends fc.Arbitrary<infer Value> ? Value : never
 type Model = typeof groups extends fc.Arbitrary<infer Value> ? Value : never
 
 const signed = ({ code, amount }: { readonly code: string; readonly amount: bigint }) =>
-  typeCodeKind(code) === 'DEBIT' ? -amount : amount
-const closingOf = ({ opening, transactions }: Model[number]['accounts'][number]) =>
+  classifyTypeCode(code) === 'DEBIT' ? -amount : amount
+const sumToClosing = ({ opening, transactions }: Model[number]['accounts'][number]) =>
   transactions.reduce((sum, one) => sum + signed(one), opening)
-const written = (model: Model, more: Layout = DEFAULT) =>
+const writeModel = (model: Model, chosen: Layout = DEFAULT) =>
   bai2File(
     model.map((group) => ({
       ...group,
@@ -80,25 +80,25 @@ const written = (model: Model, more: Layout = DEFAULT) =>
         ...one,
         summaries: [
           ['010', one.opening],
-          ['015', closingOf(one)],
+          ['015', sumToClosing(one)],
           ['040', 7n, 'S', '1', '2', '4'],
         ] as const,
       })),
     })),
-    more,
+    chosen,
   )
 const DEFAULT = { fieldsMax: 1_000, isTextBelow: false, isPadded: false, lineEnd: '\n' } as const
 const isoDay = (day: string) => `20${day.slice(0, 2)}-${day.slice(2, 4)}-${day.slice(4)}`
 
-test('what is written of several accounts and days is read back, however records are split, padded and cut', {
+test('a BAI2 file with several accounts and days is read back, however its records are split, padded and cut', {
   tags: 'long',
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(groups, layout, async (model, how) => {
-      const records = await read(written(model, how))
-      expect(unreadOf(records)).toEqual([])
+    fc.asyncProperty(groups, layout, async (model, chosen) => {
+      const records = await read(writeModel(model, chosen))
+      expect(pickUnread(records)).toEqual([])
       const accounts = model.flatMap(({ accounts, ...group }) => accounts.map((one) => ({ group, one })))
-      expect(statementsOf(records)).toMatchObject(
+      expect(pickStatements(records)).toMatchObject(
         accounts.map(({ group, one }) => {
           const currency = one.currency || group.currency || 'USD'
           const date = isoDay(group.date)
@@ -106,18 +106,18 @@ test('what is written of several accounts and days is read back, however records
             statement: { kind: 'STATEMENT', account: one.account, currency },
             balances: [
               { type: 'OPBD', amount: one.opening, currency, date },
-              { type: 'CLBD', amount: closingOf(one), currency, date },
+              { type: 'CLBD', amount: sumToClosing(one), currency, date },
             ],
             entries: one.transactions.length,
             contradiction: null,
           }
         }),
       )
-      const wanted = accounts.flatMap(({ group, one }) =>
+      const expected = accounts.flatMap(({ group, one }) =>
         one.transactions.map((each) => ({ ...each, bookedOn: isoDay(group.date) })),
       )
       expect(entriesOf(records)).toMatchObject(
-        wanted.map(({ code, bank, customer, bookedOn, funds: [type, day], ...one }) => ({
+        expected.map(({ code, bank, customer, bookedOn, funds: [type, day], ...one }) => ({
           amount: signed({ code, ...one }),
           transactionCode: code,
           bookedOn,
@@ -127,9 +127,9 @@ test('what is written of several accounts and days is read back, however records
           text: one.texts.join(' ') || null,
         })),
       )
-      const told = wanted.filter(({ bank, customer, texts }) => bank || customer || texts.length > 0)
+      const described = expected.filter(({ bank, customer, texts }) => bank || customer || texts.length > 0)
       expect(transactionsOf(records).map(({ references }) => references.slice(0, 6))).toEqual(
-        told.map(({ bank, customer, texts }) =>
+        described.map(({ bank, customer, texts }) =>
           [
             ...(customer ? [{ where: 'CustomerReference', text: customer }] : []),
             ...(bank ? [{ where: 'BankReference', text: bank }] : []),
@@ -145,7 +145,7 @@ test('what is written of several accounts and days is read back, however records
   )
 })
 
-test('every changed character of a total or a count is refused', { tags: 'long' }, async () => {
+test('a BAI2 file with a changed character in a total or count is refused', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(
       groups,
@@ -153,7 +153,7 @@ test('every changed character of a total or a count is refused', { tags: 'long' 
       fc.nat(),
       fc.constantFrom(...'0123456789+-,/ X'),
       async (model, which, at, to) => {
-        const lines = written(model).split('\n')
+        const lines = writeModel(model).split('\n')
         const trailers = lines.flatMap((line, index) => (/^(?:49|98|99),/.test(line) ? [index] : []))
         const index = trailers[which % trailers.length] ?? 0
         const line = lines[index] ?? ''
@@ -167,20 +167,20 @@ test('every changed character of a total or a count is refused', { tags: 'long' 
   )
 })
 
-test('a record that is missing or stands twice is refused, and so is a changed digit of an amount', async () => {
+test('a BAI2 file with a missing or repeated record, or a changed digit in an amount, is refused', async () => {
   await fc.assert(
     fc.asyncProperty(
       groups,
       fc.nat(),
       fc.constantFrom('missing', 'twice', 'amount'),
       async (model, which, fault) => {
-        const lines = written(model).trimEnd().split('\n')
+        const lines = writeModel(model).trimEnd().split('\n')
         const index = which % lines.length
         if (fault === 'missing') lines.splice(index, 1)
         else if (fault === 'twice') lines.splice(index, 0, lines[index] ?? '')
         else {
-          const ofAmount = /^(16,\d{3},\d*)(\d)/.exec(lines[index] ?? '')
-          fc.pre(ofAmount !== null)
+          const amountStart = /^(16,\d{3},\d*)(\d)/.exec(lines[index] ?? '')
+          fc.pre(amountStart !== null)
           lines[index] = (lines[index] ?? '').replace(
             /^(16,\d{3},\d*)(\d)/,
             (_, head, digit) => `${head}${(Number(digit) + 1) % 10}`,

@@ -1,20 +1,20 @@
-import { accountOf, type Bai2Account, type Bai2Group, transactionOf } from './bai2-account.ts'
-import { Bai2Fields, type Bai2Record, dateOf, isTime } from './bai2-fields.ts'
+import { type Bai2Account, type Bai2Group, parseAccount, parseTransaction } from './bai2-account.ts'
+import { Bai2Fields, type Bai2Record, isTime, parseDate } from './bai2-fields.ts'
 import { type Bai2Line, readBai2Lines } from './bai2-lines.ts'
 import { Bai2Totals } from './bai2-totals.ts'
 import type { BankBalance, BankRecord } from './camt.ts'
-import { Booked } from './camt-sums.ts'
+import { BookedSums } from './camt-sums.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
-import { RAW_CHARACTERS_MAX, unreadPart } from './unread-part.ts'
+import { RAW_CHARACTERS_MAX, toUnreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
-/** Reads cash management files of US banks (BAI2): balances and transactions of accounts, group by group. */
+/** Reads the cash management files of US banks (BAI2): account balances and transactions, in groups. */
 
 const CONTINUATIONS_MAX = 1_000
 const CREATED_CHARACTERS_MAX = 100
 const VERSION = '2'
 
-/** Why the records of a group are not booked, by group status. */
+/** The reasons why the records of a group are not booked, by group status. */
 const UNBOOKED: Readonly<Record<string, string>> = {
   2: 'deletes data that the bank sent before (group status 2)',
   4: 'is a test (group status 4)',
@@ -23,17 +23,17 @@ const BOOKED: ReadonlySet<string> = new Set(['1', '3'])
 
 /**
  * Reads a file one transaction at a time, for use with `readTwice`. Each account becomes a statement: a
- * complete day if its data are final and it has balances, otherwise an interim report. Throws UnreadableFile
+ * complete day if its data is final and it has balances, otherwise an interim report. Throws UnreadableFile
  * if a record is missing or unreadable, or if a control total or count is wrong.
  */
 export async function* readBai2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
-  const reading = new Reading()
-  for await (const record of logicalRecords(readBai2Lines(bytes))) yield* reading.take(record)
-  reading.end()
+  const parser = new Bai2Parser()
+  for await (const record of joinContinuations(readBai2Lines(bytes))) yield* parser.take(record)
+  parser.end()
 }
 
 /** Joins records with their continuations. */
-async function* logicalRecords(lines: AsyncIterable<Bai2Line>): AsyncGenerator<Bai2Record> {
+async function* joinContinuations(lines: AsyncIterable<Bai2Line>): AsyncGenerator<Bai2Record> {
   let open: { readonly code: string; readonly line: number; readonly lines: Bai2Line[] } | undefined
   for await (const line of lines) {
     if (line.code !== '88') {
@@ -54,14 +54,14 @@ async function* logicalRecords(lines: AsyncIterable<Bai2Line>): AsyncGenerator<B
 interface OpenGroup extends Bai2Group {
   readonly totals: Bai2Totals
   readonly line: number
-  /** Why the group is not booked. */
+  /** The reason why the group is not booked, if any. */
   readonly unbooked: string | undefined
   raw: string
 }
 
 interface OpenAccount extends Bai2Account {
   readonly totals: Bai2Totals
-  readonly booked: Booked
+  readonly booked: BookedSums
   readonly sums: { credits: bigint; debits: bigint }
   entries: number
   unread: number
@@ -86,7 +86,7 @@ const PLACES = {
   account: 'inside an account',
 }
 
-class Reading {
+class Bai2Parser {
   #place: Place = 'outside'
   #files = 0
   #file = new Bai2Totals()
@@ -97,10 +97,10 @@ class Reading {
 
   take(record: Bai2Record): readonly BankRecord[] {
     const [from, to] = ORDER[record.code] ?? ['outside', 'outside']
-    if (this.#place !== from) this.#refuse(record, `stands ${PLACES[this.#place]}`)
+    if (this.#place !== from) this.#refuse(record, `is ${PLACES[this.#place]}`)
     this.#place = to
     try {
-      this.#countRaw(record)
+      this.#addRaw(record)
       return this.#read(record)
     } catch (error) {
       if (error instanceof UnreadablePart) this.#refuse(record, error.message)
@@ -115,7 +115,7 @@ class Reading {
 
   #read(record: Bai2Record): readonly BankRecord[] {
     const { code } = record
-    if (code === '16') return this.#transaction(record)
+    if (code === '16') return this.#readTransaction(record)
     if (code === '49') return this.#endAccount(record)
     if (code === '98') return this.#endGroup(record)
     if (code === '01') this.#beginFile(record)
@@ -144,7 +144,7 @@ class Reading {
     fields.optional()
     const [status, day, time] = [fields.optional(), fields.optional(), fields.optional()]
     const [currency, modifier] = [fields.optional().toUpperCase() || 'USD', fields.optional()]
-    const date = dateOf(day)
+    const date = parseDate(day)
     const unbooked = Object.hasOwn(UNBOOKED, status) ? UNBOOKED[status] : undefined
     if (unbooked === undefined && !BOOKED.has(status))
       throw new UnreadablePart(`has the group status ${quoteForMessage(status)}`)
@@ -164,22 +164,22 @@ class Reading {
       totals,
       unbooked,
       line: record.line,
-      raw: rawOf(record),
+      raw: formatRaw(record),
     }
   }
 
   #beginAccount(record: Bai2Record): void {
-    const account = accountOf(record, this.#open(this.#group))
+    const account = parseAccount(record, this.#require(this.#group))
     const totals = new Bai2Totals()
     totals.total = account.total
     totals.records = record.lines.length
     const sums = { credits: 0n, debits: 0n }
-    this.#account = { ...account, totals, booked: new Booked(), sums, entries: 0, unread: 0 }
+    this.#account = { ...account, totals, booked: new BookedSums(), sums, entries: 0, unread: 0 }
   }
 
-  #transaction(record: Bai2Record): readonly BankRecord[] {
-    const [group, account] = [this.#open(this.#group), this.#open(this.#account)]
-    const { size, entry, transaction, unread } = transactionOf(record, account, group, account.entries)
+  #readTransaction(record: Bai2Record): readonly BankRecord[] {
+    const [group, account] = [this.#require(this.#group), this.#require(this.#account)]
+    const { size, entry, transaction, unread } = parseTransaction(record, account, group, account.entries)
     account.totals.total += size
     account.totals.records += record.lines.length
     if (size === 0n) return []
@@ -198,7 +198,7 @@ class Reading {
     if (entry.amount > 0n) account.sums.credits += entry.amount
     else account.sums.debits -= entry.amount
     const transactions = transaction ? 1 : 0
-    const whole = {
+    const entryRecord = {
       type: 'entry',
       statement,
       entry,
@@ -208,18 +208,18 @@ class Reading {
     } as const
     return this.#skipUnbooked(
       ...(transaction ? [{ type: 'transaction', statement, entry, transaction } as const] : []),
-      whole,
+      entryRecord,
     )
   }
 
   #endAccount(record: Bai2Record): readonly BankRecord[] {
-    const account = this.#open(this.#account)
+    const account = this.#require(this.#account)
     account.totals.records += record.lines.length
     account.totals.check(new Bai2Fields(record))
-    this.#open(this.#group).totals.add(account.totals)
+    this.#require(this.#group).totals.add(account.totals)
     this.#account = undefined
     const { head: statement, entries, unread, booked, currency } = account
-    const balances = balancesOf(account)
+    const balances = completeBalances(account)
     const contradiction = booked.contradictionTo(balances)
     return this.#skipUnbooked({
       ...{ type: 'statement', statement, balances, entries, unread, contradiction },
@@ -228,7 +228,7 @@ class Reading {
   }
 
   #endGroup(record: Bai2Record): readonly BankRecord[] {
-    const group = this.#open(this.#group)
+    const group = this.#require(this.#group)
     group.totals.records += record.lines.length
     group.totals.check(new Bai2Fields(record), 'accounts')
     this.#file.add(group.totals)
@@ -240,7 +240,7 @@ class Reading {
         type: 'unread',
         statement: null,
         entry: null,
-        ...unreadPart(`line ${group.line}`, reason, group.raw),
+        ...toUnreadPart(`line ${group.line}`, reason, group.raw),
       },
     ]
   }
@@ -255,35 +255,35 @@ class Reading {
     return this.#group?.unbooked === undefined ? records : []
   }
 
-  /** Keeps the beginning of a group, for a person. */
-  #countRaw(record: Bai2Record): void {
+  /** Keeps the beginning of an unbooked group for a person. */
+  #addRaw(record: Bai2Record): void {
     const group = this.#group
     if (group && group.unbooked !== undefined && group.raw.length < RAW_CHARACTERS_MAX)
-      group.raw += `\n${rawOf(record)}`
+      group.raw += `\n${formatRaw(record)}`
   }
 
-  /** Asserts that a value exists, as the order of records guarantees. */
-  #open<Open>(open: Open | undefined): Open {
-    if (open === undefined) throw new Error('A record has no group or no account around it')
+  /** Asserts that a group or an account is open, as the order of records guarantees. */
+  #require<Open>(open: Open | undefined): Open {
+    if (open === undefined) throw new Error('A record is outside of its group or account.')
     return open
   }
 
-  #refuse({ line, code }: Bai2Record, what: string): never {
-    throw new UnreadableFile(`line ${line}: record ${code} ${what}`)
+  #refuse({ line, code }: Bai2Record, reason: string): never {
+    throw new UnreadableFile(`line ${line}: record ${code} ${reason}`)
   }
 }
 
 /**
- * The balances of a day. If a bank omits the opening balance but states the totals of credits and debits, and
- * these match all transactions, the opening balance is calculated.
+ * Completes the balances of a day. If a bank omits only the opening balance, it is calculated, provided that
+ * the stated totals of credits and debits match all transactions.
  */
-function balancesOf({ balances, stated, sums, unread, currency }: OpenAccount): readonly BankBalance[] {
+function completeBalances({ balances, stated, sums, unread, currency }: OpenAccount): readonly BankBalance[] {
   const [only] = balances
-  const isAll = unread === 0 && stated?.credits === sums.credits && stated.debits === sums.debits
-  if (balances.length !== 1 || only?.type !== 'CLBD' || !isAll) return balances
+  const areTotalsComplete = unread === 0 && stated?.credits === sums.credits && stated.debits === sums.debits
+  if (balances.length !== 1 || only?.type !== 'CLBD' || !areTotalsComplete) return balances
   return [{ type: 'OPBD', amount: only.amount - sums.credits + sums.debits, currency, date: only.date }, only]
 }
 
-function rawOf({ lines }: Bai2Record): string {
+function formatRaw({ lines }: Bai2Record): string {
   return lines.map(({ code, text }) => `${code},${text}`).join('\n')
 }

@@ -1,8 +1,8 @@
-import { type Bai2Fields, countOf, totalOf } from './bai2-fields.ts'
+import { type Bai2Fields, parseCount, parseTotal } from './bai2-fields.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
-/** The total and counts of an account, a group or a file, which its trailer must repeat. */
+/** The total and counts of an account, a group or a file. Its trailer must state the same values. */
 export class Bai2Totals {
   /** The sum of all amounts as written, where debits have no sign. */
   total = 0n
@@ -18,11 +18,12 @@ export class Bai2Totals {
   }
 
   /**
-   * Throws UnreadablePart if a trailer differs. `parts` names what the trailer counts in addition to records.
+   * Throws UnreadablePart if a trailer differs. `parts` names the parts that it counts in addition to
+   * records.
    */
   check(fields: Bai2Fields, parts?: 'accounts' | 'groups'): void {
     const written = fields.optional()
-    if (totalOf(written) !== this.total)
+    if (parseTotal(written) !== this.total)
       throw new UnreadablePart(
         `says that its control total is ${quoteForMessage(written)}, but its amounts add up to ${this.total}`,
       )
@@ -31,7 +32,7 @@ export class Bai2Totals {
   }
 }
 
-function checkCount(what: string, written: string, counted: number): void {
-  if (countOf(written) !== counted)
-    throw new UnreadablePart(`says that it has ${quoteForMessage(written)} ${what}, but it has ${counted}`)
+function checkCount(label: string, written: string, counted: number): void {
+  if (parseCount(written) !== counted)
+    throw new UnreadablePart(`says that it has ${quoteForMessage(written)} ${label}, but it has ${counted}`)
 }

@@ -1,9 +1,9 @@
 /** BAI2 type codes: three digits that classify an amount. Only codes that have an effect here are listed. */
 
-/** By leading digits: balances and other facts about the account, incoming money, outgoing money. */
+/** The kind of an amount: a balance or other fact about the account, incoming money, or outgoing money. */
 export type TypeCodeKind = 'STATUS' | 'CREDIT' | 'DEBIT' | 'UNKNOWN'
 
-/** Ranges of codes. Each bank defines its own codes from 900 on. Loans (700 to 899) have no direction. */
+/** Ranges of codes. Banks define their own codes from 900 on. Loans (700 to 899) have no direction. */
 const RANGES: readonly (readonly [from: number, to: number, kind: TypeCodeKind])[] = [
   [10, 99, 'STATUS'],
   [100, 399, 'CREDIT'],
@@ -61,7 +61,7 @@ export const TYPE_CODES: Readonly<Record<string, TypeCode>> = {
   698: { words: 'Miscellaneous fees', meaning: 'FEE' },
 }
 
-/** Codes of sums over other records. Counting them as transactions would count the same money twice. */
+/** Codes of totals over other records. Counting them as transactions would count the same money twice. */
 const TOTALS: ReadonlySet<string> = new Set(
   `
   100 110 130 140 150 160 170 180 190 200 205 207 210 230 231 250 251 256 260 270 280 356 360 361 385 389 390
@@ -72,13 +72,13 @@ const TOTALS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-export function typeCodeKind(code: string): TypeCodeKind {
+export function classifyTypeCode(code: string): TypeCodeKind {
   const number = /^\d{3}$/.test(code) ? Number(code) : 0
   return RANGES.find(([from, to]) => number >= from && number <= to)?.[2] ?? 'UNKNOWN'
 }
 
-/** The meaning of a code that says more than credit or debit. */
-export function meaningOfTypeCode(code: string): TypeCodeMeaning | undefined {
+/** Finds the meaning of a code beyond credit or debit. */
+export function findTypeCodeMeaning(code: string): TypeCodeMeaning | undefined {
   return Object.hasOwn(TYPE_CODES, code) ? TYPE_CODES[code]?.meaning : undefined
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import { bai2File, read, refusal, type SampleBai2Account, type SampleBai2Group } from './bai2.testing.ts'
 import { readBai2 } from './bai2-reader.ts'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { readTwice } from './read-twice.ts'
 import { all } from './samples.testing.ts'
 
@@ -20,7 +20,7 @@ const DAY: SampleBai2Account = {
 const file = (group: Partial<SampleBai2Group> = {}, account: SampleBai2Account = DAY) =>
   bai2File([{ accounts: [account], ...group }])
 
-describe('a message that refuses a file', () => {
+describe('the error of a refused BAI2 file', () => {
   const good = file()
   test.each([
     [
@@ -37,33 +37,34 @@ describe('a message that refuses a file', () => {
     ['USD,2/', 'line 2: record 02 has the as-of date modifier "9"', 'USD,9/'],
     ['010,100000', 'line 3: record 03 has the amount "1000.00" with the code 010', '010,1000.00'],
     ['16,165,10000', 'line 4: record 16 has the amount "-10000"', '16,165,-10000'],
-    ['16,165', 'line 4: begins with "17,", which no record does', '17,165'],
-    ['03,0004477', 'line 3: record 16 stands outside of an account', '16,0004477'],
+    ['16,165', 'line 4: begins with "17,", which is not a record type', '17,165'],
+    ['03,0004477', 'line 3: record 16 is outside of an account', '16,0004477'],
     [',,2/', 'line 1: record 01 has version "3"; only version 2 is supported', ',,3/'],
   ])('names the record and the line: %s', async (from, message, to) => {
     expect(await refusal(good.replace(from, to))).toBe(message)
   })
 
-  test('says that a file is not whole', async () => {
+  test('states that the file is incomplete', async () => {
     expect(await refusal(good.slice(0, good.indexOf('98,')))).toBe('ends before its record 99')
     expect(await refusal(`88,A/\n${good}`)).toBe('line 1: record 88 continues nothing')
   })
 })
 
-test('only final data close a day: with the closing balance, or by the modifier', async () => {
-  const kindOf = async (
+test('BAI2 data completes a day only if it is final, by its modifier or closing balance', async () => {
+  const readKind = async (
     group: Partial<SampleBai2Group>,
     summaries: SampleBai2Account['summaries'] = DAY.summaries,
   ) =>
-    statementsOf(await read(file(group, { ...DAY, ...(summaries ? { summaries } : {}) })))[0]?.statement.kind
-  expect(await Promise.all(['', '1', '2', '3', '4'].map((modifier) => kindOf({ modifier })))).toEqual([
+    pickStatements(await read(file(group, { ...DAY, ...(summaries ? { summaries } : {}) })))[0]?.statement
+      .kind
+  expect(await Promise.all(['', '1', '2', '3', '4'].map((modifier) => readKind({ modifier })))).toEqual([
     ...['STATEMENT', 'REPORT', 'STATEMENT', 'REPORT', 'STATEMENT'],
   ])
-  expect(await kindOf({ modifier: '' }, [['030', 5n]])).toBe('REPORT')
-  expect(await kindOf({ modifier: '2' }, [['045', 5n]])).toBe('STATEMENT')
+  expect(await readKind({ modifier: '' }, [['030', 5n]])).toBe('REPORT')
+  expect(await readKind({ modifier: '2' }, [['045', 5n]])).toBe('STATEMENT')
 })
 
-test('tests and deletions are not told, but for one report of each group', async () => {
+test('BAI2 test and deletion groups are not booked, and each group yields one report', async () => {
   const records = await read(
     bai2File([
       { status: '4', accounts: [DAY] },
@@ -71,19 +72,19 @@ test('tests and deletions are not told, but for one report of each group', async
       { status: '3', accounts: [DAY] },
     ]),
   )
-  expect(unreadOf(records)).toMatchObject([
+  expect(pickUnread(records)).toMatchObject([
     {
       statement: null,
       reason: 'line 2: record 02 is a test (group status 4); its transactions are not booked',
     },
     { statement: null, reason: expect.stringContaining('deletes data that the bank sent before') },
   ])
-  expect(unreadOf(records)[0]?.raw).toContain('16,165,10000')
-  expect(statementsOf(records)).toHaveLength(1)
+  expect(pickUnread(records)[0]?.raw).toContain('16,165,10000')
+  expect(pickStatements(records)).toHaveLength(1)
   expect(entriesOf(records)).toHaveLength(2)
 })
 
-test('a statement whose transactions do not lead to its closing balance contradicts itself', async () => {
+test('a BAI2 statement whose transactions do not add up to its closing balance is contradictory', async () => {
   const wrong = {
     ...DAY,
     summaries: [
@@ -91,14 +92,14 @@ test('a statement whose transactions do not lead to its closing balance contradi
       ['015', 109_501n],
     ] as const,
   }
-  expect(statementsOf(await read(file({}, wrong)))[0]?.contradiction).toContain(
-    'are not its closing balance 109501',
+  expect(pickStatements(await read(file({}, wrong)))[0]?.contradiction).toContain(
+    'do not add up to the closing balance 109501',
   )
 })
 
-test('the opening balance follows from the totals if all transactions are there, and from nothing else', async () => {
-  const balancesOf = async (credits: bigint) =>
-    statementsOf(
+test('a missing BAI2 opening balance is calculated only if the stated totals match all transactions', async () => {
+  const readBalances = async (credits: bigint) =>
+    pickStatements(
       await read(
         file(
           {},
@@ -113,14 +114,14 @@ test('the opening balance follows from the totals if all transactions are there,
         ),
       ),
     )[0]?.balances.map(({ type, amount }) => [type, amount])
-  expect(await balancesOf(10_000n)).toEqual([
+  expect(await readBalances(10_000n)).toEqual([
     ['OPBD', 100_000n],
     ['CLBD', 109_500n],
   ])
-  expect(await balancesOf(10_001n)).toEqual([['CLBD', 109_500n]])
+  expect(await readBalances(10_001n)).toEqual([['CLBD', 109_500n]])
 })
 
-test('a transaction without a direction, with unknown funds, or that is a total waits alone', async () => {
+test('a BAI2 transaction without a direction, with unknown funds, or that is a total waits without the others', async () => {
   const records = await read(
     file(
       { modifier: '2' },
@@ -137,17 +138,17 @@ test('a transaction without a direction, with unknown funds, or that is a total 
       },
     ),
   )
-  expect(unreadOf(records).map(({ reason, amount }) => [reason, amount])).toEqual([
+  expect(pickUnread(records).map(({ reason, amount }) => [reason, amount])).toEqual([
     ['line 4: has the type code "721"', null],
     ['line 5: has the funds type "Q"', 6n],
     ['line 6: is a total (100)', null],
     ['line 7: has the value date "261399"', 8n],
   ])
   expect(entriesOf(records).map((entry) => entry.amount)).toEqual([9n])
-  expect(statementsOf(records)).toMatchObject([{ entries: 5, unread: 4 }])
+  expect(pickStatements(records)).toMatchObject([{ entries: 5, unread: 4 }])
 })
 
-test('the customer reference of a debit or a return names a payment; of another credit it is text', async () => {
+test('a BAI2 customer reference identifies a payment in debits and returns, but is text in other credits', async () => {
   const customer = 'CS0123456789'
   const records = await read(
     file(
@@ -169,7 +170,7 @@ test('the customer reference of a debit or a return names a payment; of another 
   ])
 })
 
-test('a settlement of several payments is marked as a sum, and a type code keeps its words', async () => {
+test('a BAI2 settlement of several payments is marked as a sum, and every entry keeps its type code', async () => {
   const transactions = ['166', '466', '165', '354'].map((code) => ({ code, amount: 1n, customer: 'FILE-1' }))
   const entries = entriesOf(await read(file({}, { account: '1', transactions })))
   const sum = { messageId: 'FILE-1', paymentInformationId: null }
@@ -177,7 +178,7 @@ test('a settlement of several payments is marked as a sum, and a type code keeps
   expect(entries[3]?.proprietaryCode).toEqual({ code: '354', issuer: 'BAI2' })
 })
 
-test('a file without line ends is read however long it is, a line beyond the limit is refused', async () => {
+test('a BAI2 file without line breaks can have any length, but a line beyond the limit is refused', async () => {
   const transactions = Array.from({ length: 900 }, (_, index) => ({ code: '165', amount: BigInt(index + 1) }))
   const groups = [{ accounts: [{ account: '1', transactions }] }]
   expect(entriesOf(await read(bai2File(groups, { lineEnd: '' })))).toHaveLength(900)
@@ -186,14 +187,14 @@ test('a file without line ends is read however long it is, a line beyond the lim
   expect(await refusal(long)).toBe('line 4: is longer than 32768 characters')
 })
 
-test('a record with more continuations than any has, and an account without a number, are refused', async () => {
+test('a BAI2 file with too many continuations, or with an account without a number, is refused', async () => {
   const texts = Array.from({ length: 1_002 }, () => 'A')
   const endless = file({}, { account: '1', transactions: [{ code: '165', amount: 1n, texts }] })
   expect(await refusal(endless)).toBe('line 1005: record 16 has more than 1000 continuations')
   expect(await refusal(file({}, { account: '' }))).toBe('line 3: record 03 has the account number ""')
 })
 
-test('bytes that are not UTF-8, zero bytes and Ctrl-Z spoil no record', async () => {
+test('a BAI2 file is read despite invalid UTF-8, zero bytes and Ctrl-Z', async () => {
   const bytes = Buffer.concat([
     Buffer.from([0xef, 0xbb, 0xbf]),
     Buffer.from(file().replace('FEES', 'GEB\u00dcHR'), 'latin1'),
@@ -202,12 +203,12 @@ test('bytes that are not UTF-8, zero bytes and Ctrl-Z spoil no record', async ()
   expect(entriesOf(await read(bytes))[1]?.text).toBe('GEB\u00dcHR')
 })
 
-test.skipIf(vectorsAbsent)('the file that was made for this format is read', async () => {
+test.skipIf(vectorsAbsent)('the BAI2 sample file is read', async () => {
   const records = await all(readTwice(() => openVector('bank-made/bai2.txt'), readBai2))
   expect(entriesOf(records)).toMatchObject([
     { amount: 10_000n, servicerReference: 'BANKREF1', text: 'ACH CREDIT CSD59D3725E6' },
   ])
-  expect(statementsOf(records)).toMatchObject([
+  expect(pickStatements(records)).toMatchObject([
     { statement: { kind: 'STATEMENT', account: '0004477', currency: 'USD' }, contradiction: null },
   ])
 })

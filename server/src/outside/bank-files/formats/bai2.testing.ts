@@ -1,10 +1,7 @@
 import { readBai2 } from './bai2-reader.ts'
 import { readingWith } from './bank-records.testing.ts'
 
-/**
- * Generates BAI2 files as banks write them, for tests: from a model, with continuations, padding and any line
- * breaks.
- */
+/** Generates BAI2 files as banks write them, for tests, with continuations, padding and any line breaks. */
 
 export interface SampleBai2Transaction {
   readonly code: string
@@ -37,7 +34,7 @@ export interface SampleBai2Group {
 
 export interface SampleBai2Layout {
   readonly fileId?: string
-  /** The maximum number of fields in a physical record. The rest goes into continuations. */
+  /** The maximum number of fields in a physical record. Further fields go into continuations. */
   readonly fieldsMax?: number
   /** True if the text begins in a continuation. */
   readonly isTextBelow?: boolean
@@ -53,10 +50,10 @@ const HEADER_FIELDS = 8
 export function bai2File(groups: readonly SampleBai2Group[], layout: SampleBai2Layout = {}): string {
   const { fileId = '1', isPadded = false, lineEnd = '\n' } = layout
   const file = new Section()
-  for (const group of groups) file.addSection(groupOf(group, layout), true)
+  for (const group of groups) file.addSection(buildGroup(group, layout), true)
   const header = ['021000021', 'ACMEINC', '261126', '0700', fileId]
   const lines = (width: string) => [
-    ...record('01', [...header, width, '', '2'], [], { fieldsMax: HEADER_FIELDS }),
+    ...buildRecord('01', [...header, width, '', '2'], [], { fieldsMax: HEADER_FIELDS }),
     ...file.lines,
   ]
   const trailer = (count: number) => `99,${file.total},${file.parts},${count}/`
@@ -80,7 +77,7 @@ class Section {
   }
 }
 
-function groupOf(
+function buildGroup(
   {
     status = '1',
     date = '261125',
@@ -92,13 +89,18 @@ function groupOf(
   layout: SampleBai2Layout,
 ): Section {
   const section = new Section()
-  section.lines = record('02', ['ACMEINC', '021000021', status, date, time, currency, modifier], [], layout)
-  for (const account of accounts) section.addSection(accountOf(account, layout), true)
+  section.lines = buildRecord(
+    '02',
+    ['ACMEINC', '021000021', status, date, time, currency, modifier],
+    [],
+    layout,
+  )
+  for (const account of accounts) section.addSection(buildAccount(account, layout), true)
   section.lines.push(`98,${section.total},${section.parts},${section.lines.length + 1}/`)
   return section
 }
 
-function accountOf(
+function buildAccount(
   { account, currency = '', summaries = [], transactions = [] }: SampleBai2Account,
   layout: SampleBai2Layout,
 ): Section {
@@ -109,19 +111,19 @@ function accountOf(
     '',
     ...(funds.length > 0 ? funds : ['']),
   ])
-  section.lines = record('03', [account, currency, ...amounts], [], layout)
+  section.lines = buildRecord('03', [account, currency, ...amounts], [], layout)
   section.total = [
     ...summaries.map(([, amount]) => amount),
     ...transactions.map(({ amount }) => amount),
   ].reduce((sum, amount) => sum + amount, 0n)
   for (const { code, amount, funds = ['Z'], bank = '', customer = '', texts = [] } of transactions)
-    section.lines.push(...record('16', [code, String(amount), ...funds, bank, customer], texts, layout))
+    section.lines.push(...buildRecord('16', [code, String(amount), ...funds, bank, customer], texts, layout))
   section.lines.push(`49,${section.total},${section.lines.length + 1}/`)
   return section
 }
 
-/** The physical records of a record. Omits a continuation that would consist of one empty field. */
-function record(
+/** Builds the physical records of a record. Avoids a continuation with only one field. */
+function buildRecord(
   code: string,
   fields: readonly string[],
   texts: readonly string[],

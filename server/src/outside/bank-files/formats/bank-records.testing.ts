@@ -6,8 +6,8 @@ import { UnreadableFile } from './unreadable-file.ts'
 type Reader = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<BankRecord>
 
 /**
- * Reads whole files in a format, for tests. Returns their records, or the message of the error that rejects a
- * file.
+ * Creates functions that read whole files in a format, for tests: `read` returns the records, and `refusal`
+ * the message of the error that refuses the file.
  */
 export function readingWith(reader: Reader) {
   const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), reader))
@@ -23,7 +23,7 @@ export const entriesOf = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'entry' ? [one.entry] : []))
 export const transactionsOf = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'transaction' ? [one.transaction] : []))
-export const statementsOf = (records: readonly BankRecord[]) =>
+export const pickStatements = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'statement' ? [one] : []))
-export const unreadOf = (records: readonly BankRecord[]) =>
+export const pickUnread = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'unread' ? [one] : []))

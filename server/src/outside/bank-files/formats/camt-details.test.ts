@@ -14,46 +14,51 @@ async function read(xml: string): Promise<BankRecord[]> {
   return records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
 }
 
-/** The first transaction of a file in which a string is replaced. */
-async function transactionOf(from: string | RegExp, to: string, version: '08' | '02' = '08', entry = ENTRY) {
+/** Reads the first transaction of a file after replacing a string in it. */
+async function readTransaction(
+  from: string | RegExp,
+  to: string,
+  version: '08' | '02' = '08',
+  entry = ENTRY,
+) {
   const xml = camtFile({ version, entries: [entry] })
   const changed = xml.replace(from, to)
   expect(changed).not.toBe(xml)
   const [first] = await read(changed)
-  if (first?.type !== 'transaction') throw new Error(`It is ${first?.type}`)
+  if (first?.type !== 'transaction') throw new Error(`The record is ${first?.type}.`)
   return { ...first.transaction, entry: first.entry }
 }
 
-test('the amount of a transaction is what was booked, and what was instructed stands beside it', async () => {
+test('a camt transaction has its booked amount, and the instructed amount separately', async () => {
   const details =
     '<AmtDtls><InstdAmt><Amt Ccy="USD">120.00</Amt></InstdAmt><TxAmt><Amt Ccy="EUR">99.00</Amt></TxAmt></AmtDtls>'
-  expect(await transactionOf('<RltdPties>', `${details}<RltdPties>`)).toMatchObject({
+  expect(await readTransaction('<RltdPties>', `${details}<RltdPties>`)).toMatchObject({
     amount: 10_000n,
     currency: 'EUR',
     instructed: { amount: 12_000n, currency: 'USD' },
   })
 })
 
-test('an instructed amount is never taken for a booked one', async () => {
+test('an instructed camt amount is never used as the booked amount', async () => {
   const details = '<AmtDtls><InstdAmt><Amt Ccy="EUR">150.00</Amt></InstdAmt></AmtDtls>'
-  expect(await transactionOf(/<AmtDtls>.*?<\/AmtDtls>/, details, '02')).toMatchObject({
+  expect(await readTransaction(/<AmtDtls>.*?<\/AmtDtls>/, details, '02')).toMatchObject({
     amount: null,
     currency: null,
     instructed: { amount: 15_000n, currency: 'EUR' },
   })
 })
 
-test('before version .03 the amount of a transaction counts in the currency of its entry only', async () => {
+test('before camt version .03, a transaction amount counts only in the currency of its entry', async () => {
   const inDollars = '<AmtDtls><TxAmt><Amt Ccy="USD">120.00</Amt></TxAmt></AmtDtls>'
-  expect(await transactionOf(/<AmtDtls>.*?<\/AmtDtls>/, inDollars, '02')).toMatchObject({ amount: null })
+  expect(await readTransaction(/<AmtDtls>.*?<\/AmtDtls>/, inDollars, '02')).toMatchObject({ amount: null })
   const inEuros = '<AmtDtls><TxAmt><Amt Ccy="EUR">98.00</Amt></TxAmt></AmtDtls>'
-  expect(await transactionOf(/<AmtDtls>.*?<\/AmtDtls>/, inEuros, '02')).toMatchObject({ amount: 9_800n })
+  expect(await readTransaction(/<AmtDtls>.*?<\/AmtDtls>/, inEuros, '02')).toMatchObject({ amount: 9_800n })
 })
 
-test('a foreign amount that cannot be read beside the booked one is left out', async () => {
+test('an unreadable foreign amount of a camt transaction is omitted', async () => {
   const details =
     '<AmtDtls><InstdAmt><Amt Ccy="QQQ">12</Amt></InstdAmt><CntrValAmt><Amt Ccy="CHF">90.00</Amt></CntrValAmt></AmtDtls>'
-  expect(await transactionOf('<RltdPties>', `${details}<RltdPties>`)).toMatchObject({
+  expect(await readTransaction('<RltdPties>', `${details}<RltdPties>`)).toMatchObject({
     amount: 10_000n,
     instructed: { amount: 9_000n, currency: 'CHF' },
   })
@@ -61,12 +66,12 @@ test('a foreign amount that cannot be read beside the booked one is left out', a
 
 test.each([
   [
-    '.04 and later',
+    'the format of versions .04 and later',
     '<Chrgs><TtlChrgsAndTaxAmt Ccy="EUR">1.50</TtlChrgsAndTaxAmt><Rcrd><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><ChrgInclInd>true</ChrgInclInd></Rcrd><Rcrd><Amt Ccy="EUR">0.50</Amt></Rcrd></Chrgs>',
     { amount: -150n, currency: 'EUR', isIncluded: true },
   ],
   [
-    '.02',
+    'the format of version .02',
     '<Chrgs><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>DBIT</CdtDbtInd></Chrgs><Chrgs><Amt Ccy="EUR">0.25</Amt><CdtDbtInd>CRDT</CdtDbtInd></Chrgs>',
     { amount: -75n, currency: 'EUR', isIncluded: null },
   ],
@@ -76,16 +81,16 @@ test.each([
     null,
   ],
   ['an unknown currency', '<Chrgs><Rcrd><Amt Ccy="QQQ">1.00</Amt></Rcrd></Chrgs>', null],
-])('charges of %s are summed up with their direction', async (_, charges, expected) => {
-  expect(await transactionOf('<RltdPties>', `${charges}<RltdPties>`)).toMatchObject({ charges: expected })
+])('camt charges with %s are added up with their direction', async (_, charges, expected) => {
+  expect(await readTransaction('<RltdPties>', `${charges}<RltdPties>`)).toMatchObject({ charges: expected })
   const [, entry] = await read(camtFile({ entries: [ENTRY] }).replace('<NtryDtls>', `${charges}<NtryDtls>`))
   expect(entry).toMatchObject({ entry: { charges: expected } })
 })
 
-test('every text in which banks put a reference is given, uncut, the most reliable first', async () => {
+test('every camt text that may contain a reference is listed in full, the most reliable first', async () => {
   const long = 'x'.repeat(300)
   const remittance = `<RmtInf><Ustrd>${long}</Ustrd><Ustrd>CS0A1B2C</Ustrd><Ustrd>3D4E5F</Ustrd><Strd><RfrdDocInf><Nb>DOC-1</Nb></RfrdDocInf><RfrdDocInf><Nb>DOC-2</Nb></RfrdDocInf><CdtrRefInf><Ref>RF18</Ref></CdtrRefInf><AddtlRmtInf>more 1</AddtlRmtInf><AddtlRmtInf>more 2</AddtlRmtInf></Strd><Strd><CdtrRefInf><Ref>RF19</Ref></CdtrRefInf></Strd></RmtInf><AddtlTxInf>added</AddtlTxInf>`
-  const found = await transactionOf(/<RmtInf>.*?<\/RmtInf>/, remittance)
+  const found = await readTransaction(/<RmtInf>.*?<\/RmtInf>/, remittance)
   expect(found.references).toEqual([
     { where: 'EndToEndId', text: 'E2E-1' },
     { where: 'InstrId', text: 'INSTR-1' },
@@ -101,13 +106,13 @@ test('every text in which banks put a reference is given, uncut, the most reliab
     { where: 'Ustrd', text: `${long} CS0A1B2C 3D4E5F` },
     { where: 'Ustrd', text: `${long}CS0A1B2C3D4E5F` },
     { where: 'AddtlTxInf', text: 'added' },
-    // It comes after the transaction, which is the only one of its entry.
+    // The text follows the transaction, which is the only one of its entry.
     { where: 'AddtlNtryInf', text: 'SEPA' },
   ])
   expect(found.remittanceInformation).toBe(`${long} CS0A1B2C 3D4E5F RF18 RF19`)
 })
 
-test('the text of an entry with several transactions is of none of them', async () => {
+test('the text of a camt entry with several transactions belongs to none of them', async () => {
   const entry = { ...ENTRY, transactions: [{ amount: '60.00' }, { amount: '40.00' }] }
   const records = await read(camtFile({ entries: [entry] }))
   expect(records.map(({ type }) => type)).toEqual(['transaction', 'transaction', 'entry', 'statement'])
@@ -117,11 +122,11 @@ test('the text of an entry with several transactions is of none of them', async 
   expect(records[2]).toMatchObject({ entry: { references: [{ where: 'AddtlNtryInf', text: 'SEPA' }] } })
 })
 
-test('mandate, clearing reference and the codes of the transaction itself are given', async () => {
+test('a camt transaction has its mandate, clearing reference and own codes', async () => {
   const refs = '<EndToEndId>E2E-1</EndToEndId><MndtId>M-1</MndtId><ClrSysRef>C-1</ClrSysRef>'
   const codes =
     '</Refs><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn><Prtry><Cd>NTRF+166+9310+000</Cd><Issr>DK</Issr></Prtry></BkTxCd>'
-  const found = await transactionOf('<EndToEndId>E2E-1</EndToEndId></Refs>', `${refs}${codes}`)
+  const found = await readTransaction('<EndToEndId>E2E-1</EndToEndId></Refs>', `${refs}${codes}`)
   expect(found).toMatchObject({
     mandateId: 'M-1',
     clearingReference: 'C-1',
@@ -138,9 +143,9 @@ test.each([
   ['166', 'ZKA', '166'],
   ['544', undefined, null],
   ['N544NONREF', undefined, null],
-])('the German transaction code of %s by %s is %s', async (code, issuer, gvc) => {
+])('the German business transaction code of %s by issuer %s is %s', async (code, issuer, gvc) => {
   const own = `<BkTxCd><Prtry><Cd>${code}</Cd>${issuer ? `<Issr>${issuer}</Issr>` : ''}</Prtry></BkTxCd>`
-  expect((await transactionOf(/<BkTxCd>.*?<\/BkTxCd>/, own)).entry).toMatchObject({
+  expect((await readTransaction(/<BkTxCd>.*?<\/BkTxCd>/, own)).entry).toMatchObject({
     gvc,
     transactionCode: code,
   })
@@ -152,15 +157,15 @@ test.each([
   '<Domn><Cd>PMNT</Cd><Fmly><Cd>RDDT</Cd><SubFmlyCd>UPDD</SubFmlyCd></Fmly></Domn>',
   '<Prtry><Cd>NRTI+159+9310+901</Cd></Prtry>',
   '<Prtry><Cd>NRTI+109</Cd><Issr>ZKA</Issr></Prtry>',
-])('the code %s of an entry says that a payment came back, without a reason', async (code) => {
-  expect(await transactionOf(/<BkTxCd>.*?<\/BkTxCd>/, `<BkTxCd>${code}</BkTxCd>`)).toMatchObject({
+])('the camt entry code %s indicates a returned payment without a reason', async (code) => {
+  expect(await readTransaction(/<BkTxCd>.*?<\/BkTxCd>/, `<BkTxCd>${code}</BkTxCd>`)).toMatchObject({
     isReturn: true,
     returnReason: null,
     entry: { isReturn: true },
   })
 })
 
-test('a reason of a return says that a payment came back, whatever the code is', async () => {
+test('a camt return reason indicates a returned payment, whatever the code is', async () => {
   const entry = { ...ENTRY, transactions: [{ amount: '100.00', returnReason: 'AC04' }] }
   const [first] = await read(camtFile({ entries: [entry] }))
   expect(first).toMatchObject({
@@ -169,13 +174,13 @@ test('a reason of a return says that a payment came back, whatever the code is',
   })
 })
 
-test('a batch says how many payments it sums up', async () => {
+test('a camt batch entry has the number of its payments', async () => {
   const batch = '<NtryDtls><Btch><PmtInfId>CS-7</PmtInfId><NbOfTxs>50</NbOfTxs></Btch>'
-  const found = await transactionOf('<NtryDtls>', batch)
+  const found = await readTransaction('<NtryDtls>', batch)
   expect(found.entry).toMatchObject({ batch: { paymentInformationId: 'CS-7' }, batchSize: 50 })
 })
 
-test('the head of a statement says its page, its period, when it was made, and whether it is a copy', async () => {
+test('a camt statement header has its page, period, creation time and copy indicator', async () => {
   const xml = camtFile({ entries: [] })
     .replace(
       '<ElctrncSeqNb>61</ElctrncSeqNb>',
@@ -202,7 +207,7 @@ test('the head of a statement says its page, its period, when it was made, and w
   })
 })
 
-test('an intraday report is news, and says so', async () => {
+test('an intraday camt report has the kind REPORT', async () => {
   const xml = camtFile({ entries: [ENTRY] })
     .replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
     .replaceAll(/<(\/?)Stmt>/g, '<$1Rpt>')

@@ -1,17 +1,17 @@
 import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
-import { quoteForMessage, smallestUnits } from './decimal-amounts.ts'
+import { parseUnits, quoteForMessage } from './decimal-amounts.ts'
 import { readPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
-import { allBelow, findBelow, textBelow, type XmlElement } from './xml-records.ts'
+import { findElement, findText, listElements, type XmlElement } from './xml-records.ts'
 
-/** Fields that entries and transactions share. */
+/** Parses the fields that entries and transactions share. */
 
 export interface BankMoney {
   readonly amount: bigint
   readonly currency: string
 }
 
-/** A string in which banks put a reference, and the element that contains it. */
+/** A string that may contain a reference, and the element that contains it. */
 export interface BankReference {
   readonly where: string
   readonly text: string
@@ -22,7 +22,7 @@ export interface BankCharges {
   /** Signed, in smallest units. Negative if charged to the account. */
   readonly amount: bigint
   readonly currency: string
-  /** True if they are included in the amount of the entry or transaction. Null if the bank does not say. */
+  /** True if the amount of the entry or transaction includes them. Null if unknown. */
   readonly isIncluded: boolean | null
 }
 
@@ -56,28 +56,30 @@ const RETURN_GVCS: ReadonlySet<string> = new Set('009 059 108 109 159 160 181 18
 
 const GERMAN_ISSUERS: ReadonlySet<string> = new Set(['DK', 'ZKA', 'DFUE'])
 
-/** The codes inside an element that has `BkTxCd`. */
-export function codesOf(element: XmlElement): BankCodes {
-  const code = findBelow(element, 'BkTxCd')
+/** Parses the codes in an element's `BkTxCd`. */
+export function parseCodes(element: XmlElement): BankCodes {
+  const code = findElement(element, 'BkTxCd')
   const domain = [
-    textBelow(code, 'Domn/Cd'),
-    textBelow(code, 'Domn/Fmly/Cd'),
-    textBelow(code, 'Domn/Fmly/SubFmlyCd'),
+    findText(code, 'Domn/Cd'),
+    findText(code, 'Domn/Fmly/Cd'),
+    findText(code, 'Domn/Fmly/SubFmlyCd'),
   ].filter((part) => part !== undefined)
-  const own = textBelow(code, 'Prtry/Cd')
+  const bankCode = findText(code, 'Prtry/Cd')
   const proprietaryCode =
-    own === undefined ? null : { code: own, issuer: textBelow(code, 'Prtry/Issr') ?? null }
+    bankCode === undefined ? null : { code: bankCode, issuer: findText(code, 'Prtry/Issr') ?? null }
   return {
-    transactionCode: domain.length > 0 ? domain.join('-') : (own ?? null),
+    transactionCode: domain.length > 0 ? domain.join('-') : (bankCode ?? null),
     proprietaryCode,
-    gvc: proprietaryCode && gvcOf(proprietaryCode),
+    gvc: proprietaryCode && parseGvc(proprietaryCode),
   }
 }
 
-/** Germany writes the SWIFT code, business transaction code, primanota and text key: `NTRF+166+9310+000`. */
-function gvcOf({ code, issuer }: ProprietaryCode): string | null {
-  const inFull = /^[NFS]?[A-Z0-9]{3}\+(\d{3})(?:\+|$)/.exec(code)?.[1]
-  if (inFull !== undefined) return inFull
+/**
+ * German banks write the SWIFT code, business transaction code, primanota and text key: `NTRF+166+9310+000`.
+ */
+function parseGvc({ code, issuer }: ProprietaryCode): string | null {
+  const fullCode = /^[NFS]?[A-Z0-9]{3}\+(\d{3})(?:\+|$)/.exec(code)?.[1]
+  if (fullCode !== undefined) return fullCode
   const isGerman = GERMAN_ISSUERS.has(issuer ?? '')
   return isGerman ? (/^(\d{3})(?:\+|$)/.exec(code)?.[1] ?? null) : null
 }
@@ -89,43 +91,46 @@ export function isReturnCode({ transactionCode, gvc }: BankCodes): boolean {
 }
 
 /** Parses an element's amount and currency. */
-export function moneyOf(element: XmlElement | undefined, what: string): BankMoney {
+export function parseMoney(element: XmlElement | undefined, place: string): BankMoney {
   const currency = element?.attributes.Ccy
-  if (!element || currency === undefined) throw new UnreadablePart(`${what} has no amount`)
-  return { amount: smallestUnits(element.text, currency), currency }
+  if (!element || currency === undefined) throw new UnreadablePart(`${place} has no amount`)
+  return { amount: parseUnits(element.text, currency), currency }
 }
 
 /** Applies the sign to an amount: credit is incoming money. */
-export function applyDirection(element: XmlElement, amount: bigint, what: string): bigint {
-  const direction = textBelow(element, 'CdtDbtInd')
+export function applyDirection(element: XmlElement, amount: bigint, place: string): bigint {
+  const direction = findText(element, 'CdtDbtInd')
   if (direction === 'CRDT') return amount
   if (direction === 'DBIT') return -amount
-  throw new UnreadablePart(`${what} is neither credit nor debit, but ${quoteForMessage(direction ?? '')}`)
+  throw new UnreadablePart(`${place} is neither credit nor debit, but ${quoteForMessage(direction ?? '')}`)
 }
 
 /**
- * Parses an amount other than the booked one. Null also if it is unreadable, because no booking depends on
- * it.
+ * Parses an amount other than the booked one. Null also for an unreadable amount, because no booking depends
+ * on it.
  */
-export function optionalMoney(element: XmlElement | undefined): BankMoney | null {
+export function parseOptionalMoney(element: XmlElement | undefined): BankMoney | null {
   const currency = element?.attributes.Ccy
   if (!element || currency === undefined || iso4217Decimals(currency) === undefined) return null
-  const part = readPart(() => ({ amount: smallestUnits(element.text, currency), currency }))
+  const part = readPart(() => ({ amount: parseUnits(element.text, currency), currency }))
   return 'read' in part ? part.read : null
 }
 
 /**
- * The sum of an element's charges, in the format of any version. Null without charges, or if they have
- * different currencies.
+ * Parses the sum of an element's charges, in any version. Null without charges, or if their currencies
+ * differ.
  */
-export function chargesOf(element: XmlElement): BankCharges | null {
-  const all = allBelow(element, 'Chrgs')
+export function parseCharges(element: XmlElement): BankCharges | null {
+  const groups = listElements(element, 'Chrgs')
   // In version .02 the amount is in `Chrgs`, in later versions in its records.
-  const records = all.flatMap((one) => [...allBelow(one, 'Rcrd'), ...(findBelow(one, 'Amt') ? [one] : [])])
-  const charges = records.map(chargeOf)
+  const records = groups.flatMap((group) => [
+    ...listElements(group, 'Rcrd'),
+    ...(findElement(group, 'Amt') ? [group] : []),
+  ])
+  const charges = records.map(parseCharge)
   const [first] = charges
   if (!first || charges.some((one) => one?.currency !== first.currency)) return null
-  const included = records.map((one) => textBelow(one, 'ChrgInclInd')).filter((text) => text !== undefined)
+  const included = records.map((one) => findText(one, 'ChrgInclInd')).filter((text) => text !== undefined)
   return {
     amount: charges.reduce((sum, one) => sum + (one?.amount ?? 0n), 0n),
     currency: first.currency,
@@ -133,18 +138,18 @@ export function chargesOf(element: XmlElement): BankCharges | null {
   }
 }
 
-function chargeOf(record: XmlElement): BankMoney | null {
-  const money = optionalMoney(findBelow(record, 'Amt'))
-  // Charges are paid by the account unless the bank says otherwise.
-  return money && textBelow(record, 'CdtDbtInd') !== 'CRDT' ? { ...money, amount: -money.amount } : money
+function parseCharge(record: XmlElement): BankMoney | null {
+  const money = parseOptionalMoney(findElement(record, 'Amt'))
+  // The account pays charges unless the bank states otherwise.
+  return money && findText(record, 'CdtDbtInd') !== 'CRDT' ? { ...money, amount: -money.amount } : money
 }
 
 export function isTrue(text: string | undefined): boolean {
   return text === 'true' || text === '1'
 }
 
-/** Those of the strings that exist, each with its element. */
-export function references(
+/** Converts the non-empty strings to references. */
+export function toReferences(
   found: readonly (readonly [where: string, text: string | null | undefined])[],
 ): readonly BankReference[] {
   return found.flatMap(([where, text]) => (text ? [{ where, text }] : []))

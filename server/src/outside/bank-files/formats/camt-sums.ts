@@ -6,17 +6,17 @@ interface Balance extends BankMoney {
 }
 
 /** The sums of a statement's booked entries, by currency. */
-export class Booked {
+export class BookedSums {
   readonly #sums = new Map<string, bigint>()
   readonly #unread = new Map<string, bigint>()
-  /** True if the sums lack an entry. */
+  /** True if an entry with an unknown amount is missing from the sums. */
   hasUnknown = false
 
   add({ status, amount, currency }: BankEntry): void {
     if (status === 'BOOK') this.#sums.set(currency, this.sumIn(currency) + amount)
   }
 
-  /** Counts an entry that has to wait, if the bank states its amount and that it is booked. */
+  /** Counts an entry that waits for a person, if it is booked and its amount is known. */
   addUnread(
     status: string | undefined,
     money: { readonly read: BankMoney } | { readonly reason: string },
@@ -29,14 +29,14 @@ export class Booked {
   }
 
   sumIn(currency: string | undefined): bigint {
-    // A statement without a currency uses the only one that occurs in it.
+    // A statement without a currency has the currency of its entries, if they all agree.
     if (currency === undefined) return this.#sums.size === 1 ? ([...this.#sums.values()][0] ?? 0n) : 0n
     return this.#sums.get(currency) ?? 0n
   }
 
   /**
-   * Explains why the booked entries do not lead from the opening to the closing balance. Null if they do, or
-   * if that cannot be determined.
+   * Explains why the opening balance and the booked entries do not add up to the closing balance. Null if
+   * they do, or if that is unknown.
    */
   contradictionTo(balances: readonly Balance[]): string | null {
     const opening =
@@ -45,9 +45,9 @@ export class Booked {
     if (!opening || !closing || opening.currency !== closing.currency || this.hasUnknown) return null
     const { currency } = opening
     // The exchange rate of an entry in another currency is unknown.
-    if ([...this.#sums.keys(), ...this.#unread.keys()].some((one) => one !== currency)) return null
+    if ([...this.#sums.keys(), ...this.#unread.keys()].some((other) => other !== currency)) return null
     const booked = this.sumIn(currency) + (this.#unread.get(currency) ?? 0n)
     if (opening.amount + booked === closing.amount) return null
-    return `its opening balance ${opening.amount} and entries ${booked} are not its closing balance ${closing.amount}`
+    return `the opening balance ${opening.amount} and the entries ${booked} do not add up to the closing balance ${closing.amount}`
   }
 }

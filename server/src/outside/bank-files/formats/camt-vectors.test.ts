@@ -9,7 +9,7 @@ import { readTwice } from './read-twice.ts'
 import { all } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** Statements, entries and transactions of each file, or the reason of its refusal. */
+/** The number of statements, entries and transactions of each file, or its error. */
 const EXPECTED: Readonly<Record<string, readonly [number, number, number] | RegExp>> = {
   'camt/genkgo/camt052.v1.xml': /camt.052.001.01/,
   'camt/genkgo/camt052.v2.other-account.xml': [1, 1, 1],
@@ -69,39 +69,42 @@ const CONTRADICTORY: readonly string[] = [
 ]
 
 const read = (name: string) => all(readTwice(() => openVector(name), readIsoMessages))
-const ofBank = (records: readonly IsoRecord[]): readonly BankRecord[] =>
+const selectBankRecords = (records: readonly IsoRecord[]): readonly BankRecord[] =>
   records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
 
-describe.skipIf(vectorsAbsent)('files of banks', () => {
-  test('every file of camt.052, camt.053 and camt.054 is in the table', () => {
+describe.skipIf(vectorsAbsent)('camt files of banks', () => {
+  test('every camt.052, camt.053 and camt.054 test file is in the table', () => {
     const names = vectorNames(['camt/genkgo', 'camt/viafintech', 'bank-made'], '.xml')
     expect(names.filter((name) => !name.includes('pain002')).toSorted()).toEqual(
       Object.keys(EXPECTED).toSorted(),
     )
   })
 
-  test.each(Object.entries(EXPECTED))('%s is read as another reader reads it', async (name, expected) => {
-    if (expected instanceof RegExp) {
-      await expect(read(name)).rejects.toThrow(UnreadableFile)
-      await expect(read(name)).rejects.toThrow(expected)
-      return
-    }
-    const records = ofBank(await read(name))
-    const count = (type: BankRecord['type']) => records.filter((record) => record.type === type).length
-    expect([count('statement'), count('entry'), count('transaction')]).toEqual(expected)
-    expect(count('unread')).toBe(0)
-    const contradictions = records.flatMap((one) =>
-      one.type === 'statement' && one.contradiction !== null ? [one.contradiction] : [],
-    )
-    expect(contradictions).toEqual(
-      CONTRADICTORY.includes(name) ? [expect.stringMatching(/are not its closing balance/)] : [],
-    )
-    expect(bookedOf(records)).toEqual(bookedByParser(name))
-  })
+  test.each(Object.entries(EXPECTED))(
+    '%s is read with the same sums as by an independent parser',
+    async (name, expected) => {
+      if (expected instanceof RegExp) {
+        await expect(read(name)).rejects.toThrow(UnreadableFile)
+        await expect(read(name)).rejects.toThrow(expected)
+        return
+      }
+      const records = selectBankRecords(await read(name))
+      const count = (type: BankRecord['type']) => records.filter((record) => record.type === type).length
+      expect([count('statement'), count('entry'), count('transaction')]).toEqual(expected)
+      expect(count('unread')).toBe(0)
+      const contradictions = records.flatMap((one) =>
+        one.type === 'statement' && one.contradiction !== null ? [one.contradiction] : [],
+      )
+      expect(contradictions).toEqual(
+        CONTRADICTORY.includes(name) ? [expect.stringMatching(/do not add up to the closing balance/)] : [],
+      )
+      expect(sumBooked(records)).toEqual(sumWithParser(name))
+    },
+  )
 })
 
-/** Sums of the booked entries, by currency. */
-function bookedOf(records: readonly BankRecord[]): Record<string, bigint> {
+/** Adds up the booked entries by currency. */
+function sumBooked(records: readonly BankRecord[]): Record<string, bigint> {
   const sums: Record<string, bigint> = {}
   for (const record of records)
     if (record.type === 'entry' && record.entry.status === 'BOOK')
@@ -115,12 +118,12 @@ interface ParsedEntry {
   readonly Sts: string | { readonly Cd: string }
 }
 
-/** The booked sums from an independent parser, with decimal numbers instead of digits. */
-function bookedByParser(name: string): Record<string, bigint> {
+/** Adds up the booked entries with an independent parser and floating-point numbers. */
+function sumWithParser(name: string): Record<string, bigint> {
   const options = { removeNSPrefix: true, ignoreAttributes: false, parseTagValue: false, isArray }
   const parsed = new XMLParser(options).parse(readFileSync(vectorPath(name), 'utf8'))
   const sums: Record<string, bigint> = {}
-  for (const { Amt, CdtDbtInd, Sts } of entriesIn(parsed)) {
+  for (const { Amt, CdtDbtInd, Sts } of findEntries(parsed)) {
     if ((typeof Sts === 'string' ? Sts : Sts.Cd) !== 'BOOK') continue
     const units = Math.round(Number(Amt['#text']) * 10 ** (iso4217Decimals(Amt['@_Ccy']) ?? 0))
     sums[Amt['@_Ccy']] = (sums[Amt['@_Ccy']] ?? 0n) + BigInt(CdtDbtInd === 'CRDT' ? units : -units)
@@ -132,19 +135,21 @@ function isArray(name: string): boolean {
   return name === 'Ntry'
 }
 
-function entriesIn(node: unknown): readonly ParsedEntry[] {
+function findEntries(node: unknown): readonly ParsedEntry[] {
   if (typeof node !== 'object' || node === null) return []
-  return Object.entries(node).flatMap(([name, child]) => (name === 'Ntry' ? child : entriesIn(child)))
+  return Object.entries(node).flatMap(([name, child]) => (name === 'Ntry' ? child : findEntries(child)))
 }
 
-describe.skipIf(vectorsAbsent)('files made for single points', () => {
-  const transactionOf = async (name: string) => {
-    const record = ofBank(await read(`bank-made/${name}`)).find(({ type }) => type === 'transaction')
+describe.skipIf(vectorsAbsent)('camt files for single cases', () => {
+  const readTransaction = async (name: string) => {
+    const record = selectBankRecords(await read(`bank-made/${name}`)).find(
+      ({ type }) => type === 'transaction',
+    )
     return record?.type === 'transaction' ? record : undefined
   }
 
-  test('two pages of one statement say which pages they are', async () => {
-    const records = ofBank(await read('bank-made/camt053-two-pages-one-id.xml'))
+  test('two pages of a camt statement have their page numbers', async () => {
+    const records = selectBankRecords(await read('bank-made/camt053-two-pages-one-id.xml'))
     const pages = records.flatMap((record) => (record.type === 'statement' ? [record] : []))
     expect(pages.map(({ statement, booked }) => [statement.id, statement.page, booked])).toEqual([
       ['TWOPAGES', { number: 1, isLast: false }, 1_101n],
@@ -157,14 +162,14 @@ describe.skipIf(vectorsAbsent)('files made for single points', () => {
     ['camt053-strd-addtlrmtinf.xml', 'Strd/AddtlRmtInf', 'Payment CS67A5BB06F4'],
     ['camt053-reference-in-addtltxinf.xml', 'AddtlTxInf', 'CS67A5BB06F4'],
   ])('%s: the reference is found in %s', async (name, where, text) => {
-    const { references = [] } = (await transactionOf(name))?.transaction ?? {}
+    const { references = [] } = (await readTransaction(name))?.transaction ?? {}
     expect(references.filter((one) => one.where === where).map((one) => one.text)).toContainEqual(
       expect.stringContaining(text),
     )
   })
 
-  test('a debit with a charge says the booked amount, the instructed amount, and the charge', async () => {
-    const found = await transactionOf('camt053-debit-with-charge.xml')
+  test('a camt debit with a charge has the booked amount, the instructed amount and the charge', async () => {
+    const found = await readTransaction('camt053-debit-with-charge.xml')
     expect(found).toMatchObject({
       transaction: {
         amount: -279n,
@@ -174,8 +179,8 @@ describe.skipIf(vectorsAbsent)('files made for single points', () => {
     })
   })
 
-  test('a fee has the bank’s own code and its German business transaction code', async () => {
-    const records = ofBank(await read('bank-made/camt053-fee-bank-code.xml'))
+  test('a camt fee has the bank’s own code and its German business transaction code', async () => {
+    const records = selectBankRecords(await read('bank-made/camt053-fee-bank-code.xml'))
     expect(records[0]).toMatchObject({
       entry: {
         proprietaryCode: { code: 'NCHG+808+9310+808', issuer: null },
@@ -185,12 +190,12 @@ describe.skipIf(vectorsAbsent)('files made for single points', () => {
     })
   })
 
-  test('own ids in the text of a debit are in its references', async () => {
-    const found = await transactionOf('camt053-own-debit-eref-in-text.xml')
+  test('our ids in the text of a camt debit are among its references', async () => {
+    const found = await readTransaction('camt053-own-debit-eref-in-text.xml')
     expect(JSON.stringify(found?.transaction.references)).toContain('EREF')
   })
 
-  test.each(['pain002-001-11.xml', 'pain002-PATC.xml'])('%s gives each status', async (name) => {
+  test.each(['pain002-001-11.xml', 'pain002-PATC.xml'])('%s yields each status', async (name) => {
     const status = name.includes('PATC') ? 'PATC' : 'RJCT'
     expect(await read(`bank-made/${name}`)).toMatchObject([
       { of: 'PAIN_002', record: { level: 'FILE', originalMessageId: 'HOUSE-00000001', status: null } },

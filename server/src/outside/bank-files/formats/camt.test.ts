@@ -31,15 +31,15 @@ const SUM: SampleEntry = {
   ],
 }
 const FEE: SampleEntry = { amount: '0.75', direction: 'DBIT' }
-const NEWS: SampleEntry = { amount: '5.00', direction: 'CRDT', status: 'PDNG' }
+const PENDING: SampleEntry = { amount: '5.00', direction: 'CRDT', status: 'PDNG' }
 
 test.each(['08', '02'] as const)(
-  'a statement of version .%s gives each transaction, each entry, and itself',
+  'a camt statement of version .%s yields its transactions, its entries and itself',
   async (version) => {
     const xml = camtFile({
       version,
       balances: ['-1.00', '80.75'],
-      entries: [DEPOSIT, RETURNED, SUM, FEE, NEWS],
+      entries: [DEPOSIT, RETURNED, SUM, FEE, PENDING],
     })
     const records = await read(xml)
     expect(records.map(({ type }) => type).join(' ')).toBe(
@@ -96,7 +96,7 @@ test.each(['08', '02'] as const)(
   },
 )
 
-test('an advice has no balances', async () => {
+test('a camt advice has no balances', async () => {
   const records = await read(camtFile({ kind: '054', entries: [DEPOSIT] }))
   expect(records.at(-1)).toMatchObject({
     type: 'statement',
@@ -106,12 +106,12 @@ test('an advice has no balances', async () => {
   })
 })
 
-test('a transaction without a reference has none', async () => {
+test('a camt transaction without an end-to-end id has a null id', async () => {
   const [first] = await read(camtFile({ entries: [{ ...DEPOSIT, transactions: [{ amount: '100.00' }] }] }))
   expect(first).toMatchObject({ transaction: { endToEndId: null, debtor: { name: null } } })
 })
 
-test('two statements of a file have entries of their own', async () => {
+test('each of two camt statements in a file has only its own entries', async () => {
   const one = camtFile({ id: 'A', entries: [DEPOSIT] })
   const other = /<Stmt>[\s\S]*<\/Stmt>/.exec(camtFile({ id: 'B', entries: [FEE, FEE] }))![0]
   const records = await read(one.replace('</Stmt>', `</Stmt>${other}`))
@@ -128,7 +128,7 @@ test('two statements of a file have entries of their own', async () => {
   ])
 })
 
-test('every currency of the world can be read, with its own decimals', async () => {
+test('camt amounts are read with the decimals of their currency', async () => {
   const inYen = camtFile({ entries: [{ ...FEE, amount: '750' }] }).replace(
     '<Ntry><Amt Ccy="EUR">',
     '<Ntry><Amt Ccy="JPY">',
@@ -138,7 +138,7 @@ test('every currency of the world can be read, with its own decimals', async () 
   expect((await read(inDinars))[0]).toMatchObject({ entry: { amount: -755n, currency: 'KWD' } })
 })
 
-test('a page of a statement need not add up by itself', async () => {
+test('the balances of a single camt page are not checked', async () => {
   const page = camtFile({ balances: ['0.00', '500.00'], entries: [DEPOSIT] })
   const paged = page.replace(
     '<ElctrncSeqNb>',
@@ -150,7 +150,7 @@ test('a page of a statement need not add up by itself', async () => {
   })
 })
 
-test('a statement whose entries do not lead to its closing balance says so, and no other one does', async () => {
+test('only the camt statement whose entries do not add up to its closing balance is contradictory', async () => {
   const wrong = camtFile({ id: 'WRONG', balances: ['0.00', '100.01'], entries: [DEPOSIT] })
   const right = camtFile({ id: 'RIGHT', balances: ['0.00', '100.00'], entries: [DEPOSIT] })
   const statement = /<Stmt>.*<\/Stmt>/s.exec(wrong)?.[0] ?? ''
@@ -158,7 +158,7 @@ test('a statement whose entries do not lead to its closing balance says so, and 
   expect(records.filter(({ type }) => type === 'statement')).toMatchObject([
     {
       statement: { id: 'WRONG' },
-      contradiction: 'its opening balance 0 and entries 10000 are not its closing balance 10001',
+      contradiction: 'the opening balance 0 and the entries 10000 do not add up to the closing balance 10001',
     },
     { statement: { id: 'RIGHT' }, contradiction: null },
   ])
@@ -193,9 +193,9 @@ test.each<[string, string | Uint8Array, RegExp]>([
   ['a truncated file', GOOD.slice(0, GOOD.indexOf('</Ntry>')), /unclosed|not XML/i],
   ['a truncated last tag', GOOD.slice(0, GOOD.lastIndexOf('</')), /unclosed|not XML/i],
   ['nothing', '', /no ISO 20022 document/],
-  ['text behind its end', `${GOOD}and more`, /text outside/],
+  ['text after its end', `${GOOD}and more`, /text outside/],
   ['a truncated second document', `${GOOD}<Document>`, /unclosed|not XML/i],
-  ['an encoding that is not known', GOOD.replace('UTF-8', 'EBCDIC-CP-DE'), /"EBCDIC-CP-DE"/],
+  ['an unknown encoding', GOOD.replace('UTF-8', 'EBCDIC-CP-DE'), /"EBCDIC-CP-DE"/],
   ['a huge text', GOOD.replace('for account', 'x'.repeat(3_000_000)), /more than 1000000 characters/],
   [
     'a huge comment',
@@ -213,9 +213,9 @@ test.each<[string, string | Uint8Array, RegExp]>([
     GOOD.replace('<RmtInf>', `<RmtInf>${`<Ustrd>${'x'.repeat(90_000)}</Ustrd>`.repeat(12)}`),
     /record of more than 1000000 characters/,
   ],
-  ['too deep a tree', GOOD.replace('<Ntry>', `${'<a>'.repeat(80)}<Ntry>`), /64 elements deep/],
+  ['too many nested elements', GOOD.replace('<Ntry>', `${'<a>'.repeat(80)}<Ntry>`), /64 elements deep/],
   [
-    'too many elements beside the entries',
+    'too many elements around the entries',
     GOOD.replace('<Ntry>', `${'<Bal/>'.repeat(30_000)}<Ntry>`),
     /20000 elements/,
   ],
@@ -224,18 +224,18 @@ test.each<[string, string | Uint8Array, RegExp]>([
     GOOD.replace('<Ntry>', `<Ntry ${Array.from({ length: 130 }, (_, n) => `a${n}="1"`).join(' ')}>`),
     /attributes/,
   ],
-  ['an attribute twice', GOOD.replace('<Ntry>', '<Ntry a="1" a="2">'), /not XML/],
-  ['tags that cross', GOOD.replace('</Ntry></Stmt>', '').replace('</Ntry>', '</Stmt></Ntry>'), /not XML/],
+  ['a repeated attribute', GOOD.replace('<Ntry>', '<Ntry a="1" a="2">'), /not XML/],
+  ['overlapping tags', GOOD.replace('</Ntry></Stmt>', '').replace('</Ntry>', '</Stmt></Ntry>'), /not XML/],
   ['no statement', GOOD.replace(/<Stmt>[\s\S]*<\/Stmt>/, ''), /no statement/],
-  ['one statement that has no id', GOOD.replace('<Id>STMT-1</Id>', ''), /without an id/],
-])('a file with %s is refused, and yields none of its records', async (_, xml, message) => {
-  const given: IsoRecord[] = []
+  ['a single statement without an id', GOOD.replace('<Id>STMT-1</Id>', ''), /without an id/],
+])('a camt file with %s is refused and yields no records', async (_, xml, message) => {
+  const yielded: IsoRecord[] = []
   const reading = (async () => {
-    for await (const record of readTwice(() => bytesOf(xml, 4_096), readIsoMessages)) given.push(record)
+    for await (const record of readTwice(() => bytesOf(xml, 4_096), readIsoMessages)) yielded.push(record)
   })()
   await expect(reading).rejects.toThrow(UnreadableFile)
   await expect(reading).rejects.toThrow(message)
-  expect(given).toEqual([])
+  expect(yielded).toEqual([])
 })
 
 const OTHER: SampleEntry = {
@@ -260,19 +260,19 @@ test.each<[string, string, RegExp, { amount: bigint | null; currency: string | n
     { amount: null, currency: null },
   ],
   [
-    'an amount that is no number',
+    'an amount that is not a number',
     odd('<Ntry><Amt Ccy="EUR">7.00', '<Ntry><Amt Ccy="EUR">-7'),
     /amount "-7"/,
     { amount: null, currency: null },
   ],
   [
-    'an amount of a fraction of a cent',
+    'a fraction of a cent',
     odd('<Ntry><Amt Ccy="EUR">7.00', '<Ntry><Amt Ccy="EUR">7.001'),
     /has 2 decimals/,
     { amount: null, currency: null },
   ],
   [
-    'a currency that is none',
+    'an invalid currency',
     odd('<Ntry><Amt Ccy="EUR">', '<Ntry><Amt Ccy="XXX">'),
     /"XXX"/,
     { amount: null, currency: null },
@@ -285,26 +285,31 @@ test.each<[string, string, RegExp, { amount: bigint | null; currency: string | n
   ],
   ['no status', odd(/<Sts>.*?<\/Sts>/, ''), /entry 1 has no status/, { amount: 700n, currency: 'EUR' }],
   [
-    'a date that is none',
+    'an invalid date',
     odd('<BookgDt><Dt>2026-03-02', '<BookgDt><Dt>2026-02-30'),
     /the date "2026-02-30"/,
     { amount: 700n, currency: 'EUR' },
   ],
-])('an entry with %s waits as a whole, and the rest of the day is read', async (_, xml, reason, money) => {
-  const records = await read(
-    xml.replace(balance('OPBD', '0.00').replace('CRDT', 'BOTH'), balance('OPBD', '0.00')),
-  )
-  const unread = records.filter((record) => record.type === 'unread')
-  expect(unread).toMatchObject([{ place: 'entry 1', entry: 0, ...money, statement: { id: 'STMT-1' } }])
-  expect(unread[0]?.reason).toMatch(reason)
-  expect(unread[0]?.raw).toContain('<BookgDt>')
-  expect(unread[0]?.raw).toContain('<Ustrd>ODD</Ustrd>')
-  const rest = records.filter((record) => record.type === 'transaction')
-  expect(rest).toMatchObject([{ transaction: { amount: 10_000n, endToEndId: 'RF18' }, entry: { place: 1 } }])
-  expect(records.at(-1)).toMatchObject({ type: 'statement', entries: 2, unread: 1, booked: 10_000n })
-})
+])(
+  'a camt entry with %s waits for a person, and the other entries are read',
+  async (_, xml, reason, money) => {
+    const records = await read(
+      xml.replace(balance('OPBD', '0.00').replace('CRDT', 'BOTH'), balance('OPBD', '0.00')),
+    )
+    const unread = records.filter((record) => record.type === 'unread')
+    expect(unread).toMatchObject([{ place: 'entry 1', entry: 0, ...money, statement: { id: 'STMT-1' } }])
+    expect(unread[0]?.reason).toMatch(reason)
+    expect(unread[0]?.raw).toContain('<BookgDt>')
+    expect(unread[0]?.raw).toContain('<Ustrd>ODD</Ustrd>')
+    const rest = records.filter((record) => record.type === 'transaction')
+    expect(rest).toMatchObject([
+      { transaction: { amount: 10_000n, endToEndId: 'RF18' }, entry: { place: 1 } },
+    ])
+    expect(records.at(-1)).toMatchObject({ type: 'statement', entries: 2, unread: 1, booked: 10_000n })
+  },
+)
 
-test('an entry that waits counts in the balances, if the bank says how much it is', async () => {
+test('a waiting camt entry counts in the balances if its amount is known', async () => {
   const broken = odd('<BookgDt><Dt>2026-03-02', '<BookgDt><Dt>2026-02-30')
   const records = await read(
     broken.replace(
@@ -313,11 +318,11 @@ test('an entry that waits counts in the balances, if the bank says how much it i
     ),
   )
   expect(records.at(-1)).toMatchObject({
-    contradiction: 'its opening balance 0 and entries 10700 are not its closing balance 10800',
+    contradiction: 'the opening balance 0 and the entries 10700 do not add up to the closing balance 10800',
   })
 })
 
-test('a transaction that cannot be read waits, and its entry says that one is missing', async () => {
+test('an unreadable camt transaction waits for a person, and its entry counts it as unread', async () => {
   const records = await read(odd(/(<TxDtls>.*?<Amt Ccy=")EUR/, '$1ZZZ'))
   expect(records.map(({ type }) => type).join(' ')).toBe('unread entry transaction entry statement')
   expect(records[0]).toMatchObject({ place: 'transaction 1 of entry 1', entry: 0, amount: null })
@@ -331,7 +336,7 @@ test('a transaction that cannot be read waits, and its entry says that one is mi
   expect(records[4]).toMatchObject({ entries: 2, unread: 1, booked: 10_700n })
 })
 
-test('what is wrong after the transactions of an entry does not take back what was given of them', async () => {
+test('an error after the transactions of a camt entry does not withdraw them', async () => {
   const late = TWO.replace(
     '</NtryDtls><AddtlNtryInf>',
     '</NtryDtls><ValDt><Dt>2026-02-31</Dt></ValDt><AddtlNtryInf>',
@@ -341,28 +346,28 @@ test('what is wrong after the transactions of an entry does not take back what w
   expect(records[1]).toMatchObject({ entry: { amount: 700n, text: 'SEPA' }, transactions: 1 })
 })
 
-test('a balance that cannot be read waits, and the entries are read', async () => {
+test('an unreadable camt balance waits for a person, and the entries are read', async () => {
   const undated = balance('OPBD', '0.00').replace('2026-03-02', '')
   const records = await read(TWO.replace(balance('OPBD', '0.00'), undated))
   expect(records.at(-2)).toMatchObject({ type: 'unread', place: 'balance 1', entry: null })
   expect(records.at(-1)).toMatchObject({ unread: 1, balances: [{ type: 'CLBD' }], booked: 10_700n })
 })
 
-test('a statement without an id waits, and the other statements of the file are read', async () => {
+test('a camt statement without an id waits for a person, and the other statements are read', async () => {
   const other = /<Stmt>[\s\S]*<\/Stmt>/.exec(GOOD.replace('<Id>STMT-1</Id>', ''))![0]
   const records = await all(readIsoMessages(bytesOf(GOOD.replace('</Stmt>', `</Stmt>${other}`))))
   expect(records.map(({ of }) => of)).toEqual(['ACCOUNT', 'ACCOUNT', 'ACCOUNT', 'UNREAD'])
   expect(records[3]).toMatchObject({ record: { place: 'statement 2', reason: /without an id/ } })
 })
 
-test('an element of another namespace waits, and what stands around it is read', async () => {
+test('an element of a foreign namespace waits for a person, and the elements around it are read', async () => {
   const xml = TWO.replace('<Ntry>', '<x:Ntry xmlns:x="urn:else"><x:Amt>1</x:Amt></x:Ntry><Ntry>')
   const records = await read(xml)
   expect(records[0]).toMatchObject({ type: 'unread', raw: expect.stringContaining('<Amt>1</Amt></Ntry>') })
   expect(records.at(-1)).toMatchObject({ entries: 2, unread: 1 })
 })
 
-test('additions of the bank in their own namespace are passed over', async () => {
+test('supplementary data of a bank in its own namespace is ignored', async () => {
   const xml = GOOD.replace(
     '</Stmt>',
     '<SplmtryData><Envlp><x:More xmlns:x="urn:bank">1</x:More></Envlp></SplmtryData></Stmt>',
@@ -370,13 +375,13 @@ test('additions of the bank in their own namespace are passed over', async () =>
   expect(await read(xml)).toHaveLength(3)
 })
 
-test('what stands between entries adds up to nothing', async () => {
+test('whitespace and comments between camt entries do not count against the size limits', async () => {
   const entries = Array.from({ length: 300 }, () => DEPOSIT)
   const xml = camtFile({ entries }).replaceAll('<Ntry>', `${' '.repeat(200)}<!-- next --><Ntry>`)
   expect((await read(xml)).at(-1)).toMatchObject({ entries: 300, booked: 3_000_000n })
 })
 
-test('the file is read the same in whatever pieces it comes, with a byte order mark or without', async () => {
+test('a camt file is read identically in chunks of any size, with or without a byte order mark', async () => {
   const whole = await read(GOOD, 1_000_000)
   for (const pieceBytes of [1, 2, 3, 7, 64])
     expect(await read(GOOD.replace('Ada', 'Zoë'), pieceBytes)).toEqual(

@@ -1,16 +1,16 @@
 import { requireValue } from '../../../base/formats/require-value.ts'
-import { applyDirection, isTrue, moneyOf } from './camt-details.ts'
-import { type BankEntry, calendarDate, entryOf, withText } from './camt-entry.ts'
-import { Booked } from './camt-sums.ts'
-import { type BankTransaction, transactionOf, withTextOfEntry } from './camt-transaction.ts'
+import { applyDirection, isTrue, parseMoney } from './camt-details.ts'
+import { addText, type BankEntry, parseEntry, toCalendarDate } from './camt-entry.ts'
+import { BookedSums } from './camt-sums.ts'
+import { addEntryText, type BankTransaction, parseTransaction } from './camt-transaction.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
-import { RAW_CHARACTERS_MAX, rawOf, readPart, type UnreadPart, unreadPart } from './unread-part.ts'
+import { formatRaw, RAW_CHARACTERS_MAX, readPart, toUnreadPart, type UnreadPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 import {
-  allBelow,
   type DocumentReader,
-  findBelow,
-  textBelow,
+  findElement,
+  findText,
+  listElements,
   type XmlElement,
   type XmlRecord,
 } from './xml-records.ts'
@@ -25,7 +25,7 @@ const KINDS = {
   ADVICE: 'BkToCstmrDbtCdtNtfctn/Ntfctn',
 } as const
 const ALL_KINDS = ['STATEMENT', 'REPORT', 'ADVICE'] as const
-/** A report is about an unfinished day, so it never counts as money. */
+/** A report covers an unfinished day, so it never counts as money. */
 export type StatementKind = (typeof ALL_KINDS)[number]
 
 const RECORDS: ReadonlySet<string> = new Set(
@@ -46,7 +46,7 @@ export interface StatementHead {
   /** ISO 8601, with or without a time zone. */
   readonly period: { readonly from: string; readonly to: string } | null
   readonly createdAt: string | null
-  /** `COPY`, `DUPL` or `CODU` (both): the message is a repeat. */
+  /** `COPY`, `DUPL` or `CODU` (both) if the message is a repeat. */
   readonly copyDuplicate: string | null
 }
 
@@ -60,9 +60,7 @@ export interface BankBalance {
   readonly date: string
 }
 
-/**
- * The records of a file in order: the transactions of an entry, then the entry, and finally its statement.
- */
+/** The records of a file in order: the transactions of an entry, the entry, and finally the statement. */
 export type BankRecord =
   | {
       readonly type: 'transaction'
@@ -76,7 +74,7 @@ export type BankRecord =
       readonly entry: BankEntry
       /** The number of its transactions. If 0, only the entry itself is known. */
       readonly transactions: number
-      /** The sum of its transactions. Null if one has no amount, a different currency, or cannot be read. */
+      /** The sum of its transactions. Null if one has no amount, has another currency, or cannot be read. */
       readonly transactionsTotal: bigint | null
       /** The number of its transactions that cannot be read. */
       readonly unread: number
@@ -104,15 +102,13 @@ export type BankRecord =
 
 type Entry = { readonly read: BankEntry } | { readonly reason: string }
 
-/**
- * Reads one document in constant memory, regardless of the number of its entries and of their transactions.
- */
+/** Reads one document in constant memory, regardless of the number of entries and transactions. */
 export class CamtReader implements DocumentReader<BankRecord> {
   readonly records = RECORDS
   #head: { readonly read: StatementHead } | { readonly reason: string } | undefined
   #statements = 0
   #entries = 0
-  #booked = new Booked()
+  #booked = new BookedSums()
   #unread = 0
   #entry: Entry | undefined
   /** The first transaction of an entry, held back until it is known whether it is the only one. */
@@ -129,13 +125,13 @@ export class CamtReader implements DocumentReader<BankRecord> {
       ALL_KINDS.find((one) => path.startsWith(KINDS[one])),
       'kind of a record',
     )
-    // The document, the message, the statement and, for a transaction, its entry.
+    // `within` is the document, the message, the statement and, for a transaction, its entry.
     const [, message, head, entry] = within
     const statement = path === KINDS[kind] ? element : requireValue(head, 'statement around a record')
     this.#readHead(kind, statement, message)
-    if (path === KINDS[kind]) return this.#statement(element)
+    if (path === KINDS[kind]) return this.#endStatement(element)
     if (path.endsWith('/TxDtls'))
-      return this.#transaction(element, requireValue(entry, 'entry around a transaction'))
+      return this.#readTransaction(element, requireValue(entry, 'entry around a transaction'))
     return this.#finishEntry(element)
   }
 
@@ -151,36 +147,39 @@ export class CamtReader implements DocumentReader<BankRecord> {
       this.#booked.hasUnknown = true
     }
     const reason = `has an element of another namespace, ${quoteForMessage(element.name)}`
-    return [this.#unreadRecord(unreadPart(path, reason, rawOf(element)), null)]
+    return [this.#toUnread(toUnreadPart(path, reason, formatRaw(element)), null)]
   }
 
   end(): readonly BankRecord[] {
     if (this.#statements > 0) return []
-    return [this.#unreadRecord(unreadPart('document', 'has no statement, no report and no advice', ''), null)]
+    return [this.#toUnread(toUnreadPart('document', 'has no statement, no report and no advice', ''), null)]
   }
 
   #readHead(kind: StatementKind, statement: XmlElement, message: XmlElement | undefined): void {
-    this.#head ??= readPart(() => headOf(kind, statement, message))
+    this.#head ??= readPart(() => parseHead(kind, statement, message))
   }
 
-  #transaction(element: XmlElement, within: XmlElement): BankRecord[] {
-    this.#entry ??= readPart(() => entryOf(within, this.#entries))
-    const { statement, entry } = { statement: this.#read(), entry: this.#entry }
+  #readTransaction(element: XmlElement, within: XmlElement): BankRecord[] {
+    this.#entry ??= readPart(() => parseEntry(within, this.#entries))
+    const { statement, entry } = { statement: this.#findHead(), entry: this.#entry }
     this.#details += 1
-    // Its entry is unreadable and waits as a whole.
+    // The entry is unreadable and waits completely.
     if (!statement || !('read' in entry)) {
-      this.#rawDetails = (this.#rawDetails + rawOf(element)).slice(0, RAW_CHARACTERS_MAX)
+      this.#rawDetails = (this.#rawDetails + formatRaw(element)).slice(0, RAW_CHARACTERS_MAX)
       return []
     }
     const place = this.#details - 1
-    const part = readPart(() => transactionOf(element, entry.read, place))
+    const part = readPart(() => parseTransaction(element, entry.read, place))
     const before = this.#release(statement, entry.read)
     if (!('read' in part)) {
       this.#unread += 1
       this.#unreadTransactions += 1
       this.#transactionsTotal = null
-      const what = `transaction ${place + 1} of entry ${entry.read.place + 1}`
-      return [...before, this.#unreadRecord(unreadPart(what, part.reason, rawOf(element)), entry.read.place)]
+      const label = `transaction ${place + 1} of entry ${entry.read.place + 1}`
+      return [
+        ...before,
+        this.#toUnread(toUnreadPart(label, part.reason, formatRaw(element)), entry.read.place),
+      ]
     }
     this.#count(part.read, entry.read)
     if (this.#details > 1)
@@ -196,17 +195,17 @@ export class CamtReader implements DocumentReader<BankRecord> {
       isSummed && this.#transactionsTotal !== null ? this.#transactionsTotal + amount : null
   }
 
-  /** Releases the transaction that was held back, with what is known about its entry by now. */
+  /** Releases the first transaction of an entry, which was held back. */
   #release(statement: StatementHead, entry: BankEntry, isOnly = false): BankRecord[] {
     const held = this.#held
     this.#held = undefined
     if (!held) return []
-    const transaction = isOnly ? withTextOfEntry(held, entry) : held
+    const transaction = isOnly ? addEntryText(held, entry) : held
     return [{ type: 'transaction', statement, entry, transaction }]
   }
 
   #finishEntry(element: XmlElement): readonly BankRecord[] {
-    const records = this.#endEntry(this.#wholeEntry(element), element)
+    const records = this.#endEntry(this.#parseWholeEntry(element), element)
     this.#entries += 1
     this.#entry = undefined
     this.#held = undefined
@@ -219,19 +218,19 @@ export class CamtReader implements DocumentReader<BankRecord> {
   }
 
   /** An error after an entry's transactions does not withdraw them. */
-  #wholeEntry(element: XmlElement): Entry {
-    const whole = readPart(() => entryOf(element, this.#entries))
+  #parseWholeEntry(element: XmlElement): Entry {
+    const whole = readPart(() => parseEntry(element, this.#entries))
     if ('read' in whole || !this.#entry || !('read' in this.#entry)) return whole
-    return { read: withText(this.#entry.read, element) }
+    return { read: addText(this.#entry.read, element) }
   }
 
   #endEntry(entry: Entry, element: XmlElement): readonly BankRecord[] {
-    const statement = this.#read()
-    // A statement without a header waits as a whole.
+    const statement = this.#findHead()
+    // A statement without a readable header waits completely.
     if (!statement) return []
     if (!('read' in entry)) return [this.#unreadEntry(entry.reason, element)]
     this.#booked.add(entry.read)
-    // Its transactions came before fields on which they depend.
+    // The transactions came before fields on which they depend, so they are unread.
     const isLate = this.#entry !== undefined && !('read' in this.#entry)
     return [
       ...this.#release(statement, entry.read, this.#details === 1),
@@ -248,32 +247,32 @@ export class CamtReader implements DocumentReader<BankRecord> {
 
   #unreadEntry(reason: string, element: XmlElement): BankRecord {
     this.#unread += 1
-    const what = `entry ${this.#entries + 1}`
+    const label = `entry ${this.#entries + 1}`
     const money = readPart(() => {
-      const { amount, currency } = moneyOf(findBelow(element, 'Amt'), what)
-      return { amount: applyDirection(element, amount, what), currency }
+      const { amount, currency } = parseMoney(findElement(element, 'Amt'), label)
+      return { amount: applyDirection(element, amount, label), currency }
     })
-    this.#booked.addUnread(textBelow(element, 'Sts/Cd', 'Sts/Prtry', 'Sts'), money)
-    const part = unreadPart(
-      what,
+    this.#booked.addUnread(findText(element, 'Sts/Cd', 'Sts/Prtry', 'Sts'), money)
+    const part = toUnreadPart(
+      label,
       reason,
-      rawOf(element) + this.#rawDetails,
+      formatRaw(element) + this.#rawDetails,
       'read' in money ? money.read : undefined,
     )
-    return this.#unreadRecord(part, this.#entries)
+    return this.#toUnread(part, this.#entries)
   }
 
-  #statement(element: XmlElement): readonly BankRecord[] {
+  #endStatement(element: XmlElement): readonly BankRecord[] {
     const head = requireValue(this.#head, 'head of a statement')
     this.#statements += 1
     const records = 'read' in head ? this.#finishStatement(head.read, element) : []
     if (!('read' in head))
       records.push(
-        this.#unreadRecord(unreadPart(`statement ${this.#statements}`, head.reason, rawOf(element)), null),
+        this.#toUnread(toUnreadPart(`statement ${this.#statements}`, head.reason, formatRaw(element)), null),
       )
     this.#head = undefined
     this.#entries = 0
-    this.#booked = new Booked()
+    this.#booked = new BookedSums()
     this.#unread = 0
     return records
   }
@@ -281,15 +280,17 @@ export class CamtReader implements DocumentReader<BankRecord> {
   #finishStatement(statement: StatementHead, element: XmlElement): BankRecord[] {
     const records: BankRecord[] = []
     const balances: BankBalance[] = []
-    for (const [index, one] of allBelow(element, 'Bal').entries()) {
-      const balance = readPart(() => balanceOf(one))
+    for (const [index, one] of listElements(element, 'Bal').entries()) {
+      const balance = readPart(() => parseBalance(one))
       if ('read' in balance) balances.push(balance.read)
       else {
         this.#unread += 1
-        records.push(this.#unreadRecord(unreadPart(`balance ${index + 1}`, balance.reason, rawOf(one)), null))
+        records.push(
+          this.#toUnread(toUnreadPart(`balance ${index + 1}`, balance.reason, formatRaw(one)), null),
+        )
       }
     }
-    const contradiction = isWhole(statement) ? this.#booked.contradictionTo(balances) : null
+    const contradiction = isSinglePage(statement) ? this.#booked.contradictionTo(balances) : null
     const booked = this.#booked.sumIn(statement.currency ?? balances[0]?.currency)
     records.push({
       type: 'statement',
@@ -303,52 +304,52 @@ export class CamtReader implements DocumentReader<BankRecord> {
     return records
   }
 
-  #read(): StatementHead | undefined {
+  #findHead(): StatementHead | undefined {
     return this.#head && 'read' in this.#head ? this.#head.read : undefined
   }
 
-  #unreadRecord(part: UnreadPart, entry: number | null): BankRecord {
-    return { type: 'unread', statement: this.#read() ?? null, entry, ...part }
+  #toUnread(part: UnreadPart, entry: number | null): BankRecord {
+    return { type: 'unread', statement: this.#findHead() ?? null, entry, ...part }
   }
 }
 
-function headOf(kind: StatementKind, element: XmlElement, message: XmlElement | undefined): StatementHead {
-  const id = textBelow(element, 'Id')
+function parseHead(kind: StatementKind, element: XmlElement, message: XmlElement | undefined): StatementHead {
+  const id = findText(element, 'Id')
   if (id === undefined) throw new UnreadablePart('has a statement without an id')
-  const period = [textBelow(element, 'FrToDt/FrDtTm'), textBelow(element, 'FrToDt/ToDtTm')] as const
+  const period = [findText(element, 'FrToDt/FrDtTm'), findText(element, 'FrToDt/ToDtTm')] as const
   return {
     kind,
     id,
-    number: textBelow(element, 'ElctrncSeqNb', 'LglSeqNb') ?? null,
-    account: textBelow(element, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id') ?? null,
-    currency: textBelow(element, 'Acct/Ccy') ?? null,
-    page: pageOf(element, message),
+    number: findText(element, 'ElctrncSeqNb', 'LglSeqNb') ?? null,
+    account: findText(element, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id') ?? null,
+    currency: findText(element, 'Acct/Ccy') ?? null,
+    page: parsePage(element, message),
     period: period[0] && period[1] ? { from: period[0], to: period[1] } : null,
-    createdAt: textBelow(element, 'CreDtTm') ?? textBelow(message, 'GrpHdr/CreDtTm') ?? null,
-    copyDuplicate: textBelow(element, 'CpyDplctInd') ?? null,
+    createdAt: findText(element, 'CreDtTm') ?? findText(message, 'GrpHdr/CreDtTm') ?? null,
+    copyDuplicate: findText(element, 'CpyDplctInd') ?? null,
   }
 }
 
 /** From version .03 on, statements have pages; before that, messages have them. */
-function pageOf(element: XmlElement, message: XmlElement | undefined): StatementHead['page'] {
-  const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => findBelow(element, name))
-  const page = pagination.find((one) => one !== undefined) ?? findBelow(message, 'GrpHdr/MsgPgntn')
-  const number = textBelow(page, 'PgNb')
+function parsePage(element: XmlElement, message: XmlElement | undefined): StatementHead['page'] {
+  const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => findElement(element, name))
+  const page = pagination.find((one) => one !== undefined) ?? findElement(message, 'GrpHdr/MsgPgntn')
+  const number = findText(page, 'PgNb')
   if (number === undefined || !/^\d{1,5}$/.test(number)) return null
-  const isLast = textBelow(page, 'LastPgInd')
+  const isLast = findText(page, 'LastPgInd')
   return { number: Number(number), isLast: isLast === undefined || isTrue(isLast) }
 }
 
-function balanceOf(element: XmlElement): BankBalance {
-  const type = textBelow(element, 'Tp/CdOrPrtry/Cd', 'Tp/CdOrPrtry/Prtry')
-  const date = calendarDate(textBelow(element, 'Dt/Dt', 'Dt/DtTm') ?? '')
+function parseBalance(element: XmlElement): BankBalance {
+  const type = findText(element, 'Tp/CdOrPrtry/Cd', 'Tp/CdOrPrtry/Prtry')
+  const date = toCalendarDate(findText(element, 'Dt/Dt', 'Dt/DtTm') ?? '')
   if (type === undefined || date === undefined)
     throw new UnreadablePart('has a balance without its type or date')
-  const { amount, currency } = moneyOf(findBelow(element, 'Amt'), 'a balance')
+  const { amount, currency } = parseMoney(findElement(element, 'Amt'), 'a balance')
   return { type, amount: applyDirection(element, amount, 'a balance'), currency, date }
 }
 
 /** A statement of several pages has its balances on the first and last pages. */
-function isWhole({ page }: StatementHead): boolean {
+function isSinglePage({ page }: StatementHead): boolean {
   return page === null || (page.number === 1 && page.isLast)
 }

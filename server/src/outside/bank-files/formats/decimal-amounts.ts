@@ -7,7 +7,7 @@ const SHOWN_CHARACTERS = 60
 const INT64_MAX = 2n ** 63n - 1n
 
 /** The number of decimal places of a currency in bank files. Undefined for unknown currencies. */
-export function decimalsOf(currency: string): number | undefined {
+export function findDecimals(currency: string): number | undefined {
   return iso4217Decimals(currency)
 }
 
@@ -16,8 +16,8 @@ export function decimalsOf(currency: string): number | undefined {
  * Throws for unknown currencies.
  */
 export function decimalText(amount: bigint, currency: string): string {
-  const decimals = decimalsOf(currency)
-  if (decimals === undefined) throw new RangeError(`${currency} is not a supported currency`)
+  const decimals = findDecimals(currency)
+  if (decimals === undefined) throw new RangeError(`The currency ${currency} is not supported.`)
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   if (decimals === 0) return `${sign}${digits}`
@@ -26,11 +26,11 @@ export function decimalText(amount: bigint, currency: string): string {
 
 /**
  * Parses a decimal number into smallest units. Trailing zeros beyond the currency's decimal places are
- * allowed. Other digits there would be lost money, so they throw UnreadablePart, as do signs, exponents, and
+ * allowed. Throws UnreadablePart for other digits there, which would lose money, and for signs, exponents or
  * more than 18 digits.
  */
-export function smallestUnits(text: string, currency: string): bigint {
-  const decimals = decimalsOf(currency)
+export function parseUnits(text: string, currency: string): bigint {
+  const decimals = findDecimals(currency)
   if (decimals === undefined)
     throw new UnreadablePart(`has an amount in ${quoteForMessage(currency)}, which is not supported`)
   const [, whole, fraction = ''] = /^(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? []
@@ -41,12 +41,11 @@ export function smallestUnits(text: string, currency: string): bigint {
   if (/[1-9]/.test(fraction.slice(decimals)))
     throw new UnreadablePart(`has the amount ${text}, but ${currency} has ${decimals} decimals`)
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
-  if (units > INT64_MAX)
-    throw new UnreadablePart(`has the amount ${text}, which exceeds the range of amounts`)
+  if (units > INT64_MAX) throw new UnreadablePart(`has the amount ${text}, which is too large`)
   return units
 }
 
-/** Formats a string from a file for use in a message: short and on one line. */
+/** Quotes a string from a file for a message, shortened to one line. */
 export function quoteForMessage(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]/g, '?')
   return JSON.stringify(line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line)

@@ -10,9 +10,9 @@ const SINGLE_BYTE =
   /^(?:iso-?8859-?\d{1,2}|(?:windows|cp)-?125\d|(?:ibm|cp)-?\d{3}|latin-?\d|macintosh|koi8-r)$/i
 const UTF_8 = /^(?:utf-?8|(?:us-)?ascii)$/i
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2)$/i
-/** Files that declare ISO-8859-1 are decoded as windows-1252, which is a superset, just like in HTML. */
+/** Encodings that are decoded as windows-1252, the superset of ISO-8859-1, as in HTML. */
 const LATIN_1 = /^(?:iso-?8859-?1|latin-?1|windows-?1252|cp-?1252)$/i
-/** Characters that XML cannot contain, without line ends and tabs. */
+/** Control characters that XML cannot contain. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 /** Decodes bytes chunk by chunk. */
@@ -23,30 +23,29 @@ interface Decoder {
 
 /**
  * Decodes an XML file in its declared encoding. Removes padding around the document: byte order mark, blank
- * lines, zero bytes and Ctrl-Z, the end mark of old systems. Characters that are not allowed in XML become
- * U+FFFD. An invalid byte in a UTF-8 file is read as windows-1252, so that a single wrong letter spoils a
- * name rather than the file.
+ * lines, zero bytes and Ctrl-Z. Characters that XML does not allow become U+FFFD. An invalid byte in a UTF-8
+ * file is read as windows-1252, so that it spoils one letter rather than the file.
  */
 export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let head: Buffer | undefined = Buffer.alloc(0)
   let decoder: Decoder = new Utf8Decoder()
-  const clean = new Cleaning()
+  const remover = new PaddingRemover()
   for await (const piece of bytes) {
     if (!head) {
-      yield clean.take(decoder.write(piece))
+      yield remover.take(decoder.write(piece))
       continue
     }
     head = Buffer.concat([head, piece])
     if (head.length < HEAD_BYTES) continue
-    decoder = decoderOf(head)
-    yield clean.take(decoder.write(head))
+    decoder = chooseDecoder(head)
+    yield remover.take(decoder.write(head))
     head = undefined
   }
   if (head) {
-    decoder = decoderOf(head)
-    yield clean.take(decoder.write(head))
+    decoder = chooseDecoder(head)
+    yield remover.take(decoder.write(head))
   }
-  yield clean.take(decoder.end())
+  yield remover.take(decoder.end())
 }
 
 /**
@@ -61,37 +60,37 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenera
 
 /** True if a file may be XML in any supported encoding. */
 export function startsLikeXml(head: Uint8Array): boolean {
-  if (wideEncodingOf(head)) return true
+  if (detectWideEncoding(head)) return true
   const text = Buffer.from(head).toString('utf8')
   return text.slice(countLeadingPadding(text)).startsWith('<')
 }
 
-function decoderOf(head: Uint8Array): Decoder {
-  const wide = wideEncodingOf(head)
+function chooseDecoder(head: Uint8Array): Decoder {
+  const wide = detectWideEncoding(head)
   if (wide) return new BuiltInDecoder(wide)
   const text = Buffer.from(head).toString('latin1')
   const encoding = /<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]{1,40})["']/.exec(text)?.[1] ?? 'UTF-8'
-  // Programs that write UTF-8 sometimes copy a declaration of UTF-16, so the bytes decide.
+  // Some programs declare UTF-16 but write UTF-8, so the bytes decide.
   if (UTF_8.test(encoding) || UTF_16.test(encoding)) return new Utf8Decoder()
-  if (LATIN_1.test(encoding)) return singleByte('windows-1252')
-  if (SINGLE_BYTE.test(encoding) && iconv.encodingExists(encoding)) return singleByte(encoding)
+  if (LATIN_1.test(encoding)) return createSingleByteDecoder('windows-1252')
+  if (SINGLE_BYTE.test(encoding) && iconv.encodingExists(encoding)) return createSingleByteDecoder(encoding)
   throw new UnreadableFile(`declares the encoding ${quoteForMessage(encoding)}, which is not supported`)
 }
 
 /** Detects UTF-16 by its byte order mark, or by the zero byte of the first character. */
-function wideEncodingOf(head: Uint8Array): string | undefined {
+function detectWideEncoding(head: Uint8Array): string | undefined {
   const [first, second] = head
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'
   if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be'
   return undefined
 }
 
-function singleByte(encoding: string): Decoder {
+function createSingleByteDecoder(encoding: string): Decoder {
   const decoder = iconv.getDecoder(encoding)
   return { write: (piece) => decoder.write(Buffer.from(piece)), end: () => decoder.end() ?? '' }
 }
 
-/** Unpaired surrogates become U+FFFD. */
+/** Decodes UTF-16. Unpaired surrogates become U+FFFD. */
 class BuiltInDecoder implements Decoder {
   readonly #decoder: TextDecoder
 
@@ -116,88 +115,88 @@ class Utf8Decoder implements Decoder {
     const bytes = this.#rest.length === 0 ? Buffer.from(piece) : Buffer.concat([this.#rest, piece])
     const whole = bytes.length - countUnfinishedBytes(bytes)
     this.#rest = bytes.subarray(whole)
-    return lenientUtf8(bytes.subarray(0, whole))
+    return decodeUtf8(bytes.subarray(0, whole))
   }
 
   end(): string {
-    return lenientUtf8(this.#rest)
+    return decodeUtf8(this.#rest)
   }
 }
 
-/** The number of bytes of an incomplete character at the end. */
+/** Counts the bytes of an incomplete character at the end. */
 function countUnfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const length = characterBytes(bytes[bytes.length - back] ?? 0)
+    const length = countCharacterBytes(bytes[bytes.length - back] ?? 0)
     if (length > 0) return length > back ? back : 0
   }
   return 0
 }
 
-/** The length of a character that begins with this byte, or 0 if none does. */
-function characterBytes(byte: number): number {
+/** Counts the bytes of a character that begins with this byte. Returns 0 if no character does. */
+function countCharacterBytes(byte: number): number {
   if (byte < 0x80) return 1
   if (byte < 0xc2 || byte > 0xf4) return 0
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
 }
 
 /** Decodes UTF-8. Bytes that are not valid UTF-8 are read as windows-1252. */
-export function lenientUtf8(bytes: Buffer): string {
+export function decodeUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   let text = ''
   for (let at = 0; at < bytes.length; ) {
-    const length = characterBytes(bytes[at] ?? 0)
+    const length = countCharacterBytes(bytes[at] ?? 0)
     const character = bytes.subarray(at, at + Math.max(length, 1))
     const isWhole = length > 0 && character.length === length && isUtf8(character)
-    text += isWhole ? character.toString('utf8') : windows1252(bytes.subarray(at, at + 1))
+    text += isWhole ? character.toString('utf8') : decodeWindows1252(bytes.subarray(at, at + 1))
     at += isWhole ? length : 1
   }
   return text
 }
 
-export function windows1252(bytes: Buffer): string {
+export function decodeWindows1252(bytes: Buffer): string {
   return iconv.decode(bytes, 'windows-1252', { stripBOM: false })
 }
 
 /** Replaces characters that XML or the database do not accept with U+FFFD. */
-export function withoutControls(text: string): string {
+export function replaceControls(text: string): string {
   return text.replaceAll(CONTROLS, '\ufffd')
 }
 
 /** Removes the padding before and after a document. */
-class Cleaning {
+class PaddingRemover {
   #hasBegun = false
   /** Padding that is removed unless more of the document follows. */
   #held = ''
 
   take(text: string): string {
-    const begun = this.#hasBegun ? text : text.slice(countLeadingPadding(text))
-    if (begun === '') return ''
+    const content = this.#hasBegun ? text : text.slice(countLeadingPadding(text))
+    if (content === '') return ''
     this.#hasBegun = true
-    const end = begun.length - countTrailingPadding(begun)
+    const end = content.length - countTrailingPadding(content)
     if (end === 0) {
-      // Any number of blanks is equivalent to one.
-      this.#held = this.#held.length > HEAD_BYTES ? ' ' : this.#held + begun
+      // Many blanks are equivalent to one.
+      this.#held = this.#held.length > HEAD_BYTES ? ' ' : this.#held + content
       return ''
     }
-    const whole = this.#held + begun.slice(0, end)
-    this.#held = begun.slice(end)
-    return withoutControls(whole)
+    const whole = this.#held + content.slice(0, end)
+    this.#held = content.slice(end)
+    return replaceControls(whole)
   }
 }
 
-/** Blanks, a byte order mark, zero bytes, and Ctrl-Z. */
+/** True for blanks, a byte order mark, zero bytes, and Ctrl-Z. */
 function isPadding(character: string): boolean {
   return '\u0000\u001a\ufeff \t\r\n'.includes(character)
 }
 
-/** The number of padding characters at the start: blanks, a byte order mark, zero bytes, Ctrl-Z. */
+/** Counts the padding characters at the start. */
 export function countLeadingPadding(text: string): number {
   let count = 0
   while (count < text.length && isPadding(text.charAt(count))) count += 1
   return count
 }
 
-/** The number of padding characters at the end. */
+/** Counts the padding characters at the end. */
 export function countTrailingPadding(text: string): number {
   let count = 0
   while (count < text.length && isPadding(text.charAt(text.length - 1 - count))) count += 1

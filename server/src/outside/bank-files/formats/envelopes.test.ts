@@ -49,14 +49,14 @@ test.each<[string, string]>([
     DOCUMENT.replaceAll(/<(\/?)(?=[A-Z])/g, '<$1ns2:').replace(' xmlns=', ' xmlns:ns2='),
   ],
   ['lines that end with carriage return and line feed', GOOD.replaceAll('\n', '\r\n')],
-])('%s changes nothing of what is read', async (_, file) => {
+])('%s does not change how a camt file is read', async (_, file) => {
   const found = await read(GOOD)
   expect(found).toHaveLength(3)
   expect(await read(file)).toEqual(found)
   expect(await read(file, 5_000)).toEqual(found)
 })
 
-test('every version from .02 to .13 of the three messages is read', async () => {
+test('every version of camt.052, camt.053 and camt.054 from .02 to .13 is read', async () => {
   for (const message of ['camt.052', 'camt.053', 'camt.054'])
     for (let version = 2; version <= 13; version += 1) {
       const name = `${message}.001.${String(version).padStart(2, '0')}`
@@ -65,8 +65,8 @@ test('every version from .02 to .13 of the three messages is read', async () => 
 })
 
 test.each([
-  ['two files behind one another', GOOD + GOOD.replaceAll('STMT-1', 'STMT-2')],
-  ['two documents of one envelope', `<All>${DOCUMENT}${DOCUMENT.replaceAll('STMT-1', 'STMT-2')}</All>`],
+  ['two concatenated files', GOOD + GOOD.replaceAll('STMT-1', 'STMT-2')],
+  ['two documents in one envelope', `<All>${DOCUMENT}${DOCUMENT.replaceAll('STMT-1', 'STMT-2')}</All>`],
 ])('%s are both read', async (_, file) => {
   const records = await read(file)
   expect(records.map((one) => one.of === 'ACCOUNT' && one.record.statement?.id)).toEqual([
@@ -75,14 +75,14 @@ test.each([
   ])
 })
 
-test('a statement in another namespace waits, and the others of its message are read', async () => {
+test('a camt statement in a foreign namespace waits for a person, and the others of its message are read', async () => {
   const records = await read(
     GOOD.replace('<Stmt>', '<x:Stmt xmlns:x="urn:else"><x:Id>9</x:Id></x:Stmt><Stmt>'),
   )
   expect(records.map(({ of }) => of)).toEqual(['UNREAD', 'ACCOUNT', 'ACCOUNT', 'ACCOUNT'])
 })
 
-test('a document of another message waits, and the others of its envelope are read', async () => {
+test('an unsupported ISO 20022 document waits for a person, and the others of its envelope are read', async () => {
   const order =
     '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn/></Document>'
   const records = await read(`<All>${order}${DOCUMENT}</All>`)
@@ -93,28 +93,28 @@ test('a document of another message waits, and the others of its envelope are re
   await expect(read(order)).rejects.toThrow(UnreadableFile)
 })
 
-const declared = (encoding: string) => GOOD.replace('UTF-8', encoding)
+const declare = (encoding: string) => GOOD.replace('UTF-8', encoding)
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')
-/** Bytes of a string in a single-byte encoding, with these for characters beyond ASCII. */
+/** Encodes a string in a single-byte encoding. `others` maps characters beyond ASCII to bytes. */
 const singleBytes = (text: string, others: Readonly<Record<string, number>>) =>
   Buffer.from([...text].map((character) => others[character] ?? character.charCodeAt(0)))
-const WITH_EURO = (text: string) => text.replace('für Konto 7', 'für 5 €')
+const withEuro = (text: string) => text.replace('für Konto 7', 'für 5 €')
 
 test.each<[string, string | Uint8Array, string]>([
-  ['UTF-8', WITH_EURO(GOOD), 'für 5 €'],
-  ['ISO-8859-1', Buffer.from(declared('ISO-8859-1'), 'latin1'), 'für Konto 7'],
-  ['windows-1252', singleBytes(WITH_EURO(declared('windows-1252')), { '€': 0x80 }), 'für 5 €'],
+  ['UTF-8', withEuro(GOOD), 'für 5 €'],
+  ['ISO-8859-1', Buffer.from(declare('ISO-8859-1'), 'latin1'), 'für Konto 7'],
+  ['windows-1252', singleBytes(withEuro(declare('windows-1252')), { '€': 0x80 }), 'für 5 €'],
   [
     'ISO-8859-1 with letters of windows-1252',
-    singleBytes(WITH_EURO(declared('ISO-8859-1')), { '€': 0x80 }),
+    singleBytes(withEuro(declare('ISO-8859-1')), { '€': 0x80 }),
     'für 5 €',
   ],
-  ['ISO-8859-15', singleBytes(WITH_EURO(declared('ISO-8859-15')), { '€': 0xa4 }), 'für 5 €'],
-  ['UTF-16, little end first', utf16(`\ufeff${WITH_EURO(declared('UTF-16'))}`), 'für 5 €'],
-  ['UTF-16, big end first', utf16(`\ufeff${WITH_EURO(declared('UTF-16'))}`).swap16(), 'für 5 €'],
-  ['UTF-16 without a byte order mark', utf16(declared('UTF-16')), 'für Konto 7'],
-  ['UTF-8 that says UTF-16', declared('UTF-16'), 'für Konto 7'],
-])('a file in %s is read with its letters', async (_, file, text) => {
+  ['ISO-8859-15', singleBytes(withEuro(declare('ISO-8859-15')), { '€': 0xa4 }), 'für 5 €'],
+  ['little-endian UTF-16', utf16(`\ufeff${withEuro(declare('UTF-16'))}`), 'für 5 €'],
+  ['big-endian UTF-16', utf16(`\ufeff${withEuro(declare('UTF-16'))}`).swap16(), 'für 5 €'],
+  ['UTF-16 without a byte order mark', utf16(declare('UTF-16')), 'für Konto 7'],
+  ['UTF-8 that is declared as UTF-16', declare('UTF-16'), 'für Konto 7'],
+])('a camt file in %s is read with the correct letters', async (_, file, text) => {
   for (const pieceBytes of [1, 3, 1_000_000]) {
     const records = await read(file, pieceBytes)
     expect(records[0]).toMatchObject({
@@ -123,7 +123,7 @@ test.each<[string, string | Uint8Array, string]>([
   }
 })
 
-test('one byte that is not UTF-8 spoils one letter at most', async () => {
+test('an invalid UTF-8 byte spoils at most one letter of a camt file', async () => {
   const bytes = Buffer.from(GOOD)
   const place = bytes.indexOf('Jürgen')
   const wrong = Buffer.concat([bytes.subarray(0, place + 1), Buffer.of(0xfc), bytes.subarray(place + 3)])
@@ -133,7 +133,7 @@ test('one byte that is not UTF-8 spoils one letter at most', async () => {
     })
 })
 
-test('a control character in a text does not keep the file from being read', async () => {
+test('a control character in a text does not prevent a camt file from being read', async () => {
   expect((await read(GOOD.replace('für Konto', 'für\u0003Konto')))[0]).toMatchObject({
     record: { transaction: { remittanceInformation: 'für\ufffdKonto 7' } },
   })

@@ -1,33 +1,35 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { type Element, element, optional } from '../../../base/formats/xml-text.ts'
 import { decimalText } from './decimal-amounts.ts'
-import { account, agent, NAME_CHARACTERS_MAX, paymentIds } from './pain-001.ts'
+import { buildAccount, buildAgent, buildPaymentIds, NAME_CHARACTERS_MAX } from './pain-001.ts'
 import {
-  accountByNumber,
-  bankByCode,
-  postalAddress,
+  buildAccountByNumber,
+  buildAddress,
+  buildBank,
   type TransferFile,
   type TransferHead,
   writeTransfers,
 } from './pain-001-document.ts'
-import { sepaName, sepaText } from './sepa-text.ts'
+import { toSepaName, toSepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 import type { WirePayment } from './wire-payment.ts'
 
 /**
- * Writes UK Faster Payments as a pain.001.001.09 file. Banks agree on its elements, but each has its own way to
- * tell these payments from others, which is a setting.
+ * Writes UK Faster Payments as a pain.001.001.09 file. Banks differ only in how they tell these payments from
+ * others, so that is a setting.
  */
 
 /** The payer: the platform's account at its bank. */
 export type FasterPaymentsDebtor = Extract<BankFilesRailValue['format'], { type: 'FASTER_PAYMENTS' }>
 
-/** A Faster Payment has the fields of a wire. Its routing number is a sort code, and its amount is in pence. */
+/**
+ * A Faster Payment has the fields of a wire. Its routing number is a sort code, and its amount is in pence.
+ */
 export type FasterPayment = WirePayment
 
 /** The maximum amount of the scheme in pence: 1,000,000.00. The minimum is 0.01. */
 const PENCE_MAX = 100_000_000n
-/** The length of the reference that the scheme carries to the payee. */
+/** The maximum length of the reference that the scheme carries to the payee. */
 const REFERENCE_CHARACTERS_MAX = 18
 const CURRENCY = 'GBP'
 const SYSTEM = 'GBDSC'
@@ -42,73 +44,76 @@ export async function* writeFasterPayments(
   file: FasterPaymentsFile,
   payments: AsyncIterable<FasterPayment>,
 ): AsyncGenerator<string> {
-  yield* writeTransfers(file, headOf(file.debtor), payments, fasterPayment)
+  yield* writeTransfers(file, buildHead(file.debtor), payments, writeFasterPayment)
 }
 
 /**
- * One payment as an element of the file. Throws UnwritablePayment; a payment that passes here fits into any
- * file.
+ * Writes one payment as an element of the file. Throws UnwritablePayment; a payment that passes here fits
+ * into any file.
  */
-export function fasterPayment({ creditor, amount, ...payment }: FasterPayment): Element {
+export function writeFasterPayment({ creditor, amount, ...payment }: FasterPayment): Element {
   if (amount < 1n || amount > PENCE_MAX)
     throw new UnwritablePayment(
-      `amount is not within 0.01 to ${decimalText(PENCE_MAX, CURRENCY)} GBP`,
+      `the amount must be between 0.01 and ${decimalText(PENCE_MAX, CURRENCY)} GBP`,
       'amount',
     )
-  if (!/^\d{6}$/.test(creditor.routingNumber)) throw new UnwritablePayment('sort code is not of 6 digits')
-  if (!/^\d{8}$/.test(creditor.account)) throw new UnwritablePayment('account number is not of 8 digits')
-  const name = sepaName(creditor.name, NAME_CHARACTERS_MAX, { what: 'name of the beneficiary' })
+  if (!/^\d{6}$/.test(creditor.routingNumber)) throw new UnwritablePayment('the sort code must have 6 digits')
+  if (!/^\d{8}$/.test(creditor.account)) throw new UnwritablePayment('the account number must have 8 digits')
+  const name = toSepaName(creditor.name, NAME_CHARACTERS_MAX, { label: "the beneficiary's name" })
   return element('CdtTrfTxInf', [
-    paymentIds(payment),
+    buildPaymentIds(payment),
     element('Amt', [element('InstdAmt', decimalText(amount, CURRENCY), ` Ccy="${CURRENCY}"`)]),
-    bankByCode('CdtrAgt', SYSTEM, creditor.routingNumber),
-    element('Cdtr', [element('Nm', name), creditor.address && postalAddress(creditor.address)]),
-    accountByNumber('CdtrAcct', creditor.account, BBAN),
-    remittance(payment),
+    buildBank('CdtrAgt', SYSTEM, creditor.routingNumber),
+    element('Cdtr', [element('Nm', name), creditor.address && buildAddress(creditor.address)]),
+    buildAccountByNumber('CdtrAcct', creditor.account, BBAN),
+    buildRemittance(payment),
   ])
 }
 
 /**
- * The text that the payee reads. Never our reference, which the quote has too: money that the payee sends back with
- * it would count as a late payment of the quote, and go back to the payee.
+ * Builds the text for the payee. It never contains our reference, which also belongs to the quote: money that
+ * the payee sends back with it would count as a late payment of the quote, and be returned to the payee.
  */
-function remittance({
+function buildRemittance({
   remittanceInformation = '',
 }: Pick<FasterPayment, 'remittanceInformation'>): Element | undefined {
-  const what = 'remittance information'
+  const label = 'the remittance information'
   const part = 'remittanceInformation'
-  const text = sepaText(remittanceInformation, Number.POSITIVE_INFINITY, { what, part })
+  const text = toSepaText(remittanceInformation, Number.POSITIVE_INFINITY, { label, part })
   if (text.length > REFERENCE_CHARACTERS_MAX)
     throw new UnwritablePayment(
-      `${what} has ${text.length} characters, and Faster Payments carries ${REFERENCE_CHARACTERS_MAX}`,
+      `${label} has ${text.length} characters, but Faster Payments carries at most ${REFERENCE_CHARACTERS_MAX}`,
       part,
     )
   return text === '' ? undefined : element('RmtInf', [element('Ustrd', text)])
 }
 
-function headOf(debtor: FasterPaymentsDebtor): TransferHead {
+function buildHead(debtor: FasterPaymentsDebtor): TransferHead {
   const { iban, bic, sortCode, accountNumber, address } = debtor
-  const name = element('Nm', sepaName(debtor.name, NAME_CHARACTERS_MAX, { what: 'name of the account' }))
+  const name = element(
+    'Nm',
+    toSepaName(debtor.name, NAME_CHARACTERS_MAX, { label: "the account holder's name" }),
+  )
   return {
     message: 'pain.001.001.09',
     currency: CURRENCY,
     initiator: name,
     // Each payment is booked separately, so that a statement names it.
     batch: [element('BtchBookg', 'false')],
-    type: paymentType(debtor),
+    type: buildPaymentType(debtor),
     holder: [
-      element('Dbtr', [name, address && postalAddress(address)]),
+      element('Dbtr', [name, address && buildAddress(address)]),
       iban === undefined
-        ? accountByNumber('DbtrAcct', accountNumber, BBAN)
-        : account('DbtrAcct', iban, 'iban'),
-      bic === undefined ? bankByCode('DbtrAgt', SYSTEM, sortCode) : agent('DbtrAgt', bic),
+        ? buildAccountByNumber('DbtrAcct', accountNumber, BBAN)
+        : buildAccount('DbtrAcct', iban, 'iban'),
+      bic === undefined ? buildBank('DbtrAgt', SYSTEM, sortCode) : buildAgent('DbtrAgt', bic),
       element('ChrgBr', 'SHAR'),
     ],
   }
 }
 
-/** Undefined if the bank chooses the network itself. */
-function paymentType({
+/** Builds the payment type. Undefined if the bank chooses the network. */
+function buildPaymentType({
   paymentType: type = { serviceLevelCode: 'URNS' },
 }: FasterPaymentsDebtor): Element | undefined {
   const choice = (name: string, code: string | undefined, proprietary: string | undefined) => {
@@ -121,18 +126,18 @@ function paymentType({
 }
 
 /** Finds a problem in an account's settings. Undefined if they are valid. */
-export function faultOfFasterPayments(debtor: FasterPaymentsDebtor): string | undefined {
+export function findFasterPaymentsFault(debtor: FasterPaymentsDebtor): string | undefined {
   const { iban, bic, sortCode, accountNumber, paymentType: type = {} } = debtor
   if (bic !== undefined && iban === undefined)
-    return 'format: bic needs iban, because the number alone is not unique'
+    return 'format: bic requires iban, because an account number is not unique without a sort code'
   if (iban !== undefined && !iban.endsWith(`${sortCode}${accountNumber}`))
-    return 'format: iban is not the one of sortCode and accountNumber'
+    return 'format: iban does not match sortCode and accountNumber'
   if (type.serviceLevelCode !== undefined && type.serviceLevelProprietary !== undefined)
-    return 'format: paymentType has two service levels'
+    return 'format: paymentType must not have two service levels'
   if (type.localInstrumentCode !== undefined && type.localInstrumentProprietary !== undefined)
-    return 'format: paymentType has two local instruments'
+    return 'format: paymentType must not have two local instruments'
   try {
-    headOf(debtor)
+    buildHead(debtor)
     return undefined
   } catch (error) {
     if (!(error instanceof UnwritablePayment)) throw error

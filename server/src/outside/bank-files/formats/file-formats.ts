@@ -12,7 +12,7 @@ export type FileRecord = IsoRecord | { readonly of: 'ACH'; readonly record: AchR
 
 /** A format of inbox files: its description for operators, how to recognize it, and its reader. */
 export interface FileFormat {
-  /** The messages or files that it covers, as error messages and documents call them. */
+  /** The messages or files that it covers, as named in error messages and documents. */
   readonly reads: readonly string[]
   readonly versions: string
   readonly tells: string
@@ -24,13 +24,13 @@ export interface FileFormat {
   /** True if a file begins like this format. No two formats begin the same way. */
   startsLike(head: Uint8Array): boolean
   /**
-   * Reads the records of a file in constant memory. Every read gives the same records. Throws UnreadableFile;
-   * use it with `readTwice`.
+   * Reads the records of a file in constant memory. Every read returns the same records. Throws
+   * UnreadableFile; use it with `readTwice`.
    */
   read(bytes: AsyncIterable<Uint8Array>): AsyncIterable<FileRecord>
 }
 
-/** All supported formats. A new format is a line here, a reader and its tests. */
+/** All supported formats. To add one, add an entry here, a reader and its tests. */
 export const FILE_FORMATS = {
   XML: {
     reads: ['camt.052', 'camt.053', 'camt.054', 'pain.002', 'Bacs reports'],
@@ -81,14 +81,14 @@ export const FILE_FORMATS = {
 
 export type FormatName = keyof typeof FILE_FORMATS
 
-export const NO_KNOWN_FORMAT = `has an unknown format: supported are ${namesOf(Object.values(FILE_FORMATS))}`
+export const NO_KNOWN_FORMAT = `has an unknown format; supported formats are ${listNames(Object.values(FILE_FORMATS))}`
 
-function namesOf(formats: readonly FileFormat[]): string {
+function listNames(formats: readonly FileFormat[]): string {
   return formats.flatMap(({ reads }) => reads).join(', ')
 }
 
 /** Recognizes a file's format by its first bytes. Undefined for an unknown format. */
-export function formatOf(head: Uint8Array): FormatName | undefined {
+export function detectFormat(head: Uint8Array): FormatName | undefined {
   return keysOf(FILE_FORMATS).find((name) => FILE_FORMATS[name].startsLike(head))
 }
 

@@ -3,7 +3,7 @@ import { BacsReader, type BacsRecord } from './bacs-reports.ts'
 import { type BankRecord, CamtReader } from './camt.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { Pain002Reader, type StatusRecord } from './pain-002.ts'
-import { type UnreadPart, unreadPart } from './unread-part.ts'
+import { toUnreadPart, type UnreadPart } from './unread-part.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 import { type DocumentOpener, type DocumentReader, readXmlRecords } from './xml-records.ts'
 
@@ -30,8 +30,8 @@ export type IsoRecord =
 
 /**
  * Reads an XML file with one or more messages: camt.052, camt.053, camt.054 and pain.002 in any version and
- * envelope, and Bacs reports. Throws UnreadableFile if nothing in it is readable, or if the booked entries of
- * a statement do not lead from its opening to its closing balance. Use it with `readTwice`.
+ * envelope, and Bacs reports. Throws UnreadableFile if nothing in it is
+ * readable. Use it with `readTwice`.
  */
 export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IsoRecord> {
   let first: UnreadPart | undefined
@@ -42,25 +42,25 @@ export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncG
       yield found
       continue
     }
-    // A file without any readable part yields no records.
+    // A file without a readable part must yield no records.
     waiting.push(found)
     if (found.of === 'UNREAD') first ??= found.record
     else {
       isRead = true
       yield* waiting
     }
-    if (waiting.length > UNREAD_FIRST_MAX) throw new UnreadableFile(refusalOf(first))
+    if (waiting.length > UNREAD_FIRST_MAX) throw new UnreadableFile(explainRefusal(first))
   }
-  if (!isRead) throw new UnreadableFile(refusalOf(first))
+  if (!isRead) throw new UnreadableFile(explainRefusal(first))
 }
 
 /**
- * The maximum number of unreadable parts before the first readable one. With more, the file is not in one of
- * these formats.
+ * The maximum number of unreadable parts before the first readable part. With more, the file has another
+ * format.
  */
 const UNREAD_FIRST_MAX = 100
 
-function refusalOf(first: UnreadPart | undefined): string {
+function explainRefusal(first: UnreadPart | undefined): string {
   return first?.reason ?? 'has no readable part'
 }
 
@@ -68,49 +68,49 @@ function openDocument(): DocumentOpener<IsoRecord> {
   let documents = 0
   return (namespace, name) => {
     documents += 1
-    if (name === 'BACSDocument') return mapRecords(new BacsReader(), ofBacs)
+    if (name === 'BACSDocument') return mapRecords(new BacsReader(), toBacsRecord)
     const [, camt, pain, version = ''] = MESSAGE.exec(namespace) ?? []
-    if (camt && isIn(VERSIONS.camt, version)) return mapRecords(new CamtReader(), ofBank)
-    if (pain && isIn(VERSIONS.pain, version)) return mapRecords(new Pain002Reader(), ofStatus)
-    return unknownDocument(`document ${documents}`, namespace)
+    if (camt && isSupported(VERSIONS.camt, version)) return mapRecords(new CamtReader(), toBankRecord)
+    if (pain && isSupported(VERSIONS.pain, version)) return mapRecords(new Pain002Reader(), toStatusRecord)
+    return createUnknownReader(`document ${documents}`, namespace)
   }
 }
 
-function isIn({ from, to }: { readonly from: number; readonly to: number }, version: string): boolean {
+function isSupported({ from, to }: { readonly from: number; readonly to: number }, version: string): boolean {
   return Number(version) >= from && Number(version) <= to
 }
 
-function ofBank(record: BankRecord): IsoRecord {
-  // The part may be in a document that has no statement.
+function toBankRecord(record: BankRecord): IsoRecord {
+  // The part may be outside of a statement.
   return record.type === 'unread' && record.statement === null
     ? { of: 'UNREAD', record }
     : { of: 'ACCOUNT', format: 'CAMT_053', record }
 }
 
-function ofStatus(record: StatusRecord): IsoRecord {
+function toStatusRecord(record: StatusRecord): IsoRecord {
   return record.level === 'UNREAD' ? { of: 'UNREAD', record } : { of: 'PAIN_002', record }
 }
 
-function ofBacs(record: BacsRecord): IsoRecord {
+function toBacsRecord(record: BacsRecord): IsoRecord {
   return record.type === 'unread' ? { of: 'UNREAD', record } : { of: 'BACS', record }
 }
 
-function mapRecords<From, To>(reader: DocumentReader<From>, map: (from: From) => To): DocumentReader<To> {
+function mapRecords<From, To>(reader: DocumentReader<From>, convert: (from: From) => To): DocumentReader<To> {
   return {
     records: reader.records,
-    take: (record) => reader.take(record).map(map),
-    takeForeign: (record) => reader.takeForeign(record).map(map),
-    end: () => reader.end().map(map),
+    take: (record) => reader.take(record).map(convert),
+    takeForeign: (record) => reader.takeForeign(record).map(convert),
+    end: () => reader.end().map(convert),
   }
 }
 
-function unknownDocument(place: string, namespace: string): DocumentReader<IsoRecord> {
-  const reason = `has the namespace ${quoteForMessage(namespace)}; supported are camt.052, camt.053 and camt.054 in versions .02 to .13, and pain.002 in versions .03 to .14`
+function createUnknownReader(place: string, namespace: string): DocumentReader<IsoRecord> {
+  const reason = `has the namespace ${quoteForMessage(namespace)}; supported messages are camt.052, camt.053 and camt.054 in versions .02 to .13, and pain.002 in versions .03 to .14`
   const raw = `<Document xmlns="${namespace}">`
   return {
     records: new Set(),
     take: () => [],
     takeForeign: () => [],
-    end: () => [{ of: 'UNREAD', record: unreadPart(place, reason, raw) }],
+    end: () => [{ of: 'UNREAD', record: toUnreadPart(place, reason, raw) }],
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { spellInLatin } from './latin-spelling.ts'
-import { sepaName, sepaText } from './sepa-text.ts'
+import { toSepaName, toSepaText } from './sepa-text.ts'
 
 test.each([
   ['Ελένη Παπαδοπούλου', 'Eleni Papadopoulou'],
@@ -23,7 +23,7 @@ test.each([
   ['ΨΥΧΑΡΗΣ', 'PSYCHARIS'],
   ['Θεοδωράκης', 'Theodorakis'],
   ['Ἀλέξανδρος', 'Alexandros'],
-])('Greek: %s is %s in a passport', (name, latin) => {
+])('the Greek name %s is spelled %s as in a passport', (name, latin) => {
   expect(spellInLatin(name)).toBe(latin)
   expect(spellInLatin(name.normalize('NFD'))).toBe(latin)
 })
@@ -46,7 +46,7 @@ test.each([
   ['Ѕвонко Живковски', '', 'Dzvonko Zhivkovski'],
   ['Љупчо Џамбаз', 'MK', 'Ljupcho Djambaz'],
   ['Цветан Шопов', 'MK', 'Cvetan Shopov'],
-])('Cyrillic: %s of "%s" is %s in a passport', (name, country, latin) => {
+])('the Cyrillic name %s with country "%s" is spelled %s as in a passport', (name, country, latin) => {
   expect(spellInLatin(name, country)).toBe(latin)
   expect(spellInLatin(name.normalize('NFD'), country)).toBe(latin)
 })
@@ -56,11 +56,11 @@ test.each([
   ['Məmmədov', 'Mammadov'],
   ['HƏSƏNOĞLU', 'HASANOGLU'],
   ['Çingiz İşıq', 'Cingiz Isiq'],
-])('Azerbaijani: %s is %s in a passport', (name, latin) => {
-  expect(sepaName(name, 70, { what: 'name' })).toBe(latin)
+])('the Azerbaijani name %s is spelled %s as in a passport', (name, latin) => {
+  expect(toSepaName(name, 70, { label: 'name' })).toBe(latin)
 })
 
-test('every letter of these alphabets has a spelling, and what is Latin stays as it is', () => {
+test('every letter of the supported Greek and Cyrillic alphabets has a spelling, and Latin text does not change', () => {
   const letters = 'αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰабвгдежзийклмнопрстуфхцчшщъьюяђјљњћџѓѕќ'
   const capitals = [...letters].map((letter) => letter.toUpperCase()).filter((one) => one.length === 1)
   const both = [...letters, ...capitals]
@@ -78,12 +78,12 @@ test('every letter of these alphabets has a spelling, and what is Latin stays as
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Za-z0-9 .,'/-]{0,40}$/), (text) => {
       expect(spellInLatin(text)).toBe(text)
-      expect(sepaText(text, 100, { what: 'text' })).toBe(text.replaceAll(/ +/g, ' ').trim())
+      expect(toSepaText(text, 100, { label: 'text' })).toBe(text.replaceAll(/ +/g, ' ').trim())
     }),
   )
 })
 
-test('letters of other Cyrillic alphabets have no spelling here, so that no name is guessed', () => {
+test('letters of other Cyrillic alphabets are refused instead of guessed', () => {
   for (const name of ['Ярослав Ґудзь', 'Мышкин', 'Їжак'])
-    expect(() => sepaName(name, 70, { what: 'name' })).toThrow(/which SEPA cannot carry/)
+    expect(() => toSepaName(name, 70, { label: 'name' })).toThrow(/which SEPA cannot carry/)
 })

@@ -22,7 +22,7 @@ const GREEK: Table = {
   ω: 'o',
 }
 const GREEK_PAIRS: Table = { γγ: 'ng', γξ: 'nx', γχ: 'nch' }
-/** After these vowels, an υ is a consonant. Before these letters, that consonant is voiced. */
+/** After these vowels, an υ is a consonant, which is voiced before the letters of VOICED. */
 const BEFORE_UPSILON = 'αεη'
 const VOICED = 'αεηιουωβγδζλμνρ'
 
@@ -48,14 +48,14 @@ const LANGUAGES = {
 } as const satisfies Record<string, Table>
 type Language = keyof typeof LANGUAGES
 
-/** Letters that only one language has, or that Bulgarian lacks. */
-const OF_LANGUAGE: readonly (readonly [RegExp, Language])[] = [
+/** Letters that identify a language. */
+const LANGUAGE_LETTERS: readonly (readonly [RegExp, Language])[] = [
   [/[ѓѕќ]/u, 'MACEDONIAN'],
   [/[ђћ]/u, 'SERBIAN'],
   [/[щъьюяй]/u, 'BULGARIAN'],
 ]
 const NOT_BULGARIAN = /[јљњџ]/u
-const OF_COUNTRY: Readonly<Record<string, Language>> = {
+const COUNTRY_LANGUAGES: Readonly<Record<string, Language>> = {
   BG: 'BULGARIAN',
   ME: 'SERBIAN',
   MK: 'MACEDONIAN',
@@ -63,39 +63,39 @@ const OF_COUNTRY: Readonly<Record<string, Language>> = {
 }
 
 /**
- * Spells the Greek and Cyrillic words of a text in Latin letters and leaves the rest unchanged. The letters
- * determine the language; if several languages fit, the account's country decides.
+ * Spells the Greek and Cyrillic words of a text in Latin letters and leaves other words unchanged. The
+ * letters determine the language; if several languages match, the account's country decides.
  */
 export function spellInLatin(text: string, country = ''): string {
   const composed = text.normalize('NFC')
-  const table = LANGUAGES[languageOf(composed.toLowerCase(), country)]
+  const table = LANGUAGES[detectLanguage(composed.toLowerCase(), country)]
   return composed
     .replaceAll(GREEK_WORDS, spellGreek)
     .replaceAll(CYRILLIC_WORDS, (word) => spellCyrillic(word, table))
 }
 
-function languageOf(text: string, country: string): Language {
-  const own = OF_LANGUAGE.find(([letters]) => letters.test(text))
-  if (own) return own[1]
-  const there = OF_COUNTRY[country]
-  if (!NOT_BULGARIAN.test(text)) return there ?? 'BULGARIAN'
-  return there === 'MACEDONIAN' ? there : 'SERBIAN'
+function detectLanguage(text: string, country: string): Language {
+  const identified = LANGUAGE_LETTERS.find(([letters]) => letters.test(text))
+  if (identified) return identified[1]
+  const countryLanguage = COUNTRY_LANGUAGES[country]
+  if (!NOT_BULGARIAN.test(text)) return countryLanguage ?? 'BULGARIAN'
+  return countryLanguage === 'MACEDONIAN' ? countryLanguage : 'SERBIAN'
 }
 
 function spellGreek(word: string): string {
-  const letters = lettersOf(word)
+  const letters = splitLetters(word)
   const isCapitals = isAllCapitals(letters)
   let written = ''
   for (let at = 0; at < letters.length; ) {
-    const { latin, length } = greekSound(letters, at)
-    written += inCase(latin, letters[at], isCapitals)
+    const { latin, length } = readGreekSound(letters, at)
+    written += applyCase(latin, letters[at], isCapitals)
     at += length
   }
   return written
 }
 
-/** The next sound of a word, and how many letters it uses. */
-function greekSound(letters: readonly Letter[], at: number) {
+/** Reads the next sound of a word: its spelling and its number of letters. */
+function readGreekSound(letters: readonly Letter[], at: number) {
   const [letter, next, after] = letters.slice(at, at + 3)
   const base = letter?.base ?? ''
   const pair = `${base}${next?.base ?? ''}`
@@ -114,8 +114,8 @@ function greekSound(letters: readonly Letter[], at: number) {
   return sound === undefined ? { latin: GREEK[base] ?? base, length: 1 } : { latin: sound, length: 2 }
 }
 
-/** The letters of a word without diacritics. */
-function lettersOf(word: string): Letter[] {
+/** Splits a word into its letters and their diacritics. */
+function splitLetters(word: string): Letter[] {
   const letters: Letter[] = []
   for (const character of word.normalize('NFD')) {
     const last = letters.at(-1)
@@ -129,20 +129,20 @@ function lettersOf(word: string): Letter[] {
 }
 
 function spellCyrillic(word: string, table: Table): string {
-  // Diacritics that are part of a letter are kept, as in й and ѓ; all others mark stress.
+  // Diacritics that are part of a letter are kept, as in й and ѓ. All others mark stress.
   const letters = [...word].flatMap((character) => {
     const base = character.toLowerCase()
     const isKnown = base in table || Object.values(LANGUAGES).some((other) => base in other)
-    return isKnown ? [{ base, isUpper: base !== character }] : lettersOf(character)
+    return isKnown ? [{ base, isUpper: base !== character }] : splitLetters(character)
   })
   const isCapitals = isAllCapitals(letters)
-  const isOnIya = table === LANGUAGES.BULGARIAN && /ия$/u.test(letters.map(({ base }) => base).join(''))
+  const endsInIya = table === LANGUAGES.BULGARIAN && /ия$/u.test(letters.map(({ base }) => base).join(''))
   return letters
     .map((letter, at) => {
       const { base } = letter
       const other = Object.values<Table>(LANGUAGES).find((one) => base in one)
       const isLast = at === letters.length - 1
-      return inCase(isOnIya && isLast ? 'a' : (table[base] ?? other?.[base] ?? base), letter, isCapitals)
+      return applyCase(endsInIya && isLast ? 'a' : (table[base] ?? other?.[base] ?? base), letter, isCapitals)
     })
     .join('')
 }
@@ -151,7 +151,7 @@ function isAllCapitals(letters: readonly Pick<Letter, 'isUpper'>[]): boolean {
   return letters.length > 1 && letters.every(({ isUpper }) => isUpper)
 }
 
-function inCase(latin: string, letter: Pick<Letter, 'isUpper'> | undefined, isCapitals: boolean): string {
+function applyCase(latin: string, letter: Pick<Letter, 'isUpper'> | undefined, isCapitals: boolean): string {
   if (isCapitals) return latin.toUpperCase()
   return letter?.isUpper ? latin.charAt(0).toUpperCase() + latin.slice(1) : latin
 }

@@ -1,8 +1,8 @@
 import { quoteForMessage } from './decimal-amounts.ts'
-import { countLeadingPadding, decodeText, withoutControls } from './decode-text.ts'
+import { countLeadingPadding, decodeText, replaceControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** A field of a message, or the end of a message, if the file marks one. */
+/** A field of a message, or the end of a message if the file marks it. */
 export type MtPart =
   | {
       readonly type: 'field'
@@ -29,11 +29,11 @@ const TEXT_BLOCK = '{4:'
 const TRANSMISSION = /[\u0000\u0001\u0003\u001a\ufeff]/g
 
 /**
- * Reads the fields of a file with any line breaks: in SWIFT blocks, after the header lines of Dutch banks, or
+ * Reads the fields of a file with any line breaks, in SWIFT blocks, after header lines as of Dutch banks, or
  * without either. Throws UnreadableFile.
  */
 export async function* readMtParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<MtPart> {
-  const fields = new Fields()
+  const fields = new FieldSplitter()
   for await (const text of decodeText(bytes)) yield* fields.take(text)
   yield* fields.end()
 }
@@ -44,7 +44,7 @@ interface OpenField {
   readonly lines: string[]
 }
 
-class Fields {
+class FieldSplitter {
   #rest = ''
   #number = 0
   #message: string | undefined
@@ -52,40 +52,40 @@ class Fields {
   #field: OpenField | undefined
 
   take(text: string): MtPart[] {
-    const all = this.#rest + text
+    const unread = this.#rest + text
     // A chunk may end inside a line break.
-    const held = all.endsWith('\r') ? 1 : 0
-    const pieces = all.slice(0, all.length - held).split(/\r\n|\r|\n/)
-    this.#rest = (pieces.pop() ?? '') + all.slice(all.length - held)
-    if (this.#rest.length > LINE_CHARACTERS_MAX) this.#refuse(this.#number + 1, tooLong)
-    return pieces.flatMap((piece) => this.#line(piece))
+    const heldBack = unread.endsWith('\r') ? 1 : 0
+    const pieces = unread.slice(0, unread.length - heldBack).split(/\r\n|\r|\n/)
+    this.#rest = (pieces.pop() ?? '') + unread.slice(unread.length - heldBack)
+    if (this.#rest.length > LINE_CHARACTERS_MAX) this.#refuse(this.#number + 1, TOO_LONG)
+    return pieces.flatMap((piece) => this.#readLine(piece))
   }
 
   end(): MtPart[] {
-    const found = this.#line(this.#rest.replace(/\r$/, ''))
+    const found = this.#readLine(this.#rest.replace(/\r$/, ''))
     this.#rest = ''
-    return [...found, ...this.#close()]
+    return [...found, ...this.#closeField()]
   }
 
-  #line(written: string): MtPart[] {
+  #readLine(written: string): MtPart[] {
     this.#number += 1
-    if (written.length > LINE_CHARACTERS_MAX) this.#refuse(this.#number, tooLong)
-    const text = withoutControls(written.replaceAll(TRANSMISSION, ''))
-    return this.#isInside ? this.#inside(text) : this.#outside(text.trim())
+    if (written.length > LINE_CHARACTERS_MAX) this.#refuse(this.#number, TOO_LONG)
+    const text = replaceControls(written.replaceAll(TRANSMISSION, ''))
+    return this.#isInside ? this.#readInside(text) : this.#readOutside(text.trim())
   }
 
-  #inside(text: string): MtPart[] {
+  #readInside(text: string): MtPart[] {
     const line = text.trimEnd()
     if (line === '-' || line.startsWith('-}')) {
-      const found = [...this.#close(), { type: 'end' } as const]
+      const found = [...this.#closeField(), { type: 'end' } as const]
       this.#isInside = false
       this.#message = undefined
-      return [...found, ...this.#outside(line.slice(2).trim())]
+      return [...found, ...this.#readOutside(line.slice(2).trim())]
     }
-    if (line.startsWith('{1:')) return [...this.#close(), ...this.#outside(line)]
+    if (line.startsWith('{1:')) return [...this.#closeField(), ...this.#readOutside(line)]
     const [, tag, content = ''] = FIELD.exec(text) ?? []
     if (tag !== undefined) {
-      const found = this.#close()
+      const found = this.#closeField()
       this.#field = { line: this.#number, tag, lines: [content] }
       return found
     }
@@ -95,44 +95,44 @@ class Fields {
     return []
   }
 
-  #outside(line: string): MtPart[] {
+  #readOutside(line: string): MtPart[] {
     this.#isInside = false
     if (line === '') return []
     const [, marked] = /^:(9\d\d):$/.exec(line) ?? []
     if (FIELD.test(line)) {
       this.#isInside = true
-      return this.#inside(line)
+      return this.#readInside(line)
     }
-    if (line.startsWith('{')) return this.#blocks(line)
+    if (line.startsWith('{')) return this.#readBlocks(line)
     const header = HEADER_LINE.exec(line)
     if (marked === undefined && !header)
-      this.#refuse(this.#number, `${quoteForMessage(line)} stands outside of a message`)
+      this.#refuse(this.#number, `${quoteForMessage(line)} is outside of a message`)
     this.#message = marked ?? header?.[1] ?? this.#message
     return []
   }
 
-  /** Parses the blocks around a message: the second contains its type, and its text begins in the fourth. */
-  #blocks(line: string): MtPart[] {
+  /** Reads the blocks around a message: block 2 contains its type, and its text begins in block 4. */
+  #readBlocks(line: string): MtPart[] {
     this.#message = /\{2:[IO](\d{3})/.exec(line)?.[1] ?? this.#message
     const at = line.indexOf(TEXT_BLOCK)
     if (at < 0) return []
     const text = line.slice(at + TEXT_BLOCK.length).trim()
     this.#isInside = true
-    return text === '' ? [] : this.#inside(text)
+    return text === '' ? [] : this.#readInside(text)
   }
 
-  #close(): MtPart[] {
+  #closeField(): MtPart[] {
     const field = this.#field
     this.#field = undefined
     return field ? [{ type: 'field', ...field, message: this.#message }] : []
   }
 
-  #refuse(line: number, what: string): never {
-    throw new UnreadableFile(`line ${line}: ${what}`)
+  #refuse(line: number, reason: string): never {
+    throw new UnreadableFile(`line ${line}: ${reason}`)
   }
 }
 
-const tooLong = `longer than ${LINE_CHARACTERS_MAX} characters`
+const TOO_LONG = `is longer than ${LINE_CHARACTERS_MAX} characters`
 
 /** True if a file begins with a field 20, or with a header that banks put in front of it. */
 export function startsLikeMt940(head: Uint8Array): boolean {
@@ -140,9 +140,9 @@ export function startsLikeMt940(head: Uint8Array): boolean {
     .toString('latin1')
     .replaceAll(TRANSMISSION, '')
     .replace(/^\u00ef\u00bb\u00bf/, '')
-  const begun = text.slice(countLeadingPadding(text))
+  const content = text.slice(countLeadingPadding(text))
   return (
-    /^(?:\{1:[A-Z]\d\d|:20:|:9\d\d:\s*[\r\n])/.test(begun) ||
-    /^(?:[A-Z0-9]{4,30}|\d{4} [A-Z0-9 ]{4,40})\s*[\r\n](?:[A-Z0-9 ]{3,45}\s*[\r\n]+){0,4}:20:/.test(begun)
+    /^(?:\{1:[A-Z]\d\d|:20:|:9\d\d:\s*[\r\n])/.test(content) ||
+    /^(?:[A-Z0-9]{4,30}|\d{4} [A-Z0-9 ]{4,40})\s*[\r\n](?:[A-Z0-9 ]{3,45}\s*[\r\n]+){0,4}:20:/.test(content)
   )
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { isOut, mt940File, read, refusal, type SampleMtLayout, signed } from './mt-940.testing.ts'
 
-/** A model of files, and the expected content of their records. */
+/** A model of files, from which the expected records follow. */
 const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
 const reference = fc.stringMatching(/^[A-Z1-9]{1,12}$/)
 const word = fc.stringMatching(/^[A-Za-z1-9.,()']{1,12}$/)
@@ -42,14 +42,14 @@ const layout: fc.Arbitrary<SampleMtLayout> = fc.record({
   lineCharactersMax: fc.constantFrom(65, 61, 400),
 } as const)
 
-test('what is written of several accounts is read back, in every envelope and in every form of the text', {
+test('an MT940 file with several accounts is read back in every envelope and text format', {
   tags: 'long',
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(messages, layout, async (model, how) => {
-      const records = await read(mt940File(model, how))
-      expect(unreadOf(records)).toEqual([])
-      expect(statementsOf(records)).toMatchObject(
+    fc.asyncProperty(messages, layout, async (model, chosen) => {
+      const records = await read(mt940File(model, chosen))
+      expect(pickUnread(records)).toEqual([])
+      expect(pickStatements(records)).toMatchObject(
         model.map(({ account, currency, opening, entries }) => {
           const closing = entries.reduce((sum, one) => sum + signed(one), opening)
           return {
@@ -64,16 +64,16 @@ test('what is written of several accounts is read back, in every envelope and in
           }
         }),
       )
-      const wanted = model.flatMap(({ entries }) => entries)
+      const expected = model.flatMap(({ entries }) => entries)
       expect(entriesOf(records)).toMatchObject(
-        wanted.map((one) => ({
+        expected.map((one) => ({
           amount: signed(one),
           isReversal: one.mark?.startsWith('R') ?? false,
           bookedOn: one.bookedOn ?? '2026-11-25',
           transactionCode: one.type ?? 'NTRF',
           reference: one.owner ?? null,
           servicerReference: one.bank ?? null,
-          gvc: how.information === 'GERMAN' ? (one.gvc ?? '166') : null,
+          gvc: chosen.information === 'GERMAN' ? (one.gvc ?? '166') : null,
         })),
       )
     }),
@@ -81,19 +81,19 @@ test('what is written of several accounts is read back, in every envelope and in
   )
 })
 
-test('the parties, the end-to-end id and every word of the text are found, however the bank cuts its lines', async () => {
+test('the party, the end-to-end id and every word of an MT940 entry are found, however the bank splits its lines', async () => {
   const one = fc.record({ amount, endToEndId: reference, name: text, text, bank: reference })
   await fc.assert(
-    fc.asyncProperty(one, fc.constantFrom('C', 'D'), layout, async (entry, mark, how) => {
+    fc.asyncProperty(one, fc.constantFrom('C', 'D'), layout, async (entry, mark, chosen) => {
       const account = 'DE02120300000000202051'
-      const file = mt940File([{ account: '77', entries: [{ ...entry, account, mark }] }], how)
+      const file = mt940File([{ account: '77', entries: [{ ...entry, account, mark }] }], chosen)
       const [found] = transactionsOf(await read(file))
       const words = found?.references
-        .map((said) => said.text)
+        .map((reference) => reference.text)
         .join(' ')
         .replaceAll(' ', '')
       expect(words).toContain(entry.text.replaceAll(' ', ''))
-      if (how.information === 'PLAIN') return
+      if (chosen.information === 'PLAIN') return
       const other = isOut({ mark }) ? found?.creditor : found?.debtor
       expect(found?.endToEndId).toBe(entry.endToEndId)
       expect(other?.account).toBe(account)
@@ -105,7 +105,9 @@ test('the parties, the end-to-end id and every word of the text are found, howev
   )
 })
 
-test('every changed digit of a balance or an amount leaves a contradiction', { tags: 'long' }, async () => {
+test('a changed digit in an MT940 balance or amount makes the statement contradictory', {
+  tags: 'long',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       messages,
@@ -123,14 +125,14 @@ test('every changed digit of a balance or an amount leaves a contradiction', { t
         fc.pre(figure[place] !== to)
         lines[index] = `${head}${figure.slice(0, place)}${to}${figure.slice(place + 1)}${rest}`
         const records = await read(lines.join('\n'))
-        expect(statementsOf(records).filter(({ contradiction }) => contradiction !== null)).toHaveLength(1)
+        expect(pickStatements(records).filter(({ contradiction }) => contradiction !== null)).toHaveLength(1)
       },
     ),
     { numRuns: 200 },
   )
 })
 
-test('a field that is missing or stands twice is refused, or leaves a contradiction', async () => {
+test('an MT940 file with a missing or repeated field is refused or contradictory', async () => {
   await fc.assert(
     fc.asyncProperty(messages, fc.nat(), fc.boolean(), async (model, which, isMissing) => {
       const lines = mt940File(model, { lineEnd: '\n' }).trimEnd().split('\n')
@@ -138,10 +140,12 @@ test('a field that is missing or stands twice is refused, or leaves a contradict
       const index = heads[which % heads.length] ?? 0
       lines.splice(index, isMissing ? 1 : 0, ...(isMissing ? [] : [lines[index] ?? '']))
       const text = lines.join('\n')
-      const said = await refusal(text)
-      if (said !== 'is read') return
-      const wrong = statementsOf(await read(text)).filter(({ contradiction }) => contradiction !== null)
-      expect(wrong).toHaveLength(1)
+      const outcome = await refusal(text)
+      if (outcome !== 'is read') return
+      const contradictory = pickStatements(await read(text)).filter(
+        ({ contradiction }) => contradiction !== null,
+      )
+      expect(contradictory).toHaveLength(1)
     }),
     { numRuns: 200 },
   )

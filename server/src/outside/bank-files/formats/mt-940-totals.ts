@@ -29,19 +29,17 @@ export class MtTotals {
     this.#stated.set(side, total)
   }
 
-  /**
-   * Explains how the entries differ from what the bank states. Null if they do not, or if that cannot be
-   * determined.
-   */
+  /** Explains how the entries differ from the stated totals. Null if they agree, or if that is unknown. */
   contradiction(): string | null {
     if (this.#isUnknown) return null
-    const wrong = (['90D', '90C'] as const).find((side) => {
+    const mismatch = (['90D', '90C'] as const).find((side) => {
       const stated = this.#stated.get(side)
       const { count, amount } = this.#counted[side]
       return stated && (stated.count !== count || stated.amount !== amount)
     })
-    if (wrong === undefined) return null
-    const { count, amount } = this.#counted[wrong]
-    return `its field ${wrong} says ${this.#stated.get(wrong)?.count} entries of ${this.#stated.get(wrong)?.amount}, but it has ${count} of ${amount}`
+    if (mismatch === undefined) return null
+    const { count, amount } = this.#counted[mismatch]
+    const stated = this.#stated.get(mismatch)
+    return `field ${mismatch} states ${stated?.count} entries of ${stated?.amount}, but the message has ${count} of ${amount}`
   }
 }

@@ -19,8 +19,10 @@ export const SWIFT_TYPES: Readonly<
   RTI: { words: 'Returned item', meaning: 'RETURN' },
 }
 
-/** The meaning of a type such as `NCHG`, on its own or at the start of a code such as `NCHG+808+9310+000`. */
-export function meaningOfSwiftType(code: string): SwiftTypeMeaning | undefined {
+/**
+ * Finds the meaning of a type such as `NCHG`, or of a code that starts with it, such as `NCHG+808+9310+000`.
+ */
+export function findSwiftTypeMeaning(code: string): SwiftTypeMeaning | undefined {
   const type = code.slice(1, 4)
   return Object.hasOwn(SWIFT_TYPES, type) ? SWIFT_TYPES[type]?.meaning : undefined
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { mt940File, read, refusal, type SampleMtMessage } from './mt-940.testing.ts'
 import { startsLikeMt940 } from './mt-940-fields.ts'
 import { readMt940 } from './mt-940-reader.ts'
@@ -16,48 +16,44 @@ const DAY: SampleMtMessage = {
   ],
 }
 const file = (more: Partial<SampleMtMessage> = {}) => mt940File([{ ...DAY, ...more }], { lineEnd: '\n' })
-/** A statement with these lines between its balances. */
+/** Builds a statement with these lines between its balances. */
 const withLines = (...lines: readonly string[]) =>
   [':20:X', ':25:77', ':28C:1/1', ':60F:C261125EUR0,', ...lines, ':62F:C261125EUR0,', '-'].join('\n')
-const first = async (...lines: readonly string[]) => {
+const readFirst = async (...lines: readonly string[]) => {
   const records = await read(withLines(...lines))
   return { entry: entriesOf(records)[0], transaction: transactionsOf(records)[0] }
 }
 
-describe('a message that refuses a file', () => {
+describe('the error of a refused MT940 file', () => {
   const good = file()
   test.each([
     ['line 4: field 60F has the balance "C261131EUR1000,00"', ':60F:C261125', ':60F:C261131'],
     ['line 4: field 60F has the balance "C261125ZZZ1000,00"', 'EUR1000,00', 'ZZZ1000,00'],
     ['line 10: field 62F is in USD, but the opening balance is in EUR', '62F:C261125EUR', '62F:C261125USD'],
     ['line 2: field 25 has the account "-"', ':25:DE89370400440532013000', ':25:-'],
-    ['line 3: field 25 stands twice in its message', ':28C:', ':25:1\n:28C:'],
-    ['line 5: field 61 stands before its opening balance (60)', ':60F:', ':99X:'],
+    ['line 3: field 25 occurs twice in its message', ':28C:', ':25:1\n:28C:'],
+    ['line 5: field 61 comes before its opening balance (60)', ':60F:', ':99X:'],
     ['line 1: the message has no closing balance (62)', ':62F:', ':99X:'],
-    ['line 2: is an MT103; supported are MT940 and MT942', ':20:', '{1:F01A}{2:O103A}{4:\n:20:'],
+    ['line 2: is an MT103; supported messages are MT940 and MT942', ':20:', '{1:F01A}{2:O103A}{4:\n:20:'],
   ])('names the field and the line: %s', async (message, from, to) => {
     expect(await refusal(good.replace(from, to))).toBe(message)
   })
 
-  test('says that a file is not whole, or that something stands outside of a message', async () => {
+  test('states that a file is incomplete, or that a line is outside of a message', async () => {
     expect(await refusal(good.slice(0, good.indexOf(':62F:')))).toBe(
       'line 1: the message has no closing balance (62)',
     )
-    expect(await refusal(`${good}:61:2611251125C1,NTRFX\n`)).toBe(
-      'line 13: field 61 stands outside of a message',
-    )
-    expect(await refusal(`${good}what is this?\n`)).toBe(
-      'line 13: "what is this?" stands outside of a message',
-    )
+    expect(await refusal(`${good}:61:2611251125C1,NTRFX\n`)).toBe('line 13: field 61 is outside of a message')
+    expect(await refusal(`${good}what is this?\n`)).toBe('line 13: "what is this?" is outside of a message')
     expect(await refusal(good.replace(':64:', ':61:2611251125C1,NTRFX\n:64:'))).toBe(
-      'line 11: field 61 stands after its closing balance (62)',
+      'line 11: field 61 comes after its closing balance (62)',
     )
     expect(await refusal('COBADEFF\n940\nCOBADEFF\n')).toBe('has no message')
   })
 
-  test('limits lines and fields, which never grow with a file', async () => {
+  test('states the limit that a line or a field exceeds', async () => {
     expect(await refusal(withLines(':61:2611251125C1,NTRFX', `:86:${'A'.repeat(5_000)}`))).toBe(
-      'line 6: longer than 4096 characters',
+      'line 6: is longer than 4096 characters',
     )
     expect(await refusal(withLines(':61:2611251125C1,NTRFX', `:86:${'A\n'.repeat(300)}`))).toBe(
       'line 6: field 86 has more than 200 lines',
@@ -65,7 +61,7 @@ describe('a message that refuses a file', () => {
   })
 })
 
-test('a file is known by its first field or by the header before it, and by nothing else', () => {
+test('an MT940 file is detected only by its first field or the header before it', () => {
   const starts = (text: string) => startsLikeMt940(Buffer.from(text))
   for (const envelope of ['BLOCKS', 'HEADER_LINES', 'TAG', 'BARE'] as const)
     expect(starts(mt940File([DAY], { envelope }))).toBe(true)
@@ -87,9 +83,9 @@ test('a file is known by its first field or by the header before it, and by noth
     expect(starts(text)).toBe(false)
 })
 
-describe('a line of a statement', () => {
-  test('has all its parts, or only those that are required', async () => {
-    const { entry, transaction } = await first(
+describe('an MT940 entry', () => {
+  test('is read with all fields or only the required fields', async () => {
+    const { entry, transaction } = await readFirst(
       ':61:2612310102RCR1234,5NTRFOUR REF 1//BANK-1',
       '/OCMT/USD1500,00/CHGS/EUR4,50/',
     )
@@ -99,20 +95,20 @@ describe('a line of a statement', () => {
       charges: { amount: -450n, currency: 'EUR', isIncluded: null },
     })
     expect(transaction?.instructed).toEqual({ amount: 150_000n, currency: 'USD' })
-    expect(await first(':61:261125C7,NMSC')).toMatchObject({
+    expect(await readFirst(':61:261125C7,NMSC')).toMatchObject({
       entry: { amount: 700n, valueOn: '2026-11-25', bookedOn: '2026-11-25', reference: null },
       transaction: undefined,
     })
-    expect((await first(':61:261125    DR7,05N062NONREF')).entry?.amount).toBe(-705n)
+    expect((await readFirst(':61:261125    DR7,05N062NONREF')).entry?.amount).toBe(-705n)
   })
 
-  test('is valued on 30 February by banks whose months have 30 days: at the end of the month', async () => {
-    expect((await first(':61:2602300301C1,NINTNONREF')).entry).toMatchObject({
+  test('gets the end of the month as value date for 30 February', async () => {
+    expect((await readFirst(':61:2602300301C1,NINTNONREF')).entry).toMatchObject({
       ...{ valueOn: '2026-02-28', bookedOn: '2026-03-01' },
     })
   })
 
-  test('waits alone if it cannot be read, and its amount counts if that is known', async () => {
+  test('waits for a person without the others if it is unreadable, and its amount counts if it is known', async () => {
     const records = await read(
       withLines(
         ':61:2613991125C5,NTRFX',
@@ -122,51 +118,58 @@ describe('a line of a statement', () => {
         ':61:261125D5,NTRFX',
       ),
     )
-    expect(unreadOf(records).map(({ reason, amount }) => [reason, amount])).toEqual([
+    expect(pickUnread(records).map(({ reason, amount }) => [reason, amount])).toEqual([
       ['line 5: field 61 has the dates "2613991125"', 500n],
       ['line 7: field 61 has the amount 5.001, but EUR has 2 decimals', null],
       ['line 8: field 61 has the content "HELLO"', null],
     ])
-    expect(unreadOf(records)[0]?.raw).toBe(':61:2613991125C5,NTRFX\n:86:TEXT')
+    expect(pickUnread(records)[0]?.raw).toBe(':61:2613991125C5,NTRFX\n:86:TEXT')
     expect(entriesOf(records)).toHaveLength(1)
-    expect(statementsOf(records)).toMatchObject([{ entries: 4, unread: 3, contradiction: null }])
+    expect(pickStatements(records)).toMatchObject([{ entries: 4, unread: 3, contradiction: null }])
   })
 
-  test('of an expected amount is not booked', async () => {
-    expect((await first(':61:261125EC5,NTRFX')).entry?.status).toBe('PDNG')
+  test('is not booked if it has an expected amount', async () => {
+    expect((await readFirst(':61:261125EC5,NTRFX')).entry?.status).toBe('PDNG')
   })
 })
 
-describe('references', () => {
-  test('of the owner name a payment in debits, reversals and returns; in other credits they are text', async () => {
-    const own = 'CS0123456789'
+describe('the references of an MT940 entry', () => {
+  test('identify a payment in debits, reversals and returns, but are text in other credits', async () => {
+    const reference = 'CS0123456789'
     const found = await Promise.all(
-      ['D5,NTRF', 'RD5,NTRF', 'C5,NRTI', 'C5,NTRF'].map((line) => first(`:61:261125${line}${own}//B`)),
+      ['D5,NTRF', 'RD5,NTRF', 'C5,NRTI', 'C5,NTRF'].map((line) =>
+        readFirst(`:61:261125${line}${reference}//B`),
+      ),
     )
-    expect(found.map(({ transaction }) => transaction?.endToEndId)).toEqual([own, own, own, null])
-    expect(found[3]?.transaction?.remittanceInformation).toBe(own)
+    expect(found.map(({ transaction }) => transaction?.endToEndId)).toEqual([
+      reference,
+      reference,
+      reference,
+      null,
+    ])
+    expect(found[3]?.transaction?.remittanceInformation).toBe(reference)
     expect(found.map(({ entry }) => entry?.isReturn)).toEqual([false, false, true, false])
   })
 
-  test('that stand for none, and bank references that may be truncated, identify nothing', async () => {
+  test('identify nothing if they are placeholders or possibly truncated bank references', async () => {
     for (const word of ['NONREF', 'EREF', 'KREF+', '0000000000'])
-      expect((await first(`:61:261125D5,NTRF${word}//NONREF`)).entry).toMatchObject({
+      expect((await readFirst(`:61:261125D5,NTRF${word}//NONREF`)).entry).toMatchObject({
         ...{ reference: null, servicerReference: null },
       })
-    const { entry, transaction } = await first(':61:261125D5,NTRFX//1234567890123456')
+    const { entry, transaction } = await readFirst(':61:261125D5,NTRFX//1234567890123456')
     expect([entry?.servicerReference, transaction?.servicerReference]).toEqual([null, '1234567890123456'])
   })
 })
 
-describe('field 86 of German banks', () => {
+describe('the MT940 field 86 of German banks', () => {
   const line = ':61:2611251125C5,NTRFNONREF'
 
-  test('has codes and named parts that are cut anywhere, with any separator', async () => {
-    const said = (s: string) =>
+  test('is read with any separator, even if its codes and named parts are split anywhere', async () => {
+    const buildText = (s: string) =>
       `166${s}00GUTSCHRIFT${s}109310${s}20EREF+CS01234567${s}2189AB SVWZ+Rent ${s}22for CSD59D37${s}2325E6${s}30COBADEFFXXX${s}31DE02120300000000202051${s}32ADA ${s}33LOVELACE${s}34000`
     for (const separator of ['?', '>', '~', '^']) {
-      const text = said(separator)
-      const { entry, transaction } = await first(
+      const text = buildText(separator)
+      const { entry, transaction } = await readFirst(
         line,
         `:86:${text.slice(0, 65)}`,
         text.slice(65, 130),
@@ -184,16 +187,16 @@ describe('field 86 of German banks', () => {
     }
   })
 
-  test('cannot be forged by the text of a payer: a code that stands twice identifies nobody', async () => {
-    const { transaction } = await first(
+  test('cannot be forged by the text of a payer, because a repeated code identifies nobody', async () => {
+    const { transaction } = await readFirst(
       line,
       ':86:166?00X?20EREF+E1?21SVWZ+HELLO ?31DE00?32MALLORY?22EREF+E2?31DE02120300000000202051?32ADA?34000',
     )
     expect(transaction).toMatchObject({ endToEndId: 'E1', debtor: { name: null, account: null } })
   })
 
-  test('marks returns by its code of three digits, with the reason in the text', async () => {
-    const { entry, transaction } = await first(
+  test('marks returns by its three-digit code, with the reason in the text', async () => {
+    const { entry, transaction } = await readFirst(
       line,
       ':86:159?00RETOURE?20EREF+CS0123456789?21SVWZ+RETURN AC04 CLOSED?34912',
     )
@@ -202,27 +205,27 @@ describe('field 86 of German banks', () => {
   })
 })
 
-describe('field 86 of other banks', () => {
-  test('has code words, of which one that stands twice counts for nothing', async () => {
+describe('the MT940 field 86 of other banks', () => {
+  test('is read by its code words, and ignores repeated code words', async () => {
     const line = ':61:2611251125C5,NTRFEREF//B'
     const ing = '/EREF/E1//CNTP/NL32INGB0000012345/INGBNL2A/ADA LOVELACE///REMI/USTD//FOR CSD59D3725E6/'
-    expect((await first(line, `:86:${ing}`)).transaction).toMatchObject({
+    expect((await readFirst(line, `:86:${ing}`)).transaction).toMatchObject({
       ...{ endToEndId: 'E1', remittanceInformation: 'FOR CSD59D3725E6' },
       debtor: { name: 'ADA LOVELACE', account: 'NL32INGB0000012345', bic: 'INGBNL2A' },
     })
     const abn = '/TRTP/SEPA/IBAN/NL91ABNA0417164300/BIC/ABNANL2A/NAME/ADA/REMI/A/B/EREF/NOTPROVIDED'
-    expect((await first(line, `:86:${abn}`)).transaction).toMatchObject({
+    expect((await readFirst(line, `:86:${abn}`)).transaction).toMatchObject({
       ...{ endToEndId: null, remittanceInformation: 'A/B' },
       debtor: { name: 'ADA', account: 'NL91ABNA0417164300' },
     })
     const forged = '/REMI/HELLO/EREF/CS0123456789/IBAN/X/EREF/E1/IBAN/NL91ABNA0417164300'
-    expect((await first(line, `:86:${forged}`)).transaction).toMatchObject({
+    expect((await readFirst(line, `:86:${forged}`)).transaction).toMatchObject({
       ...{ endToEndId: null, debtor: { account: null } },
     })
   })
 
-  test('is text, in one field or in several, and lines may begin with a hyphen or be blank', async () => {
-    const { transaction } = await first(
+  test('may be plain text in several fields, with blank lines and lines that begin with a hyphen', async () => {
+    const { transaction } = await readFirst(
       ':61:2611251125C5,NTRFX',
       ':86:RENT FOR CSD59D',
       '3725E6',
@@ -235,29 +238,31 @@ describe('field 86 of other banks', () => {
   })
 })
 
-test('only a statement closes a day; an interim report is news, and its numbers and sums are compared', async () => {
+test('only an MT940 statement completes a day, and the totals of an MT942 report are checked', async () => {
   const report = mt940File([{ ...DAY, message: '942' }], { lineEnd: '\n' })
-  expect(statementsOf(await read(report))).toMatchObject([
+  expect(pickStatements(await read(report))).toMatchObject([
     { statement: { kind: 'REPORT', currency: 'EUR' }, balances: [], entries: 2, contradiction: null },
   ])
-  const [wrong] = statementsOf(await read(report.replace(':90C:1EUR100', ':90C:2EUR100')))
-  expect(wrong?.contradiction).toBe('its field 90C says 2 entries of 10000, but it has 1 of 10000')
+  const [contradictory] = pickStatements(await read(report.replace(':90C:1EUR100', ':90C:2EUR100')))
+  expect(contradictory?.contradiction).toBe(
+    'field 90C states 2 entries of 10000, but the message has 1 of 10000',
+  )
   const both = await read(file().replace(':60F:', ':34F:EUR0,\n:60F:'))
-  expect(statementsOf(both)).toMatchObject([{ statement: { kind: 'REPORT' } }])
+  expect(pickStatements(both)).toMatchObject([{ statement: { kind: 'REPORT' } }])
 })
 
-test('a statement whose entries do not lead to its closing balance contradicts itself', async () => {
-  expect(statementsOf(await read(file({ closing: 109_501n })))[0]?.contradiction).toBe(
-    'its opening balance 100000 and entries 9500 are not its closing balance 109501',
+test('an MT940 statement whose entries do not add up to its closing balance is contradictory', async () => {
+  expect(pickStatements(await read(file({ closing: 109_501n })))[0]?.contradiction).toBe(
+    'the opening balance 100000 and the entries 9500 do not add up to the closing balance 109501',
   )
 })
 
-test('pages have intermediate balances, and the last one closes the statement', async () => {
+test('MT940 pages have intermediate balances, and the last page completes the statement', async () => {
   const pages = [
     { ...DAY, number: '00007/001', isContinued: true },
     { ...DAY, number: '00007/002', opening: 109_500n, continues: true },
   ]
-  expect(statementsOf(await read(mt940File(pages)))).toMatchObject([
+  expect(pickStatements(await read(mt940File(pages)))).toMatchObject([
     {
       statement: { number: '7', page: { number: 1, isLast: false } },
       balances: [{ type: 'OPBD', amount: 100_000n }, { type: 'ITBD', amount: 109_500n }, {}],
@@ -278,11 +283,11 @@ test.each([
   ['1291.99.348EUR', '1291.99.348'],
   ['0067-00763/93984487', '0067-00763/93984487'],
   ['FR7630006000011234567890189', 'FR7630006000011234567890189'],
-])('the account %s is read as %s', async (written, account) => {
-  expect(statementsOf(await read(file({ account: written })))[0]?.statement.account).toBe(account)
+])('the MT940 account %s is read as %s', async (written, account) => {
+  expect(pickStatements(await read(file({ account: written })))[0]?.statement.account).toBe(account)
 })
 
-test('bytes that are not UTF-8, marks of a transmission and a missing line end spoil nothing', async () => {
+test('an MT940 file is read despite invalid UTF-8, transmission characters and a missing last line break', async () => {
   const bytes = Buffer.concat([
     Buffer.from([0x01]),
     Buffer.from(file().trimEnd().replace('RENT', 'GEB\u00dcHR'), 'latin1'),
@@ -291,12 +296,12 @@ test('bytes that are not UTF-8, marks of a transmission and a missing line end s
   expect(transactionsOf(await read(bytes))[0]?.remittanceInformation).toBe('GEB\u00dcHR')
 })
 
-test.skipIf(vectorsAbsent)('the file that was made for this format is read', async () => {
+test.skipIf(vectorsAbsent)('the MT940 sample file is read', async () => {
   const records = await all(readTwice(() => openVector('bank-made/mt940.sta'), readMt940))
   expect(transactionsOf(records)).toMatchObject([
     { amount: 1_000n, remittanceInformation: 'CSD59D3725E6', debtor: { name: 'ADA LOVELACE' } },
   ])
-  expect(statementsOf(records)).toMatchObject([
+  expect(pickStatements(records)).toMatchObject([
     { statement: { kind: 'STATEMENT', account: '37040044/0532013000' }, contradiction: null },
   ])
 })

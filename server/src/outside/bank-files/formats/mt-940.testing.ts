@@ -1,12 +1,9 @@
-import { type MtMark, mtBalance, mtField, mtLine } from '../../../base/formats/mt-940.ts'
+import { formatMtBalance, formatMtField, formatMtLine, type MtMark } from '../../../base/formats/mt-940.ts'
 import { readingWith } from './bank-records.testing.ts'
 import { decimalText } from './decimal-amounts.ts'
 import { readMt940 } from './mt-940-reader.ts'
 
-/**
- * Generates MT940 and MT942 files as banks write them, for tests: from a model, in the formats of several
- * banks.
- */
+/** Generates MT940 and MT942 files in the formats of several banks, for tests. */
 
 export interface SampleMtEntry {
   /** In smallest units, unsigned. */
@@ -61,53 +58,61 @@ const PIECE_CHARACTERS = 27
 
 export const isOut = ({ mark = 'C' }: Pick<SampleMtEntry, 'mark'>) => ['D', 'RC', 'ED'].includes(mark)
 export const signed = (entry: SampleMtEntry) => (isOut(entry) ? -entry.amount : entry.amount)
-const sumOf = (entries: readonly SampleMtEntry[]) => entries.reduce((sum, one) => sum + signed(one), 0n)
+const sumEntries = (entries: readonly SampleMtEntry[]) => entries.reduce((sum, one) => sum + signed(one), 0n)
 
 /** Generates a whole file. Balances and totals are correct, unless a closing balance is given. */
 export function mt940File(messages: readonly SampleMtMessage[], layout: SampleMtLayout = {}): string {
   const { envelope = 'BARE', lineEnd = '\r\n' } = layout
-  const text = messages.map((message) => wrapped(messageText(message, layout), message, envelope)).join('')
+  const text = messages
+    .map((message) => wrapMessage(writeMessage(message, layout), message, envelope))
+    .join('')
   return text.replaceAll('\r\n', lineEnd)
 }
 
-function wrapped(text: string, { message = '940' }: SampleMtMessage, envelope: string): string {
+function wrapMessage(text: string, { message = '940' }: SampleMtMessage, envelope: string): string {
   if (envelope === 'BLOCKS')
     return `{1:F01COBADEFFAXXX0000000000}{2:O${message}0000000000COBADEFFAXXX00000000000000000000N}{3:{108:1}}{4:\r\n${text}-}{5:{CHK:000000000000}}\r\n`
   if (envelope === 'HEADER_LINES') return `COBADEFF\r\n${message}\r\nCOBADEFF\r\n${text}-\r\n`
   return envelope === 'TAG' ? `:${message}:\r\n${text}` : `${text}-\r\n`
 }
 
-function messageText(one: SampleMtMessage, layout: SampleMtLayout): string {
-  const { message = '940', account, number = '00001/001', currency = 'EUR', entries = [] } = one
-  const { openedOn = DAY, closedOn = DAY, opening = 0n, closing = opening + sumOf(entries) } = one
-  const head = mtField('20', 'STARTUMS') + mtField('25', account) + mtField('28C', number)
-  const lines = entries.map((entry) => entryText(entry, currency, layout)).join('')
+function writeMessage(sample: SampleMtMessage, layout: SampleMtLayout): string {
+  const { message = '940', account, number = '00001/001', currency = 'EUR', entries = [] } = sample
+  const { openedOn = DAY, closedOn = DAY, opening = 0n, closing = opening + sumEntries(entries) } = sample
+  const head = formatMtField('20', 'STARTUMS') + formatMtField('25', account) + formatMtField('28C', number)
+  const lines = entries.map((entry) => writeEntry(entry, currency, layout)).join('')
   if (message === '942') {
     const total = (side: 'C' | 'D') => {
-      const own = entries.filter((entry) => (side === 'D') === isOut(entry))
-      const sum = own.reduce((all, { amount }) => all + amount, 0n)
-      return mtField(`90${side}`, `${own.length}${currency}${decimalText(sum, currency).replace('.', ',')}`)
+      const sideEntries = entries.filter((entry) => (side === 'D') === isOut(entry))
+      const sum = sideEntries.reduce((total, { amount }) => total + amount, 0n)
+      return formatMtField(
+        `90${side}`,
+        `${sideEntries.length}${currency}${decimalText(sum, currency).replace('.', ',')}`,
+      )
     }
-    return `${head}${mtField('34F', `${currency}0,`)}${mtField('13D', '2611251200+0100')}${lines}${total('D')}${total('C')}`
+    return `${head}${formatMtField('34F', `${currency}0,`)}${formatMtField('13D', '2611251200+0100')}${lines}${total('D')}${total('C')}`
   }
   const balance = (date: string, amount: bigint) =>
-    mtBalance({
+    formatMtBalance({
       ...{ isDebit: amount < 0n, date, currency },
       figure: decimalText(amount < 0n ? -amount : amount, currency),
     })
-  const first = mtField(one.continues ? '60M' : '60F', balance(openedOn, opening))
-  const last = mtField(one.isContinued ? '62M' : '62F', balance(closedOn, closing))
-  return head + first + lines + last + mtField('64', balance(closedOn, closing))
+  const first = formatMtField(sample.continues ? '60M' : '60F', balance(openedOn, opening))
+  const last = formatMtField(sample.isContinued ? '62M' : '62F', balance(closedOn, closing))
+  return head + first + lines + last + formatMtField('64', balance(closedOn, closing))
 }
 
-function entryText(entry: SampleMtEntry, currency: string, layout: SampleMtLayout): string {
+function writeEntry(entry: SampleMtEntry, currency: string, layout: SampleMtLayout): string {
   const { amount, mark = 'C', bookedOn = DAY, valueOn = bookedOn ?? DAY, type = 'NTRF' } = entry
   const { owner = 'NONREF', bank = null, details = [] } = entry
   const figure = decimalText(amount, currency)
-  const head = mtField('61', mtLine({ valueOn, bookedOn, mark, figure, type, owner, bank, details }))
+  const head = formatMtField(
+    '61',
+    formatMtLine({ valueOn, bookedOn, mark, figure, type, owner, bank, details }),
+  )
   const { information = 'GERMAN', lineCharactersMax = ACCOUNT_LINE_CHARACTERS } = layout
-  const said = INFORMATION[information](entry)
-  return said === '' ? head : head + mtField('86', cut(said, lineCharactersMax).join('\r\n'))
+  const text = INFORMATION[information](entry)
+  return text === '' ? head : head + formatMtField('86', cut(text, lineCharactersMax).join('\r\n'))
 }
 
 const INFORMATION: Record<SampleInformation, (entry: SampleMtEntry) => string> = {
@@ -119,8 +124,8 @@ const INFORMATION: Record<SampleInformation, (entry: SampleMtEntry) => string> =
     ].flatMap((part) => cut(part, PIECE_CHARACTERS))
     const purposes = parts.map((part, index) => `?${index < 10 ? 20 + index : 50 + index}${part}`)
     const names = cut(name, PIECE_CHARACTERS).map((part, index) => `?${32 + index}${part}`)
-    const account31 = account === undefined ? '' : `?30COBADEFFXXX?31${account}`
-    return `${gvc}?00GUTSCHRIFT?109310${purposes.join('')}${account31}${names.join('')}?34000`
+    const accountCodes = account === undefined ? '' : `?30COBADEFFXXX?31${account}`
+    return `${gvc}?00GUTSCHRIFT?109310${purposes.join('')}${accountCodes}${names.join('')}?34000`
   },
   CODE_WORDS: ({ endToEndId, customerReference, name, account, text }) =>
     [

@@ -19,7 +19,7 @@ import {
 } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** Malformed entries. With `isWhole` the entry waits; otherwise a part of it does, and the entry is read. */
+/** Malformed entries. With `isWhole`, the entry waits; otherwise only a part waits, and the entry is read. */
 const ODD_ENTRIES: readonly { readonly isWhole: boolean; readonly change: (entry: string) => string }[] = [
   { isWhole: true, change: (entry) => entry.replace('<Dt>2026-03-02', '<Dt>2026-13-02') },
   { isWhole: true, change: (entry) => entry.replace(/<Sts>.*?<\/Sts>/, '') },
@@ -40,7 +40,7 @@ interface OddCase {
   readonly odd: number | undefined
 }
 
-function cases(): fc.Arbitrary<OddCase[]> {
+function arbitraryCases(): fc.Arbitrary<OddCase[]> {
   const amount = fc.bigInt(1n, 10n ** 12n)
   const entry = fc
     .record({ amounts: fc.array(amount, { minLength: 1, maxLength: 4 }), isCredit: fc.boolean() })
@@ -63,13 +63,13 @@ function cases(): fc.Arbitrary<OddCase[]> {
 const units = ({ amount, direction }: SampleEntry) =>
   BigInt(amount.replace('.', '')) * (direction === 'CRDT' ? 1n : -1n)
 
-test('whatever is odd in a statement, the rest is read, and what waits and what is read are all of it', {
+test('every entry of a camt statement with malformed entries is either read or waits for a person', {
   tags: 'long',
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(cases(), fc.integer({ min: 1, max: 500 }), async (given, pieceBytes) => {
-      const total = given.reduce((sum, { entry }) => sum + units(entry), 0n)
-      const entries = given.map(({ entry, odd }) => {
+    fc.asyncProperty(arbitraryCases(), fc.integer({ min: 1, max: 500 }), async (cases, pieceBytes) => {
+      const total = cases.reduce((sum, { entry }) => sum + units(entry), 0n)
+      const entries = cases.map(({ entry, odd }) => {
         const xml = camtEntry(entry, '08')
         return odd === undefined ? xml : (ODD_ENTRIES[odd]?.change(xml) ?? xml)
       })
@@ -78,19 +78,19 @@ test('whatever is odd in a statement, the rest is read, and what waits and what 
       const xml = camtFile({ entries: [] }).replace('</Acct>', `</Acct>${head}${entries.join('')}`)
       const records = await all(readTwice(() => bytesOf(xml, pieceBytes), readIsoMessages))
       const found = records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
-      const waits = (index: number) => ODD_ENTRIES[given[index]?.odd ?? -1]?.isWhole === true
+      const waits = (index: number) => ODD_ENTRIES[cases[index]?.odd ?? -1]?.isWhole === true
       const read = found.flatMap((record) => (record.type === 'entry' ? [record.entry] : []))
       expect(read.map(({ place, amount }) => [place, amount])).toEqual(
-        given.flatMap(({ entry }, index) => (waits(index) ? [] : [[index, units(entry)]])),
+        cases.flatMap(({ entry }, index) => (waits(index) ? [] : [[index, units(entry)]])),
       )
       const waiting = new Set(
         found.flatMap((one) => (one.type === 'unread' && one.entry !== null ? [one.entry] : [])),
       )
-      expect(given.flatMap((_, index) => (waits(index) && !waiting.has(index) ? [index] : []))).toEqual([])
+      expect(cases.flatMap((_, index) => (waits(index) && !waiting.has(index) ? [index] : []))).toEqual([])
       const last = found.at(-1)
-      expect(last).toMatchObject({ type: 'statement', entries: given.length, contradiction: null })
+      expect(last).toMatchObject({ type: 'statement', entries: cases.length, contradiction: null })
       expect(last?.type === 'statement' && last.unread).toBe(
-        given.filter(({ odd }) => odd !== undefined).length,
+        cases.filter(({ odd }) => odd !== undefined).length,
       )
       for (const record of found)
         if (record.type === 'entry' && record.unread === 0)
@@ -100,7 +100,7 @@ test('whatever is odd in a statement, the rest is read, and what waits and what 
   )
 })
 
-/** Malformed lines of an entry, and whether the amount is still known. */
+/** Malformed lines of an entry. `hasAmount`: the amount is still known. */
 const ODD_LINES: readonly { readonly hasAmount: boolean; readonly change: (line: string) => string }[] = [
   { hasAmount: false, change: (line) => `${line.slice(0, 29)}00000x0000${line.slice(39)}` },
   { hasAmount: false, change: (line) => `62O${line.slice(3)}`.replace('62O', '6x2') },
@@ -111,7 +111,7 @@ const ODD_LINES: readonly { readonly hasAmount: boolean; readonly change: (line:
 
 const { remittanceInformation: _, ...WITHOUT_TEXT } = PAYMENT
 
-test('whatever is odd in a NACHA file, the rest is read, and what waits and what is read are all of it', async () => {
+test('every entry of a NACHA file with malformed lines is either read or waits for a person', async () => {
   const payment = fc.record({
     amount: fc.bigInt(1n, 9_999_999n),
     odd: fc.option(fc.nat(ODD_LINES.length - 1)),
@@ -126,10 +126,10 @@ test('whatever is odd in a NACHA file, the rest is read, and what waits and what
       fc.array(batch, { maxLength: 4 }),
       layout,
       fc.boolean(),
-      async (given, ending, isTrimmed) => {
+      async (cases, ending, isTrimmed) => {
         let trace = 0
         const file = await write(
-          given.map(({ payments }) => ({
+          cases.map(({ payments }) => ({
             ...BATCH,
             payments: payments.map(({ amount }) => ({
               ...WITHOUT_TEXT,
@@ -138,7 +138,7 @@ test('whatever is odd in a NACHA file, the rest is read, and what waits and what
             })),
           })),
         )
-        const ofLine = given.flatMap(({ payments, isForeign }) =>
+        const samples = cases.flatMap(({ payments, isForeign }) =>
           payments.map((one) => ({ ...one, isForeign })),
         )
         let [entry, batches] = [0, 0]
@@ -146,19 +146,22 @@ test('whatever is odd in a NACHA file, the rest is read, and what waits and what
           .trimEnd()
           .split('\n')
           .map((line) => {
-            if (line.startsWith('5')) return given[batches++]?.isForeign ? line.replace('PPD', 'IAT') : line
+            if (line.startsWith('5')) return cases[batches++]?.isForeign ? line.replace('PPD', 'IAT') : line
             if (!line.startsWith('6')) return line
-            return ODD_LINES[ofLine[entry++]?.odd ?? -1]?.change(line) ?? line
+            return ODD_LINES[samples[entry++]?.odd ?? -1]?.change(line) ?? line
           })
         const text = lines.map((line) => (isTrimmed && ending !== '' ? line.trimEnd() : line)).join(ending)
         const records = (await readAll(text)).slice(1)
-        expect(records).toHaveLength(ofLine.length)
-        for (const [index, { amount, odd, isForeign }] of ofLine.entries()) {
+        expect(records).toHaveLength(samples.length)
+        for (const [index, { amount, odd, isForeign }] of samples.entries()) {
           const record = records[index]
-          const way = odd === null ? undefined : ODD_LINES[odd]
-          if (!way && !isForeign) expect(record).toMatchObject({ type: 'entry', entry: { amount } })
+          const oddLine = odd === null ? undefined : ODD_LINES[odd]
+          if (!oddLine && !isForeign) expect(record).toMatchObject({ type: 'entry', entry: { amount } })
           else
-            expect(record).toMatchObject({ type: 'unread', amount: way?.hasAmount === false ? null : amount })
+            expect(record).toMatchObject({
+              type: 'unread',
+              amount: oddLine?.hasAmount === false ? null : amount,
+            })
         }
       },
     ),
@@ -182,7 +185,7 @@ const SAMPLES = async (): Promise<readonly (readonly [string, string])[]> => [
   ['pain', PAIN_002],
 ]
 
-test('no change of bytes makes a reader fail in another way than by refusing the file, or read it twice differently', async () => {
+test('a corrupted bank file is either refused or read identically each time', async () => {
   const samples = await SAMPLES()
   const change = fc.record({
     at: fc.nat(20_000),
@@ -204,7 +207,7 @@ test('no change of bytes makes a reader fail in another way than by refusing the
           if (kind === 'cut' && byte > 200) bytes = before
           if (kind === 'copy') bytes = Buffer.concat([before, after.subarray(0, byte), after])
         }
-        const outcome = (pieceBytes: number) => outcomeOf(format, bytes, pieceBytes)
+        const outcome = (pieceBytes: number) => readOutcome(format, bytes, pieceBytes)
         expect(await outcome(17)).toEqual(await outcome(100_000))
       },
     ),
@@ -212,8 +215,8 @@ test('no change of bytes makes a reader fail in another way than by refusing the
   )
 })
 
-/** The records, or the reason of the refusal. Other errors are rethrown. */
-async function outcomeOf(format: string, bytes: Buffer, pieceBytes: number): Promise<unknown> {
+/** Reads the records, or `refused`. Other errors are rethrown. */
+async function readOutcome(format: string, bytes: Buffer, pieceBytes: number): Promise<unknown> {
   try {
     const open = () => bytesOf(bytes, pieceBytes)
     return format === 'ACH'
@@ -225,7 +228,7 @@ async function outcomeOf(format: string, bytes: Buffer, pieceBytes: number): Pro
   }
 }
 
-test('a credit and a debit of every transaction code add up on the side that the standard gives them', () => {
+test('every ACH transaction code is classified as a credit or a debit as in the standard', () => {
   expect(['22', '23', '24', '32', '42', '52', '81', '83'].every(isCredit)).toBe(true)
   expect(['27', '28', '37', '47', '55', '82', '88'].some(isCredit)).toBe(false)
 })

@@ -3,8 +3,7 @@ import { SaxesParser } from 'saxes'
 import { vectorPath } from '../../../base/crypto/vectors.testing.ts'
 
 /**
- * Validates a document against an official ISO 20022 schema, with the parts of XML Schema that these schemas
- * use.
+ * Validates documents against official ISO 20022 schemas. Supports the parts of XML Schema that these use.
  */
 
 interface Node {
@@ -35,11 +34,11 @@ function parse(xml: string): Node {
   parser.on('closetag', () => open.pop())
   parser.write(xml).close()
   const [root] = top.children
-  if (!root) throw new Error('The document is empty')
+  if (!root) throw new Error('The document is empty.')
   return root
 }
 
-/** The violations of a schema, such as `pain.008.001.08`, in a document. */
+/** Lists the violations of a schema, such as `pain.008.001.08`, in a document. */
 export function schemaFaults(name: string, xml: string): string[] {
   const schema = parse(readFileSync(vectorPath(`iso20022-xsd/${name}.xsd`), 'utf8'))
   const types = new Map(
@@ -60,16 +59,16 @@ class Checker {
     this.#types = types
   }
 
-  /** The violations in an element of a given type. */
+  /** Lists the violations in an element of this type. */
   check(element: Node, type: string, above: string): string[] {
     const path = `${above}/${element.name}`
     const declared = this.#types.get(type)
-    if (!declared) throw new Error(`The schema has no type ${type}`)
+    if (!declared) throw new Error(`The schema has no type ${type}.`)
     if (declared.name === 'simpleType') return this.#checkText(element.text, declared, path)
     const [content] = declared.children
     if (content?.name === 'simpleContent') return this.#checkExtended(element, content, path)
     if (content?.name !== 'sequence' && content?.name !== 'choice')
-      throw new Error(`${type} is not supported`)
+      throw new Error(`The type ${type} is not supported.`)
     if (element.text.trim() !== '') return [`${path}: text`]
     return this.#checkContent(element, content, path)
   }
@@ -84,8 +83,8 @@ class Checker {
     for (const { attributes } of content.children) {
       const { name = '', type = '', minOccurs = '1', maxOccurs = '1' } = attributes
       const here = element.children.filter((child) => child.name === name)
-      const isFew = !isChoice && here.length < Number(minOccurs)
-      if (isFew || (maxOccurs !== 'unbounded' && here.length > Number(maxOccurs)))
+      const isTooFew = !isChoice && here.length < Number(minOccurs)
+      if (isTooFew || (maxOccurs !== 'unbounded' && here.length > Number(maxOccurs)))
         found.push(`${path}/${name}: number`)
       found.push(...here.flatMap((child) => this.check(child, type, path)))
     }
@@ -96,7 +95,7 @@ class Checker {
   #checkExtended({ text, attributes }: Node, content: Node, path: string): string[] {
     const [extension] = content.children
     const base = this.#types.get(extension?.attributes.base ?? '')
-    if (!extension || !base) throw new Error(`${path}: the extension is not supported`)
+    if (!extension || !base) throw new Error(`${path}: the extension is not supported.`)
     const found = this.#checkText(text, base, path)
     for (const { attributes: declared } of extension.children) {
       const type = this.#types.get(declared.type ?? '')
@@ -110,18 +109,18 @@ class Checker {
     const [restriction] = children
     const { base = '' } = restriction?.attributes ?? {}
     const facets = restriction?.children ?? []
-    const words = facets
+    const allowedValues = facets
       .filter(({ name }) => name === 'enumeration')
       .map(({ attributes }) => attributes.value)
     const isFit =
-      (words.length === 0 || words.includes(text)) &&
-      isOfBase(text, base) &&
-      facets.every(({ name, attributes: { value = '' } }) => meets(text, name, value))
+      (allowedValues.length === 0 || allowedValues.includes(text)) &&
+      matchesBase(text, base) &&
+      facets.every(({ name, attributes: { value = '' } }) => matchesFacet(text, name, value))
     return isFit ? [] : [`${path}: ${text}`]
   }
 }
 
-function meets(text: string, facet: string, value: string): boolean {
+function matchesFacet(text: string, facet: string, value: string): boolean {
   const digits = text.replace(/^-/, '')
   switch (facet) {
     case 'enumeration':
@@ -139,11 +138,11 @@ function meets(text: string, facet: string, value: string): boolean {
     case 'fractionDigits':
       return (digits.split('.')[1] ?? '').length <= Number(value)
     default:
-      throw new Error(`The facet ${facet} is not supported`)
+      throw new Error(`The facet ${facet} is not supported.`)
   }
 }
 
-const FORMS: Readonly<Record<string, RegExp>> = {
+const BASE_PATTERNS: Readonly<Record<string, RegExp>> = {
   'xs:string': /[\s\S]*/,
   'xs:decimal': /^-?\d+(?:\.\d+)?$/,
   'xs:date': /^\d{4}-\d{2}-\d{2}$/,
@@ -151,8 +150,8 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   'xs:boolean': /^(?:true|false|0|1)$/,
 }
 
-function isOfBase(text: string, base: string): boolean {
-  const form = FORMS[base]
-  if (!form) throw new Error(`The type ${base} is not supported`)
-  return form.test(text)
+function matchesBase(text: string, base: string): boolean {
+  const pattern = BASE_PATTERNS[base]
+  if (!pattern) throw new Error(`The type ${base} is not supported.`)
+  return pattern.test(text)
 }

@@ -1,11 +1,11 @@
 import { type Element, element } from '../../../base/formats/xml-text.ts'
 import { decimalText } from './decimal-amounts.ts'
-import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
+import { requireSepaReference, toSepaName, toSepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
-/** The parts of pain.001.001.09 and pain.008.001.08 files that all kinds of payments share. */
+/** Writes the parts of pain.001.001.09 and pain.008.001.08 files that all kinds of payments share. */
 
-/** The differences between the two messages: the version, the root element's name, and parts of the batch. */
+/** The differences between the two messages: the version, the root element, and parts of the batch. */
 const MESSAGES = {
   'pain.001.001.09': { root: 'CstmrCdtTrfInitn', method: 'TRF', day: 'ReqdExctnDt' },
   'pain.008.001.08': { root: 'CstmrDrctDbtInitn', method: 'DD', day: 'ReqdColltnDt' },
@@ -27,7 +27,7 @@ export interface PainAddress {
 }
 
 /**
- * The header of a file. The number and the sum are needed in advance, because the file is written in one
+ * The header of a file. The number and the sum must be known in advance, because the file is written in one
  * pass.
  */
 export interface TransferFile {
@@ -45,19 +45,19 @@ export interface TransferFile {
 export interface TransferHead {
   readonly message: PainMessage
   readonly currency: string
-  /** Our side's name. */
+  /** The name of our side. */
   readonly initiator: Element
-  /** Everything between the payment method and the sums of the batch. */
+  /** All elements between the payment method and the sums of the batch. */
   readonly batch: readonly Element[]
-  /** `PmtTpInf`. Undefined if the bank needs none. */
+  /** `PmtTpInf`. Undefined if the bank does not need it. */
   readonly type: Element | undefined
-  /** Everything from our side (`Dbtr`, `Cdtr`) onward. */
+  /** All elements from our side (`Dbtr` or `Cdtr`) onward. */
   readonly holder: readonly Element[]
 }
 
 /**
  * Writes a file in chunks and in constant memory. The same arguments always give the same bytes. Throws
- * UnwritablePayment, and throws if the payments do not match the header, so that such a file is never
+ * UnwritablePayment, and an Error if the payments do not match the header, so that such a file is never
  * completed.
  */
 export async function* writeTransfers<Payment extends { readonly amount: bigint }>(
@@ -66,11 +66,11 @@ export async function* writeTransfers<Payment extends { readonly amount: bigint 
   payments: AsyncIterable<Payment>,
   transfer: (payment: Payment) => string,
 ): AsyncGenerator<string> {
-  yield* writePieces(file, headOf(file, parts), payments, (payment) => `${transfer(payment)}\n`)
+  yield* writePieces(file, writeHead(file, parts), payments, (payment) => `${transfer(payment)}\n`)
   yield `</PmtInf></${MESSAGES[parts.message].root}></Document>\n`
 }
 
-/** Everything up to the end of the last payment. Throws if the payments do not match the header. */
+/** Writes a file up to the end of the last payment. Throws if the payments do not match the header. */
 export async function* writePieces<Payment extends { readonly amount: bigint }>(
   file: TransferFile,
   head: string,
@@ -90,15 +90,15 @@ export async function* writePieces<Payment extends { readonly amount: bigint }>(
   }
   if (count !== file.count || total !== file.total)
     throw new Error(
-      `The file ${file.messageId} has ${count} payments of ${total}, not ${file.count} of ${file.total}`,
+      `The file ${file.messageId} has ${count} payments of ${total}, not ${file.count} of ${file.total}.`,
     )
   yield piece
 }
 
-function headOf(file: TransferFile, parts: TransferHead): string {
+function writeHead(file: TransferFile, parts: TransferHead): string {
   const { message, currency, initiator, batch, type, holder } = parts
   const { root, method, day } = MESSAGES[message]
-  const messageId = sepaReference(file.messageId, 'message id')
+  const messageId = requireSepaReference(file.messageId, 'the message id')
   const sums = [element('NbOfTxs', String(file.count)), element('CtrlSum', decimalText(file.total, currency))]
   const group = element('GrpHdr', [
     element('MsgId', messageId),
@@ -115,28 +115,28 @@ function headOf(file: TransferFile, parts: TransferHead): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${message}"><${root}>\n${group}\n<PmtInf>\n${payment}\n`
 }
 
-/** An address in the schema's order. Throws UnwritablePayment. */
-export function postalAddress(address: PainAddress): Element {
+/** Builds an address in the schema's order. Throws UnwritablePayment. */
+export function buildAddress(address: PainAddress): Element {
   const { street, buildingNumber, postalCode, city, region, country } = address
   const part = (name: string, text: string | undefined, charactersMax: number) => {
-    const written = sepaText(text ?? '', charactersMax, { what: 'address', country })
+    const written = toSepaText(text ?? '', charactersMax, { label: 'the address', country })
     return written === '' ? undefined : element(name, written)
   }
   return element('PstlAdr', [
     part('StrtNm', street, 70),
     part('BldgNb', buildingNumber, 16),
     part('PstCd', postalCode, 16),
-    element('TwnNm', sepaName(city, 35, { what: 'town of the address', country })),
+    element('TwnNm', toSepaName(city, 35, { label: 'the town of the address', country })),
     part('CtrySubDvsn', region, 35),
     element('Ctry', country),
   ])
 }
 
-/** The national clearing systems that banks have codes of: routing numbers and sort codes. */
+/** The countries of the clearing systems for routing numbers and sort codes. */
 const CLEARING_COUNTRIES = { USABA: 'US', GBDSC: 'GB' } as const
 
-/** A bank by its code in a national clearing system. */
-export function bankByCode(name: string, system: keyof typeof CLEARING_COUNTRIES, code: string): Element {
+/** Builds a bank from its code in a national clearing system. */
+export function buildBank(name: string, system: keyof typeof CLEARING_COUNTRIES, code: string): Element {
   return element(name, [
     element('FinInstnId', [
       element('ClrSysMmbId', [element('ClrSysId', [element('Cd', system)]), element('MmbId', code)]),
@@ -145,16 +145,16 @@ export function bankByCode(name: string, system: keyof typeof CLEARING_COUNTRIES
   ])
 }
 
-/** An account by a number that is not an IBAN, and the code of the number's scheme, if any. */
-export function accountByNumber(name: string, number: string, scheme?: string): Element {
+/** Builds an account from a number that is not an IBAN, and the code of the number's scheme, if any. */
+export function buildAccountByNumber(name: string, number: string, scheme?: string): Element {
   const other = [element('Id', number), scheme ? element('SchmeNm', [element('Cd', scheme)]) : undefined]
   return element(name, [element('Id', [element('Othr', other)])])
 }
 
-/** Returns the address if a file can carry it. */
-export function writableAddress(address: PainAddress | undefined): PainAddress | undefined {
+/** Returns the address if a file can carry it, otherwise undefined. */
+export function toWritableAddress(address: PainAddress | undefined): PainAddress | undefined {
   try {
-    if (address) postalAddress(address)
+    if (address) buildAddress(address)
     return address
   } catch (error) {
     if (error instanceof UnwritablePayment) return undefined

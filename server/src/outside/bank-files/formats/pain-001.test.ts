@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decimalText, smallestUnits } from './decimal-amounts.ts'
-import { checkSepaText, type SepaFile, type SepaPayment, sepaTransfer, writePain001 } from './pain-001.ts'
-import { writableAddress } from './pain-001-document.ts'
-import { all, bytesOf, each, textOf } from './samples.testing.ts'
+import { decimalText, parseUnits } from './decimal-amounts.ts'
+import {
+  checkSepaText,
+  type SepaFile,
+  type SepaPayment,
+  writePain001,
+  writeSepaTransfer,
+} from './pain-001.ts'
+import { toWritableAddress } from './pain-001-document.ts'
+import { all, bytesOf, each, joinText } from './samples.testing.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
-import { findBelow, readXmlRecords, textBelow, type XmlElement } from './xml-records.ts'
+import { findElement, findText, readXmlRecords, type XmlElement } from './xml-records.ts'
 
 const FILE: SepaFile = {
   messageId: 'CS-0000000001',
@@ -25,10 +31,10 @@ const PAYMENT: SepaPayment = {
 }
 
 const write = (file: Partial<SepaFile> = {}, payments: readonly SepaPayment[] = [PAYMENT]) =>
-  textOf(writePain001({ ...FILE, ...file }, each(payments)))
+  joinText(writePain001({ ...FILE, ...file }, each(payments)))
 
-/** The whole document as a tree. */
-async function tree(xml: string): Promise<XmlElement> {
+/** Parses the whole document. */
+async function parseTree(xml: string): Promise<XmlElement> {
   const found = readXmlRecords(bytesOf(xml), (namespace) => {
     expect(namespace).toBe('urn:iso:std:iso:20022:tech:xsd:pain.001.001.09')
     return {
@@ -42,10 +48,7 @@ async function tree(xml: string): Promise<XmlElement> {
   return whole!
 }
 
-/**
- * The order, number and form of elements in the schema pain.001.001.09 that may be in our files: name,
- * cardinality, and content.
- */
+/** A rule of the schema pain.001.001.09 for an element in our files: name, cardinality, and content. */
 type Rule = readonly [name: string, need: '1' | '?' | '+', inside: readonly Rule[] | RegExp]
 const MAX_35 = /^.{1,35}$/
 const MAX_70 = /^.{1,70}$/
@@ -132,8 +135,8 @@ const SCHEMA: readonly Rule[] = [
 ]
 const SEPA_TEXT = /^[A-Za-z0-9/\-?:().,'+ ]*$/
 
-/** Everything in which an element differs from the rules. */
-function faults(element: XmlElement, rules: readonly Rule[], path = ''): string[] {
+/** Lists the violations of the rules in an element. */
+function listFaults(element: XmlElement, rules: readonly Rule[], path = ''): string[] {
   const order = rules.map(([name]) => name)
   const places = element.children.map(({ name }) => order.indexOf(name))
   const found = places.some((place, at) => place < 0 || place < (places[at - 1] ?? 0))
@@ -144,7 +147,7 @@ function faults(element: XmlElement, rules: readonly Rule[], path = ''): string[
     if ((need !== '?' && here.length === 0) || (need !== '+' && here.length > 1))
       found.push(`${path}/${name}: number`)
     for (const child of here) {
-      if (!(inside instanceof RegExp)) found.push(...faults(child, inside, `${path}/${name}`))
+      if (!(inside instanceof RegExp)) found.push(...listFaults(child, inside, `${path}/${name}`))
       else if (!inside.test(child.text) || !SEPA_TEXT.test(child.text))
         found.push(`${path}/${name}: ${child.text}`)
     }
@@ -152,18 +155,18 @@ function faults(element: XmlElement, rules: readonly Rule[], path = ''): string[
   return found
 }
 
-test('a file has the elements of the schema, in its order, with its lengths, in the characters of SEPA', async () => {
-  const whole = await tree(await write())
-  expect(faults(whole, SCHEMA)).toEqual([])
-  expect(textBelow(whole, 'PmtInf/Dbtr/Nm')).toBe('Muller + Sohne GmbH')
-  const payment = findBelow(whole, 'PmtInf/CdtTrfTxInf')
-  expect(textBelow(payment, 'Cdtr/Nm')).toBe('Lukasz Zolc')
-  expect(textBelow(payment, 'RmtInf/Ustrd')).toBe('Invoice 7 - thank you')
-  expect(findBelow(payment, 'Amt/InstdAmt')).toMatchObject({ text: '1250.50', attributes: { Ccy: 'EUR' } })
-  expect(findBelow(whole, 'PmtInf/PmtTpInf/LclInstrm')).toBeUndefined()
+test('a SEPA transfer file follows the order and lengths of the schema, in SEPA characters', async () => {
+  const whole = await parseTree(await write())
+  expect(listFaults(whole, SCHEMA)).toEqual([])
+  expect(findText(whole, 'PmtInf/Dbtr/Nm')).toBe('Muller + Sohne GmbH')
+  const payment = findElement(whole, 'PmtInf/CdtTrfTxInf')
+  expect(findText(payment, 'Cdtr/Nm')).toBe('Lukasz Zolc')
+  expect(findText(payment, 'RmtInf/Ustrd')).toBe('Invoice 7 - thank you')
+  expect(findElement(payment, 'Amt/InstdAmt')).toMatchObject({ text: '1250.50', attributes: { Ccy: 'EUR' } })
+  expect(findElement(whole, 'PmtInf/PmtTpInf/LclInstrm')).toBeUndefined()
 })
 
-test('the schema notices a wrong order, a missing element and a long text', async () => {
+test('the schema check of these tests detects a wrong order, a missing element and long text', async () => {
   const xml = await write()
   for (const [from, to, found] of [
     ['<ChrgBr>SLEV</ChrgBr>', '', []],
@@ -173,22 +176,22 @@ test('the schema notices a wrong order, a missing element and a long text', asyn
   ] as const) {
     const changed = xml.replace(from, to)
     expect(changed).not.toBe(xml)
-    expect(faults(await tree(changed), SCHEMA)).toEqual(found)
+    expect(listFaults(await parseTree(changed), SCHEMA)).toEqual(found)
   }
-  expect(faults(await tree(xml.replace(/<EndToEndId>.*<\/EndToEndId>/, '')), SCHEMA)).toEqual([
+  expect(listFaults(await parseTree(xml.replace(/<EndToEndId>.*<\/EndToEndId>/, '')), SCHEMA)).toEqual([
     '/PmtInf/CdtTrfTxInf/PmtId/EndToEndId: number',
   ])
 })
 
-test('an instant payment says so, and a bank without a BIC is said not to be provided', async () => {
+test('a SEPA instant file is marked as instant, and a missing BIC becomes NOTPROVIDED', async () => {
   const debtor = { name: 'Acme', iban: FILE.debtor.iban }
-  const whole = await tree(await write({ isInstant: true, debtor }))
-  expect(faults(whole, SCHEMA)).toEqual([])
-  expect(textBelow(whole, 'PmtInf/PmtTpInf/LclInstrm/Cd')).toBe('INST')
-  expect(textBelow(whole, 'PmtInf/DbtrAgt/FinInstnId/Othr/Id')).toBe('NOTPROVIDED')
+  const whole = await parseTree(await write({ isInstant: true, debtor }))
+  expect(listFaults(whole, SCHEMA)).toEqual([])
+  expect(findText(whole, 'PmtInf/PmtTpInf/LclInstrm/Cd')).toBe('INST')
+  expect(findText(whole, 'PmtInf/DbtrAgt/FinInstnId/Othr/Id')).toBe('NOTPROVIDED')
 })
 
-test('both parties have structured addresses where these are known', async () => {
+test('both parties of a SEPA transfer have structured addresses if these are known', async () => {
   const address = {
     street: 'Musterstraße',
     buildingNumber: '7',
@@ -201,10 +204,13 @@ test('both parties have structured addresses where these are known', async () =>
     ...PAYMENT,
     creditor: { ...PAYMENT.creditor, address: { city: 'Łódź', region: 'Łódzkie', country: 'PL' } },
   }
-  const whole = await tree(await write({ debtor }, [payment]))
-  expect(faults(whole, SCHEMA)).toEqual([])
-  const here = findBelow(whole, 'PmtInf/Dbtr/PstlAdr')?.children.map(({ name, text }) => [name, text])
-  expect(here).toEqual([
+  const whole = await parseTree(await write({ debtor }, [payment]))
+  expect(listFaults(whole, SCHEMA)).toEqual([])
+  const debtorAddress = findElement(whole, 'PmtInf/Dbtr/PstlAdr')?.children.map(({ name, text }) => [
+    name,
+    text,
+  ])
+  expect(debtorAddress).toEqual([
     ...[
       ['StrtNm', 'Musterstrasse'],
       ['BldgNb', '7'],
@@ -213,13 +219,15 @@ test('both parties have structured addresses where these are known', async () =>
       ['Ctry', 'DE'],
     ],
   ])
-  const there = findBelow(whole, 'PmtInf/CdtTrfTxInf/Cdtr/PstlAdr')?.children.map(({ text }) => text)
-  expect(there).toEqual(['Lodz', 'Lodzkie', 'PL'])
-  expect(writableAddress(address)).toBe(address)
-  expect(writableAddress({ ...address, city: '東京' })).toBeUndefined()
+  const creditorAddress = findElement(whole, 'PmtInf/CdtTrfTxInf/Cdtr/PstlAdr')?.children.map(
+    ({ text }) => text,
+  )
+  expect(creditorAddress).toEqual(['Lodz', 'Lodzkie', 'PL'])
+  expect(toWritableAddress(address)).toBe(address)
+  expect(toWritableAddress({ ...address, city: '東京' })).toBeUndefined()
 })
 
-test('a text is carried whole or refused, whatever characters it has', () => {
+test('text with any characters is either carried in full by SEPA or refused', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 150, unit: 'grapheme' }), (text) => {
       try {
@@ -229,16 +237,16 @@ test('a text is carried whole or refused, whatever characters it has', () => {
         return
       }
       const [, written = ''] =
-        /<Ustrd>(.*)<\/Ustrd>/.exec(sepaTransfer({ ...PAYMENT, remittanceInformation: text })) ?? []
+        /<Ustrd>(.*)<\/Ustrd>/.exec(writeSepaTransfer({ ...PAYMENT, remittanceInformation: text })) ?? []
       if (/^[A-Za-z0-9]*$/.test(text)) expect(written).toBe(text)
       expect(written.length).toBeLessThanOrEqual(140)
     }),
   )
   expect(() => checkSepaText('x'.repeat(140))).not.toThrow()
-  expect(() => checkSepaText('x'.repeat(141))).toThrow('has 141 characters, and SEPA carries 140')
+  expect(() => checkSepaText('x'.repeat(141))).toThrow('has 141 characters, but SEPA carries at most 140')
 })
 
-test('the same payments make the same bytes, and whatever they are, sums and texts come back as they went in', async () => {
+test('the same SEPA payments produce the same bytes, and their amounts, sums and ids are read back', async () => {
   const payments = fc.array(
     fc.record({
       instructionId: fc.stringMatching(/^[0-9a-f]{32}$/),
@@ -253,28 +261,28 @@ test('the same payments make the same bytes, and whatever they are, sums and tex
     { minLength: 1, maxLength: 20 },
   )
   await fc.assert(
-    fc.asyncProperty(payments, async (given) => {
-      const total = given.reduce((sum, { amount }) => sum + amount, 0n)
-      const file = { count: given.length, total }
-      const xml = await write(file, given)
-      expect(await write(file, given)).toBe(xml)
-      const whole = await tree(xml)
-      expect(faults(whole, SCHEMA)).toEqual([])
-      const written = findBelow(whole, 'PmtInf')!.children.filter(({ name }) => name === 'CdtTrfTxInf')
-      const amounts = written.map((one) => smallestUnits(textBelow(one, 'Amt/InstdAmt')!, 'EUR'))
-      expect(amounts).toEqual(given.map(({ amount }) => amount))
-      expect(textBelow(whole, 'GrpHdr/CtrlSum')).toBe(decimalText(total, 'EUR'))
-      expect(textBelow(whole, 'PmtInf/CtrlSum')).toBe(decimalText(total, 'EUR'))
-      expect(textBelow(whole, 'GrpHdr/NbOfTxs')).toBe(String(given.length))
-      expect(written.map((one) => textBelow(one, 'PmtId/EndToEndId'))).toEqual(
-        given.map(({ endToEndId }) => endToEndId),
+    fc.asyncProperty(payments, async (sent) => {
+      const total = sent.reduce((sum, { amount }) => sum + amount, 0n)
+      const file = { count: sent.length, total }
+      const xml = await write(file, sent)
+      expect(await write(file, sent)).toBe(xml)
+      const whole = await parseTree(xml)
+      expect(listFaults(whole, SCHEMA)).toEqual([])
+      const written = findElement(whole, 'PmtInf')!.children.filter(({ name }) => name === 'CdtTrfTxInf')
+      const amounts = written.map((one) => parseUnits(findText(one, 'Amt/InstdAmt')!, 'EUR'))
+      expect(amounts).toEqual(sent.map(({ amount }) => amount))
+      expect(findText(whole, 'GrpHdr/CtrlSum')).toBe(decimalText(total, 'EUR'))
+      expect(findText(whole, 'PmtInf/CtrlSum')).toBe(decimalText(total, 'EUR'))
+      expect(findText(whole, 'GrpHdr/NbOfTxs')).toBe(String(sent.length))
+      expect(written.map((one) => findText(one, 'PmtId/EndToEndId'))).toEqual(
+        sent.map(({ endToEndId }) => endToEndId),
       )
     }),
     { numRuns: 60 },
   )
 })
 
-test('payments that are not those of the head leave no whole file', async () => {
+test('a SEPA transfer file is never completed if its payments do not match its header', async () => {
   await expect(write({ count: 2 })).rejects.toThrow(/1 payments of 125050, not 2/)
   await expect(write({ total: 1n })).rejects.toThrow(/of 125050, not 1 of 1/)
 })
@@ -291,28 +299,28 @@ test.each<[string, Partial<SepaPayment>]>([
   ['end-to-end id', { endToEndId: 'x'.repeat(36) }],
   ['end-to-end id', { endToEndId: 'ä' }],
   ['instruction id', { instructionId: '' }],
-])('a payment is refused for its %s, before it is in any file', (what, change) => {
-  expect(() => sepaTransfer({ ...PAYMENT, ...change })).toThrow(UnwritablePayment)
-  expect(() => sepaTransfer({ ...PAYMENT, ...change })).toThrow(what)
+])('a SEPA payment with an invalid %s is refused before it is added to a file', (what, change) => {
+  expect(() => writeSepaTransfer({ ...PAYMENT, ...change })).toThrow(UnwritablePayment)
+  expect(() => writeSepaTransfer({ ...PAYMENT, ...change })).toThrow(what)
 })
 
-test('names are spelled in Latin letters, by the country of the account where letters fit several languages', () => {
-  const named = (name: string) => sepaTransfer({ ...PAYMENT, creditor: { ...PAYMENT.creditor, name } })
+test('SEPA names are spelled in Latin letters, by the country of the account if several languages match', () => {
+  const named = (name: string) => writeSepaTransfer({ ...PAYMENT, creditor: { ...PAYMENT.creditor, name } })
   expect(named('Ελένη Παπαδοπούλου')).toContain('<Nm>Eleni Papadopoulou</Nm>')
   expect(named('Георги Щерев')).toContain('<Nm>Georgi Shterev</Nm>')
   const serbian = { name: 'Душан Чолак', iban: 'RS35260005601001611379' }
-  expect(sepaTransfer({ ...PAYMENT, creditor: serbian })).toContain('<Nm>Dusan Colak</Nm>')
+  expect(writeSepaTransfer({ ...PAYMENT, creditor: serbian })).toContain('<Nm>Dusan Colak</Nm>')
   expect(named('Weiß, Jürgen')).toContain('<Nm>Weiss, Jurgen</Nm>')
 })
 
-test('amounts are exact in currencies with two and no decimals', () => {
+test('amounts are converted exactly in currencies with two decimals and without decimals', () => {
   expect(decimalText(5n, 'EUR')).toBe('0.05')
   expect(decimalText(-5n, 'EUR')).toBe('-0.05')
   expect(decimalText(500n, 'VND')).toBe('500')
-  expect(smallestUnits('1250.5', 'EUR')).toBe(125_050n)
-  expect(smallestUnits('1250.50000', 'EUR')).toBe(125_050n)
-  expect(smallestUnits('.5', 'EUR')).toBe(50n)
+  expect(parseUnits('1250.5', 'EUR')).toBe(125_050n)
+  expect(parseUnits('1250.50000', 'EUR')).toBe(125_050n)
+  expect(parseUnits('.5', 'EUR')).toBe(50n)
   for (const bad of ['1250.505', '-1', '1e3', '', '.', '1,5', '12345678901234567890', ' 1'])
-    expect(() => smallestUnits(bad, 'EUR')).toThrow(/amount/)
-  expect(() => smallestUnits('1', 'XAU')).toThrow(/not supported/)
+    expect(() => parseUnits(bad, 'EUR')).toThrow(/amount/)
+  expect(() => parseUnits('1', 'XAU')).toThrow(/not supported/)
 })

@@ -2,13 +2,13 @@ import { isValidBIC, isValidIBAN } from 'ibantools'
 import { type Element, element, optional } from '../../../base/formats/xml-text.ts'
 import { decimalText } from './decimal-amounts.ts'
 import {
+  buildAddress,
   type PainAddress,
-  postalAddress,
   type TransferFile,
   type TransferHead,
   writeTransfers,
 } from './pain-001-document.ts'
-import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
+import { requireSepaReference, toSepaName, toSepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
 /**
@@ -30,9 +30,9 @@ export interface SepaDebtor {
 }
 
 export interface SepaPayment {
-  /** At most 35 characters. Only the bank sees it, and repeats it in status reports. */
+  /** At most 35 characters. Only the bank sees it and repeats it in status reports. */
   readonly instructionId: string
-  /** At most 35 characters. Everyone on the way sees it. It is repeated in status reports and statements. */
+  /** At most 35 characters. All parties see it, and status reports and statements repeat it. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
@@ -55,83 +55,83 @@ export async function* writePain001(
   file: SepaFile,
   payments: AsyncIterable<SepaPayment>,
 ): AsyncGenerator<string> {
-  yield* writeTransfers(file, headOf(file), payments, sepaTransfer)
+  yield* writeTransfers(file, buildHead(file), payments, writeSepaTransfer)
 }
 
 /**
- * One payment as an element of the file. Throws UnwritablePayment; a payment that passes here fits into any
- * file.
+ * Writes one payment as an element of the file. Throws UnwritablePayment; a payment that passes here fits
+ * into any file.
  */
-export function sepaTransfer({ creditor, ...payment }: SepaPayment): Element {
+export function writeSepaTransfer({ creditor, ...payment }: SepaPayment): Element {
   return element('CdtTrfTxInf', [
-    paymentIds(payment),
-    element('Amt', [instructedAmount(payment.amount)]),
-    creditor.bic === undefined ? undefined : agent('CdtrAgt', creditor.bic),
+    buildPaymentIds(payment),
+    element('Amt', [buildInstructedAmount(payment.amount)]),
+    creditor.bic === undefined ? undefined : buildAgent('CdtrAgt', creditor.bic),
     element('Cdtr', [
       element(
         'Nm',
-        sepaName(creditor.name, NAME_CHARACTERS_MAX, {
-          what: 'name of the beneficiary',
-          country: countryOf(creditor.iban),
+        toSepaName(creditor.name, NAME_CHARACTERS_MAX, {
+          label: "the beneficiary's name",
+          country: readCountry(creditor.iban),
         }),
       ),
-      creditor.address && postalAddress(creditor.address),
+      creditor.address && buildAddress(creditor.address),
     ]),
-    account('CdtrAcct', creditor.iban, 'IBAN of the beneficiary'),
-    remittance(payment.remittanceInformation),
+    buildAccount('CdtrAcct', creditor.iban, "the beneficiary's IBAN"),
+    buildRemittance(payment.remittanceInformation),
   ])
 }
 
-/** The two ids of a payment. */
-export function paymentIds({
+/** Builds the two ids of a payment. */
+export function buildPaymentIds({
   instructionId,
   endToEndId,
 }: Pick<SepaPayment, 'instructionId' | 'endToEndId'>): Element {
   return element('PmtId', [
-    element('InstrId', sepaReference(instructionId, 'instruction id')),
-    element('EndToEndId', sepaReference(endToEndId, 'end-to-end id')),
+    element('InstrId', requireSepaReference(instructionId, 'the instruction id')),
+    element('EndToEndId', requireSepaReference(endToEndId, 'the end-to-end id')),
   ])
 }
 
-export function instructedAmount(amount: bigint): Element {
+export function buildInstructedAmount(amount: bigint): Element {
   if (amount < 1n || amount > CENTS_MAX)
-    throw new UnwritablePayment('amount is not within 0.01 to 999999999.99 EUR', 'amount')
+    throw new UnwritablePayment('the amount must be between 0.01 and 999999999.99 EUR', 'amount')
   return element('InstdAmt', decimalText(amount, 'EUR'), ' Ccy="EUR"')
 }
 
-/** The text of a payment, truncated to fit. Undefined without a text. */
-export function remittance(text: string | undefined): Element | undefined {
-  const written = remittanceText(text, REMITTANCE_CHARACTERS_MAX)
+/** Builds the text of a payment, truncated to fit. Undefined without text. */
+export function buildRemittance(text: string | undefined): Element | undefined {
+  const written = toRemittanceText(text, REMITTANCE_CHARACTERS_MAX)
   return written === '' ? undefined : element('RmtInf', [element('Ustrd', written)])
 }
 
 /**
  * Throws UnwritablePayment for text that SEPA cannot carry in full. Files still truncate the text of payments
- * made before this rule existed.
+ * made before this check existed.
  */
 export function checkSepaText(text: string | undefined): void {
-  const { length } = remittanceText(text, Number.POSITIVE_INFINITY)
+  const { length } = toRemittanceText(text, Number.POSITIVE_INFINITY)
   if (length > REMITTANCE_CHARACTERS_MAX)
     throw new UnwritablePayment(
-      `remittance information has ${length} characters, and SEPA carries ${REMITTANCE_CHARACTERS_MAX}`,
+      `the remittance information has ${length} characters, but SEPA carries at most ${REMITTANCE_CHARACTERS_MAX}`,
       'remittanceInformation',
     )
 }
 
-function remittanceText(text: string | undefined, charactersMax: number): string {
-  return sepaText(text ?? '', charactersMax, {
-    what: 'remittance information',
+function toRemittanceText(text: string | undefined, charactersMax: number): string {
+  return toSepaText(text ?? '', charactersMax, {
+    label: 'the remittance information',
     part: 'remittanceInformation',
   })
 }
 
-/** The parts of the header that SEPA prescribes. */
-function headOf({ debtor, isInstant }: SepaFile): TransferHead {
+/** Builds the parts of the header that SEPA prescribes. */
+function buildHead({ debtor, isInstant }: SepaFile): TransferHead {
   const name = element(
     'Nm',
-    sepaName(debtor.name, NAME_CHARACTERS_MAX, {
-      what: 'name of the account',
-      country: countryOf(debtor.iban),
+    toSepaName(debtor.name, NAME_CHARACTERS_MAX, {
+      label: "the account holder's name",
+      country: readCountry(debtor.iban),
     }),
   )
   return {
@@ -144,29 +144,29 @@ function headOf({ debtor, isInstant }: SepaFile): TransferHead {
       isInstant ? element('LclInstrm', [element('Cd', 'INST')]) : undefined,
     ]),
     holder: [
-      element('Dbtr', [name, debtor.address && postalAddress(debtor.address)]),
-      account('DbtrAcct', debtor.iban, 'IBAN of the account'),
-      agent('DbtrAgt', debtor.bic),
+      element('Dbtr', [name, debtor.address && buildAddress(debtor.address)]),
+      buildAccount('DbtrAcct', debtor.iban, "the account's IBAN"),
+      buildAgent('DbtrAgt', debtor.bic),
       element('ChrgBr', 'SLEV'),
     ],
   }
 }
 
-export function countryOf(iban: string): string {
+export function readCountry(iban: string): string {
   return iban.slice(0, 2)
 }
 
-export function account(name: string, iban: string, what: string): Element {
-  if (!isValidIBAN(iban)) throw new UnwritablePayment(`${what} is not valid`)
+export function buildAccount(name: string, iban: string, label: string): Element {
+  if (!isValidIBAN(iban)) throw new UnwritablePayment(`${label} is not valid`)
   return element(name, [element('Id', [element('IBAN', iban)])])
 }
 
 /**
- * A bank by its BIC. The schema requires the debtor's bank; the rules define a placeholder for an unknown
- * BIC.
+ * Builds a bank from its BIC. The schema requires the debtor's bank, and the rules define a placeholder for
+ * an unknown BIC.
  */
-export function agent(name: string, bic: string | undefined): Element {
+export function buildAgent(name: string, bic: string | undefined): Element {
   if (bic !== undefined && !isValidBIC(bic)) throw new UnwritablePayment(`the BIC ${bic} is not valid`)
-  const unknown = element('Othr', [element('Id', 'NOTPROVIDED')])
-  return element(name, [element('FinInstnId', [optional('BICFI', bic) ?? unknown])])
+  const placeholder = element('Othr', [element('Id', 'NOTPROVIDED')])
+  return element(name, [element('FinInstnId', [optional('BICFI', bic) ?? placeholder])])
 }

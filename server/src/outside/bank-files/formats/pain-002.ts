@@ -1,9 +1,9 @@
-import { optionalMoney } from './camt-details.ts'
-import { type IsoReason, reasonsOf } from './iso-reason.ts'
-import { rawOf, type UnreadPart, unreadPart } from './unread-part.ts'
-import { type DocumentReader, findBelow, textBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
+import { parseOptionalMoney } from './camt-details.ts'
+import { type IsoReason, parseReasons } from './iso-reason.ts'
+import { formatRaw, toUnreadPart, type UnreadPart } from './unread-part.ts'
+import { type DocumentReader, findElement, findText, type XmlElement, type XmlRecord } from './xml-records.ts'
 
-/** Reads a bank's status report about a file of ours (pain.002). */
+/** Reads a bank's status report about one of our files (pain.002). */
 
 const GROUP = 'CstmrPmtStsRpt/OrgnlGrpInfAndSts'
 const BATCH = 'CstmrPmtStsRpt/OrgnlPmtInfAndSts'
@@ -14,9 +14,9 @@ const BATCH_DEPTH = 2
 /** The status of a whole file, of one of its batches, or of one payment. */
 export interface BankStatus {
   readonly level: 'FILE' | 'BATCH' | 'PAYMENT'
-  /** The message id of the file concerned. */
+  /** The message id of our file. */
   readonly originalMessageId: string
-  /** The batch of that file. Null for a status of the whole file. */
+  /** The batch in our file. Null for a status of the whole file. */
   readonly originalPaymentInformationId: string | null
   /** The bank's code, such as `ACSC` or `RJCT`. Null if only the payments have a status. */
   readonly status: string | null
@@ -34,7 +34,7 @@ export type StatusRecord = BankStatus | ({ readonly level: 'UNREAD' } & UnreadPa
 
 /**
  * Reads a status report in order and in constant memory: the file's status, then the statuses of its
- * payments, with each batch after its payments.
+ * payments, each batch after its payments.
  */
 export class Pain002Reader implements DocumentReader<StatusRecord> {
   readonly records: ReadonlySet<string> = new Set([GROUP, BATCH, PAYMENT])
@@ -43,12 +43,12 @@ export class Pain002Reader implements DocumentReader<StatusRecord> {
 
   take({ path, element, within }: XmlRecord): readonly StatusRecord[] {
     this.#statuses += 1
-    if (path === GROUP) this.#originalMessageId = textBelow(element, 'OrgnlMsgId')
+    if (path === GROUP) this.#originalMessageId = findText(element, 'OrgnlMsgId')
     const originalMessageId = this.#originalMessageId
     if (originalMessageId === undefined)
-      return [this.#toUnread('has a status without the id of the file that it is about', element)]
+      return [this.#toUnread('has a status without the id of its file', element)]
     const batch = path === PAYMENT ? within[BATCH_DEPTH] : element
-    return [statusOf(path, element, originalMessageId, textBelow(batch, 'OrgnlPmtInfId') ?? null)]
+    return [parseStatus(path, element, originalMessageId, findText(batch, 'OrgnlPmtInfId') ?? null)]
   }
 
   takeForeign({ element, within }: XmlRecord): readonly StatusRecord[] {
@@ -59,32 +59,32 @@ export class Pain002Reader implements DocumentReader<StatusRecord> {
 
   end(): readonly StatusRecord[] {
     if (this.#statuses > 0) return []
-    return [{ level: 'UNREAD', ...unreadPart('document', 'has no status of a file', '') }]
+    return [{ level: 'UNREAD', ...toUnreadPart('document', 'has no file status', '') }]
   }
 
   #toUnread(reason: string, element: XmlElement): StatusRecord {
-    return { level: 'UNREAD', ...unreadPart(`status ${this.#statuses}`, reason, rawOf(element)) }
+    return { level: 'UNREAD', ...toUnreadPart(`status ${this.#statuses}`, reason, formatRaw(element)) }
   }
 }
 
-function statusOf(
+function parseStatus(
   path: string,
   element: XmlElement,
   originalMessageId: string,
   originalPaymentInformationId: string | null,
 ): BankStatus {
   const level = path === GROUP ? 'FILE' : path === BATCH ? 'BATCH' : 'PAYMENT'
-  const status = textBelow(element, { FILE: 'GrpSts', BATCH: 'PmtInfSts', PAYMENT: 'TxSts' }[level]) ?? null
-  const money = optionalMoney(findBelow(element, 'OrgnlTxRef/Amt/InstdAmt'))
+  const status = findText(element, { FILE: 'GrpSts', BATCH: 'PmtInfSts', PAYMENT: 'TxSts' }[level]) ?? null
+  const money = parseOptionalMoney(findElement(element, 'OrgnlTxRef/Amt/InstdAmt'))
   return {
     level,
     originalMessageId,
     originalPaymentInformationId,
     status,
-    reasons: reasonsOf(element, 'StsRsnInf'),
-    instructionId: textBelow(element, 'OrgnlInstrId') ?? null,
-    endToEndId: textBelow(element, 'OrgnlEndToEndId') ?? null,
-    servicerReference: textBelow(element, 'AcctSvcrRef') ?? null,
+    reasons: parseReasons(element, 'StsRsnInf'),
+    instructionId: findText(element, 'OrgnlInstrId') ?? null,
+    endToEndId: findText(element, 'OrgnlEndToEndId') ?? null,
+    servicerReference: findText(element, 'AcctSvcrRef') ?? null,
     amount: money?.amount ?? null,
     currency: money?.currency ?? null,
   }

@@ -4,8 +4,14 @@ import { vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import { decimalText } from './decimal-amounts.ts'
 import { schemaFaults } from './official-schema.testing.ts'
 import { writePain001 } from './pain-001.ts'
-import { DEBIT_SEQUENCES, type SepaDebit, type SepaDebitFile, sepaDebit, writePain008 } from './pain-008.ts'
-import { each, textOf } from './samples.testing.ts'
+import {
+  DEBIT_SEQUENCES,
+  type SepaDebit,
+  type SepaDebitFile,
+  writePain008,
+  writeSepaDebit,
+} from './pain-008.ts'
+import { each, joinText } from './samples.testing.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
 const FILE: SepaDebitFile = {
@@ -32,9 +38,9 @@ const DEBIT: SepaDebit = {
 }
 
 const write = (file: Partial<SepaDebitFile> = {}, debits: readonly SepaDebit[] = [DEBIT]) =>
-  textOf(writePain008({ ...FILE, ...file }, each(debits)))
+  joinText(writePain008({ ...FILE, ...file }, each(debits)))
 
-test('a collection states its mandate, its creditor, its day and its place in the sequence, in the characters of SEPA', async () => {
+test('a SEPA direct debit file has the mandate, creditor, day and sequence type, in SEPA characters', async () => {
   const xml = await write()
   for (const part of [
     '<PmtMtd>DD</PmtMtd>',
@@ -52,7 +58,7 @@ test('a collection states its mandate, its creditor, its day and its place in th
 })
 
 test.skipIf(vectorsAbsent)(
-  'a file is valid by the official schema, and the check notices faults',
+  'a SEPA direct debit file is valid by the official schema, and the check detects errors',
   async () => {
     const xml = await write()
     expect(schemaFaults('pain.008.001.08', xml)).toEqual([])
@@ -72,10 +78,10 @@ test.skipIf(vectorsAbsent)(
   },
 )
 
-test.skipIf(vectorsAbsent)('a credit transfer is valid by the official schema', async () => {
+test.skipIf(vectorsAbsent)('a SEPA transfer file is valid by the official schema', async () => {
   const { creditor: debtor, ...file } = FILE
   const { debtor: creditor, ...payment } = DEBIT
-  const xml = await textOf(
+  const xml = await joinText(
     writePain001({ ...file, isInstant: true, debtor }, each([{ ...payment, creditor }])),
   )
   expect(schemaFaults('pain.001.001.09', xml)).toEqual([])
@@ -100,19 +106,19 @@ const debits = fc.array(
 )
 
 test.skipIf(vectorsAbsent)(
-  'the same collections make the same bytes, valid by the schema, with the sums of their amounts',
+  'the same SEPA direct debits produce the same valid bytes with their sums',
   async () => {
     await fc.assert(
-      fc.asyncProperty(debits, fc.constantFrom(...DEBIT_SEQUENCES), async (given, sequence) => {
-        const total = given.reduce((sum, { amount }) => sum + amount, 0n)
-        const file = { count: given.length, total, sequence }
-        const xml = await write(file, given)
-        expect(await write(file, given)).toBe(xml)
+      fc.asyncProperty(debits, fc.constantFrom(...DEBIT_SEQUENCES), async (sent, sequence) => {
+        const total = sent.reduce((sum, { amount }) => sum + amount, 0n)
+        const file = { count: sent.length, total, sequence }
+        const xml = await write(file, sent)
+        expect(await write(file, sent)).toBe(xml)
         expect(schemaFaults('pain.008.001.08', xml)).toEqual([])
         const sums = [...xml.matchAll(/<CtrlSum>(.*?)<\/CtrlSum>/g)].map(([, sum]) => sum)
         expect(sums).toEqual([decimalText(total, 'EUR'), decimalText(total, 'EUR')])
         const references = [...xml.matchAll(/<EndToEndId>(.*?)<\/EndToEndId>/g)].map(([, text]) => text)
-        expect(references).toEqual(given.map(({ endToEndId }) => endToEndId))
+        expect(references).toEqual(sent.map(({ endToEndId }) => endToEndId))
         expect(xml.match(/<SeqTp>(.*?)<\/SeqTp>/)?.[1]).toBe(sequence)
       }),
       { numRuns: 30 },
@@ -120,7 +126,7 @@ test.skipIf(vectorsAbsent)(
   },
 )
 
-test('a file is not completed if its collections do not match its head', async () => {
+test('a SEPA direct debit file is never completed if its collections do not match its header', async () => {
   await expect(write({ count: 2 })).rejects.toThrow(/1 payments of 125050, not 2/)
   await expect(write({ total: 1n })).rejects.toThrow(/of 125050, not 1 of 1/)
 })
@@ -130,9 +136,9 @@ test.each<[string, Partial<SepaDebit>]>([
   ['amount', { amount: 100_000_000_000n }],
   ['IBAN', { debtor: { name: 'Ada', iban: 'DE89370400440532013001' } }],
   ['name', { debtor: { name: '李小龍', iban: 'DE89370400440532013000' } }],
-  ['reference of the mandate', { mandate: { reference: 'a//b', signedOn: '2026-01-01' } }],
-  ['reference of the mandate', { mandate: { reference: 'x'.repeat(36), signedOn: '2026-01-01' } }],
-])('a collection is refused for its %s, before it is in any file', (what, change) => {
-  expect(() => sepaDebit({ ...DEBIT, ...change })).toThrow(UnwritablePayment)
-  expect(() => sepaDebit({ ...DEBIT, ...change })).toThrow(what)
+  ['mandate reference', { mandate: { reference: 'a//b', signedOn: '2026-01-01' } }],
+  ['mandate reference', { mandate: { reference: 'x'.repeat(36), signedOn: '2026-01-01' } }],
+])('a SEPA direct debit with an invalid %s is refused before it is added to a file', (what, change) => {
+  expect(() => writeSepaDebit({ ...DEBIT, ...change })).toThrow(UnwritablePayment)
+  expect(() => writeSepaDebit({ ...DEBIT, ...change })).toThrow(what)
 })

@@ -1,17 +1,17 @@
 import { type Element, element } from '../../../base/formats/xml-text.ts'
 import type { DebitMandate } from '../../../kernel/ports/rail.ts'
 import {
-  account,
-  agent,
-  countryOf,
-  instructedAmount,
+  buildAccount,
+  buildAgent,
+  buildInstructedAmount,
+  buildPaymentIds,
+  buildRemittance,
   NAME_CHARACTERS_MAX,
-  paymentIds,
-  remittance,
+  readCountry,
   type SepaDebtor,
 } from './pain-001.ts'
-import { postalAddress, type TransferFile, type TransferHead, writeTransfers } from './pain-001-document.ts'
-import { sepaName, sepaReference } from './sepa-text.ts'
+import { buildAddress, type TransferFile, type TransferHead, writeTransfers } from './pain-001-document.ts'
+import { requireSepaReference, toSepaName } from './sepa-text.ts'
 
 /**
  * Writes SEPA direct debits (CORE) as a pain.008.001.08 file, following the rules of the European Payments
@@ -27,9 +27,9 @@ export interface SepaCreditor extends SepaDebtor {
 }
 
 export interface SepaDebit {
-  /** At most 35 characters. Only the bank sees it, and repeats it in status reports. */
+  /** At most 35 characters. Only the bank sees it and repeats it in status reports. */
   readonly instructionId: string
-  /** At most 35 characters. Everyone on the way sees it. It is repeated in status reports and statements. */
+  /** At most 35 characters. All parties see it, and status reports and statements repeat it. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
@@ -49,40 +49,40 @@ export async function* writePain008(
   file: SepaDebitFile,
   debits: AsyncIterable<SepaDebit>,
 ): AsyncGenerator<string> {
-  yield* writeTransfers(file, headOf(file), debits, sepaDebit)
+  yield* writeTransfers(file, buildHead(file), debits, writeSepaDebit)
 }
 
 /**
- * One collection as an element of the file. Throws UnwritablePayment; a collection that passes here fits into
- * any file.
+ * Writes one collection as an element of the file. Throws UnwritablePayment; a collection that passes here
+ * fits into any file.
  */
-export function sepaDebit({ debtor, mandate, ...debit }: SepaDebit): Element {
-  const country = countryOf(debtor.iban)
+export function writeSepaDebit({ debtor, mandate, ...debit }: SepaDebit): Element {
+  const country = readCountry(debtor.iban)
   return element('DrctDbtTxInf', [
-    paymentIds(debit),
-    instructedAmount(debit.amount),
+    buildPaymentIds(debit),
+    buildInstructedAmount(debit.amount),
     element('DrctDbtTx', [
       element('MndtRltdInf', [
-        element('MndtId', sepaReference(mandate.reference, 'reference of the mandate')),
+        element('MndtId', requireSepaReference(mandate.reference, 'the mandate reference')),
         element('DtOfSgntr', mandate.signedOn),
       ]),
     ]),
-    agent('DbtrAgt', debtor.bic),
+    buildAgent('DbtrAgt', debtor.bic),
     element('Dbtr', [
-      element('Nm', sepaName(debtor.name, NAME_CHARACTERS_MAX, { what: 'name of the debtor', country })),
-      debtor.address && postalAddress(debtor.address),
+      element('Nm', toSepaName(debtor.name, NAME_CHARACTERS_MAX, { label: "the debtor's name", country })),
+      debtor.address && buildAddress(debtor.address),
     ]),
-    account('DbtrAcct', debtor.iban, 'IBAN of the debtor'),
-    remittance(debit.remittanceInformation),
+    buildAccount('DbtrAcct', debtor.iban, "the debtor's IBAN"),
+    buildRemittance(debit.remittanceInformation),
   ])
 }
 
-/** The parts of the header that the scheme prescribes. */
-function headOf({ creditor, sequence }: SepaDebitFile): TransferHead {
-  const country = countryOf(creditor.iban)
+/** Builds the parts of the header that the scheme prescribes. */
+function buildHead({ creditor, sequence }: SepaDebitFile): TransferHead {
+  const country = readCountry(creditor.iban)
   const name = element(
     'Nm',
-    sepaName(creditor.name, NAME_CHARACTERS_MAX, { what: 'name of the account', country }),
+    toSepaName(creditor.name, NAME_CHARACTERS_MAX, { label: "the account holder's name", country }),
   )
   return {
     message: 'pain.008.001.08',
@@ -95,9 +95,9 @@ function headOf({ creditor, sequence }: SepaDebitFile): TransferHead {
       element('SeqTp', sequence),
     ]),
     holder: [
-      element('Cdtr', [name, creditor.address && postalAddress(creditor.address)]),
-      account('CdtrAcct', creditor.iban, 'IBAN of the account'),
-      agent('CdtrAgt', creditor.bic),
+      element('Cdtr', [name, creditor.address && buildAddress(creditor.address)]),
+      buildAccount('CdtrAcct', creditor.iban, "the account's IBAN"),
+      buildAgent('CdtrAgt', creditor.bic),
       element('ChrgBr', 'SLEV'),
       element('CdtrSchmeId', [
         element('Id', [

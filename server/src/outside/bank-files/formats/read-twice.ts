@@ -1,6 +1,6 @@
 /**
- * Reads the whole file once before it yields a reader's findings: a file with an error at its end yields
- * nothing at all. `open` reopens the unchanged file. Memory use does not depend on the size of the file.
+ * Reads the whole file once before it yields any record, so that a file with an error at its end yields
+ * nothing. `open` reopens the unchanged file. Memory use does not depend on the file size.
  */
 export async function* readTwice<Found>(
   open: () => AsyncIterable<Uint8Array>,
@@ -10,8 +10,8 @@ export async function* readTwice<Found>(
   yield* read(open())
 }
 
-/** Passes bytes through until there are too many, then throws the error created by `refusal`. */
-export async function* atMost(
+/** Passes bytes through, and throws the error created by `refusal` if there are more than `bytesMax`. */
+export async function* limitBytes(
   bytes: AsyncIterable<Uint8Array>,
   bytesMax: number,
   refusal: () => Error,

@@ -5,8 +5,8 @@ import { type AchBatch, type AchFile, type AchPayment, writeAch } from './ach-wr
 import { readTwice } from './read-twice.ts'
 
 /**
- * Statements as a bank writes them, for tests and benchmarks: in version .08, and in .02, which differs in
- * format.
+ * Generates statements as banks write them, for tests and benchmarks: in version .08 and in the older version
+ * .02.
  */
 
 export interface SampleTransaction {
@@ -59,7 +59,7 @@ ${entries.map((entry) => camtEntry(entry, version)).join('\n')}
 `
 }
 
-/** A balance with a signed amount. */
+/** Generates a balance from a signed amount. */
 export function balance(type: string, amount: string): string {
   const direction = amount.startsWith('-') ? 'DBIT' : 'CRDT'
   return `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount.replace('-', '')}</Amt><CdtDbtInd>${direction}</CdtDbtInd><Dt><Dt>2026-03-02</Dt></Dt></Bal>`
@@ -78,8 +78,8 @@ export function camtEntry(
   version: '08' | '02',
 ): string {
   const details = transactions.map((one) => camtTransaction(one, direction, version)).join('')
-  const btch = batch === undefined ? '' : `<Btch><PmtInfId>${batch}</PmtInfId></Btch>`
-  return `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd>${isReversal ? '<RvslInd>true</RvslInd>' : ''}<Sts>${version === '08' ? `<Cd>${status}</Cd>` : status}</Sts><BookgDt><Dt>2026-03-02</Dt></BookgDt><ValDt><Dt>2026-03-02</Dt></ValDt><AcctSvcrRef>${servicerReference}</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn></BkTxCd>${details || btch ? `<NtryDtls>${btch}${details}</NtryDtls>` : ''}<AddtlNtryInf>SEPA</AddtlNtryInf></Ntry>`
+  const batchElement = batch === undefined ? '' : `<Btch><PmtInfId>${batch}</PmtInfId></Btch>`
+  return `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd>${isReversal ? '<RvslInd>true</RvslInd>' : ''}<Sts>${version === '08' ? `<Cd>${status}</Cd>` : status}</Sts><BookgDt><Dt>2026-03-02</Dt></BookgDt><ValDt><Dt>2026-03-02</Dt></ValDt><AcctSvcrRef>${servicerReference}</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn></BkTxCd>${details || batchElement ? `<NtryDtls>${batchElement}${details}</NtryDtls>` : ''}<AddtlNtryInf>SEPA</AddtlNtryInf></Ntry>`
 }
 
 function camtTransaction(
@@ -116,23 +116,23 @@ function camtTransaction(
   return `<TxDtls><Refs>${instruction}<EndToEndId>${endToEndId}</EndToEndId></Refs>${money}<RltdPties>${party('Dbtr', debtor, 'PL61109010140000071219812874')}${party('Cdtr', creditor, 'FR1420041010050500013M02606')}</RltdPties>${agent}${remittance}${returned}</TxDtls>`
 }
 
-/** The bytes of a file in chunks of this size, so that everything is split somewhere. */
+/** Yields the bytes of a file in small chunks, so that records are split anywhere. */
 export async function* bytesOf(text: string | Uint8Array, pieceBytes = 61): AsyncGenerator<Uint8Array> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-export async function* each<One>(ones: readonly One[]): AsyncGenerator<One> {
-  yield* ones
+export async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items
 }
 
-export async function all<One>(ones: AsyncIterable<One>): Promise<One[]> {
-  const found: One[] = []
-  for await (const one of ones) found.push(one)
+export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
   return found
 }
 
-export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+export async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   return (await all(pieces)).join('')
 }
 
@@ -164,18 +164,18 @@ export const PAYMENT: AchPayment = {
   name: 'Grâce Hopper',
   remittanceInformation: 'Invoice 7',
 }
-export interface Given extends Omit<AchBatch, 'payments'> {
+export interface SampleBatch extends Omit<AchBatch, 'payments'> {
   readonly payments: readonly AchPayment[]
 }
-export const BATCH: Given = {
+export const BATCH: SampleBatch = {
   entryClass: 'PPD',
   direction: 'CREDIT',
   effectiveDate: '2026-03-03',
   payments: [PAYMENT],
 }
 
-export const write = (batches: readonly Given[] = [BATCH]) =>
-  textOf(
+export const write = (batches: readonly SampleBatch[] = [BATCH]) =>
+  joinText(
     writeAch(
       FILE,
       batches.map((batch) => ({ ...batch, payments: each(batch.payments) })),
@@ -183,12 +183,12 @@ export const write = (batches: readonly Given[] = [BATCH]) =>
   )
 export const readAll = (text: string | Uint8Array, pieceBytes?: number) =>
   all(readTwice(() => bytesOf(text, pieceBytes), readAch))
-/** Omits the file header. */
+/** Reads the records after the file header. */
 export const read = async (text: string | Uint8Array, pieceBytes?: number) =>
   (await readAll(text, pieceBytes)).flatMap((record) => (record.type === 'head' ? [] : [record]))
 
-/** A file as a bank returns it: our entries with the bank's addenda. */
-export async function answered(
+/** Generates a file as a bank returns it: our entries with the bank's addenda. */
+export async function buildReturnedFile(
   addenda: string,
   change: (line: string) => string = (line) => line,
 ): Promise<string> {
@@ -225,24 +225,24 @@ export interface SampleZipFile {
   readonly size?: number
 }
 
-export function zipOf(files: readonly SampleZipFile[]): Buffer {
+export function buildZip(files: readonly SampleZipFile[]): Buffer {
   const pieces: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (const { name, content, crc, size } of files) {
     const bytes = Buffer.from(content)
     const packed = deflateRawSync(bytes)
-    const facts = Buffer.alloc(26)
-    facts.writeUInt16LE(20, 0)
-    facts.writeUInt16LE(8, 4)
-    facts.writeUInt32LE(crc ?? crc32(bytes), 10)
-    facts.writeUInt32LE(packed.length, 14)
-    facts.writeUInt32LE(size ?? bytes.length, 18)
-    facts.writeUInt16LE(Buffer.byteLength(name), 22)
-    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), facts, Buffer.from(name), packed])
+    const header = Buffer.alloc(26)
+    header.writeUInt16LE(20, 0)
+    header.writeUInt16LE(8, 4)
+    header.writeUInt32LE(crc ?? crc32(bytes), 10)
+    header.writeUInt32LE(packed.length, 14)
+    header.writeUInt32LE(size ?? bytes.length, 18)
+    header.writeUInt16LE(Buffer.byteLength(name), 22)
+    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), header, Buffer.from(name), packed])
     const place = Buffer.alloc(14)
     place.writeUInt32LE(offset, 10)
-    directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\0'), facts, place, Buffer.from(name)]))
+    directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\0'), header, place, Buffer.from(name)]))
     pieces.push(local)
     offset += local.length
   }

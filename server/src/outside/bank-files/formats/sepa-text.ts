@@ -35,9 +35,10 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ '*': '.', '#': '.', '%': '.', $: '.', '^': '.', '€': 'EUR', '£': 'GBP', '·': '.', '•': '.' },
 }
 
-/** The field to which a text belongs, for the error message if it cannot be carried. */
+/** The field to which a text belongs, for error messages. */
 export interface TextPlace {
-  readonly what: string
+  /** The name of the field in a sentence. */
+  readonly label: string
   readonly part?: PaymentPart
   /** The account's country, which distinguishes languages that share letters. */
   readonly country?: string
@@ -45,27 +46,27 @@ export interface TextPlace {
 
 /**
  * Converts text to the SEPA character set and truncates it to fit. Letters lose their diacritics, Greek and
- * Cyrillic letters are spelled as in passports, other characters become a period, and multiple and
- * surrounding spaces are removed. Throws UnwritablePayment if letters of a script without a spelling would be
- * lost, because text consisting mostly of periods is useless.
+ * Cyrillic letters are spelled as in passports, other characters become a period, and redundant spaces are
+ * removed. Throws UnwritablePayment for letters without a spelling, because mere periods would be useless.
  */
-export function sepaText(
+export function toSepaText(
   text: string,
   charactersMax: number,
-  { what, part = 'account', country }: TextPlace,
+  { label, part = 'account', country }: TextPlace,
 ): string {
-  const latin = inLatin(text, country)
+  const latin = toLatin(text, country)
   const lost = [...latin.matchAll(UNKNOWN)].find(([character]) => /[\p{Letter}\p{Number}]/u.test(character))
-  if (lost) throw new UnwritablePayment(`${what} has the character ${lost[0]}, which SEPA cannot carry`, part)
+  if (lost)
+    throw new UnwritablePayment(`${label} contains the character ${lost[0]}, which SEPA cannot carry`, part)
   const written = latin.replaceAll(UNKNOWN, '.').replaceAll(/ +/g, ' ').trim()
   return written.slice(0, charactersMax).trimEnd()
 }
 
-/** Like `sepaText`, for a name, which must contain at least one letter or digit. */
-export function sepaName(text: string, charactersMax: number, place: TextPlace): string {
-  const written = sepaText(text, charactersMax, place)
+/** Like `toSepaText`, for a name, which must contain at least one letter or digit. */
+export function toSepaName(text: string, charactersMax: number, place: TextPlace): string {
+  const written = toSepaText(text, charactersMax, place)
   if (!LETTER_OR_DIGIT.test(written))
-    throw new UnwritablePayment(`${place.what} has no letter or digit that SEPA can carry`, place.part)
+    throw new UnwritablePayment(`${place.label} has no letter or digit that SEPA can carry`, place.part)
   return written
 }
 
@@ -73,27 +74,28 @@ export function sepaName(text: string, charactersMax: number, place: TextPlace):
  * Validates a reference, which is sent unchanged: only characters of the set, at most 35, no slash at either
  * end, and no two slashes in a row. Throws UnwritablePayment.
  */
-export function sepaReference(text: string, what: string): string {
+export function requireSepaReference(text: string, label: string): string {
   const isFit = SEPA.test(text) && text.length <= 35 && LETTER_OR_DIGIT.test(text) && text === text.trim()
   if (!isFit || /^\/|\/\/|\/$/.test(text))
     throw new UnwritablePayment(
-      `${what} is not of 1 to 35 characters of SEPA, or has a slash where none may be`,
+      `${label} must have 1 to 35 SEPA characters, without a slash at either end or two slashes in a row`,
     )
   return text
 }
 
-/**
- * Converts text to letters of the character set. Characters that have no spelling there, or match `isKept`,
- * are left unchanged.
- */
-export function inLatin(text: string, country?: string, isKept = SEPA): string {
-  return [...spellInLatin(text, country)].map((one) => (isKept.test(one) ? one : letterInLatin(one))).join('')
+/** Converts text to Latin letters. Characters that match `isKept` or have no spelling do not change. */
+export function toLatin(text: string, country?: string, isKept = SEPA): string {
+  return [...spellInLatin(text, country)]
+    .map((letter) => (isKept.test(letter) ? letter : toLatinLetter(letter)))
+    .join('')
 }
 
-function letterInLatin(character: string): string {
+function toLatinLetter(character: string): string {
   if (/\s/u.test(character)) return ' '
   const known = LETTERS[character]
   if (known !== undefined) return known
-  const bare = character.normalize('NFKD').replaceAll(MARKS, '')
-  return [...bare].map((letter) => (SEPA.test(letter) ? letter : (LETTERS[letter] ?? letter))).join('')
+  const withoutMarks = character.normalize('NFKD').replaceAll(MARKS, '')
+  return [...withoutMarks]
+    .map((letter) => (SEPA.test(letter) ? letter : (LETTERS[letter] ?? letter)))
+    .join('')
 }

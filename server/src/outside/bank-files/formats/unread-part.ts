@@ -4,19 +4,19 @@ import type { XmlElement } from './xml-records.ts'
 export const RAW_CHARACTERS_MAX = 4_000
 const REASON_CHARACTERS_MAX = 500
 
-/** A part of a file that cannot be read. It waits for a person while the rest of the file is read. */
+/** An unreadable part of a file. It waits for a person while the other parts are read. */
 export interface UnreadPart {
   /** Identifies the part for a person, such as `entry 3` or `line 12`. */
   readonly place: string
   readonly reason: string
   /** The raw content of the part, truncated to 4,000 characters. */
   readonly raw: string
-  /** Signed, in smallest units. Positive for incoming money. Null if the amount cannot be read either. */
+  /** Signed, in smallest units. Positive for incoming money. Null if the amount is unreadable too. */
   readonly amount: bigint | null
   readonly currency: string | null
 }
 
-export function unreadPart(
+export function toUnreadPart(
   place: string,
   reason: string,
   raw: string,
@@ -41,8 +41,8 @@ export function readPart<Read>(read: () => Read): { readonly read: Read } | { re
   }
 }
 
-/** Converts an element back to XML, for a person. Stops soon after the maximum number of characters. */
-export function rawOf(element: XmlElement): string {
+/** Formats an element as XML for a person. Stops soon after the maximum number of characters. */
+export function formatRaw(element: XmlElement): string {
   const pieces: string[] = []
   let characters = 0
   const write = (piece: string) => {
@@ -51,8 +51,8 @@ export function rawOf(element: XmlElement): string {
   }
   const writeElement = ({ name, attributes, text, children }: XmlElement): void => {
     if (characters > RAW_CHARACTERS_MAX) return
-    const all = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`)
-    write(`<${name}${all.join('')}>${text}`)
+    const formatted = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`)
+    write(`<${name}${formatted.join('')}>${text}`)
     for (const child of children) writeElement(child)
     write(`</${name}>`)
   }

@@ -1,12 +1,12 @@
 /**
- * A bank's file was rejected and has no effect. The message names the problem and its position, without
- * secrets.
+ * A bank's file was refused and has no effect. The message is a predicate of the file, such as `has no
+ * message`, or of a line, without secrets.
  */
 export class UnreadableFile extends Error {
   override readonly name: string = 'UnreadableFile'
 }
 
-/** An archive was rejected and has no effect. An error in one of its files is an `UnreadableFile`. */
+/** An archive was refused and has no effect. An error in one of its files is an `UnreadableFile`. */
 export class UnreadableArchive extends UnreadableFile {
   override readonly name = 'UnreadableArchive'
 }
@@ -16,10 +16,12 @@ export class UnreadablePart extends Error {
   override readonly name = 'UnreadablePart'
 }
 
-/** The part of a payment that does not fit a format. */
+/** The part of a payment that a format cannot carry. */
 export type PaymentPart = 'account' | 'amount' | 'remittanceInformation'
 
-/** A payment does not fit a format. The message names the field and the reason, for a person. */
+/**
+ * A format cannot carry a payment. The message is a clause that names the field and the reason for a person.
+ */
 export class UnwritablePayment extends Error {
   override readonly name = 'UnwritablePayment'
   readonly part: PaymentPart

@@ -5,9 +5,9 @@ import type { PainAddress } from './pain-001-document.ts'
 export type WireDebtor = Extract<BankFilesRailValue['format'], { type: 'WIRE' }>
 
 export interface WirePayment {
-  /** At most 35 characters. Only the bank sees it, and repeats it in status reports. */
+  /** At most 35 characters. Only the bank sees it and repeats it in status reports. */
   readonly instructionId: string
-  /** At most 35 characters. Everyone on the way sees it. It is repeated in status reports and statements. */
+  /** At most 35 characters. All parties see it, and status reports and statements repeat it. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint

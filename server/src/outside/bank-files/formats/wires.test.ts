@@ -2,10 +2,10 @@ import { guardedText } from '@countersign/contract/core/csv-guard'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { all, bytesOf, each, textOf } from './samples.testing.ts'
+import { all, bytesOf, each, joinText } from './samples.testing.ts'
 import type { WireDebtor, WirePayment } from './wire-payment.ts'
-import { checkWireText, type WireFile, wireTransfer, writeWires } from './wires.ts'
-import { findBelow, readXmlRecords, textBelow } from './xml-records.ts'
+import { checkWireText, type WireFile, writeWires, writeWireTransfer } from './wires.ts'
+import { findElement, findText, readXmlRecords } from './xml-records.ts'
 
 const DEBTOR: WireDebtor = {
   ...{ type: 'WIRE', name: 'Acme Inc', accountNumber: '987654321', routingNumber: '021000021' },
@@ -48,19 +48,19 @@ const CSV: NonNullable<WireDebtor['csv']> = {
   ],
 }
 
-const write = (more: Partial<WireFile> = {}, payments: readonly WirePayment[] = [PAYMENT]) =>
-  textOf(writeWires({ ...FILE, ...more }, each(payments)))
-const csvOf = (csv: Partial<typeof CSV>, payments?: readonly WirePayment[]) =>
+const write = (changes: Partial<WireFile> = {}, payments: readonly WirePayment[] = [PAYMENT]) =>
+  joinText(writeWires({ ...FILE, ...changes }, each(payments)))
+const writeCsv = (csv: Partial<typeof CSV>, payments?: readonly WirePayment[]) =>
   write({ debtor: { ...DEBTOR, csv: { ...CSV, ...csv } } }, payments)
 
-test('a wire is urgent, booked on its own, and states both addresses and both banks', async () => {
+test('a wire is urgent, booked separately, and has both addresses and both banks', async () => {
   const [found] = await all(
     readXmlRecords(bytesOf(await write()), () => ({
       records: new Set(['CstmrCdtTrfInitn/PmtInf']),
       ...{ take: ({ element }) => [element], takeForeign: () => [], end: () => [] },
     })),
   )
-  const text = (path: string) => textBelow(found, path)
+  const text = (path: string) => findText(found, path)
   expect(text('BtchBookg')).toBe('false')
   expect([text('PmtTpInf/InstrPrty'), text('PmtTpInf/SvcLvl/Cd'), text('ChrgBr')]).toEqual([
     'HIGH',
@@ -71,7 +71,7 @@ test('a wire is urgent, booked on its own, and states both addresses and both ba
     'New York',
     '021000021',
   ])
-  const transfer = findBelow(found, 'CdtTrfTxInf')
+  const transfer = findElement(found, 'CdtTrfTxInf')
   expect(
     [
       'PmtId/EndToEndId',
@@ -80,21 +80,21 @@ test('a wire is urgent, booked on its own, and states both addresses and both ba
       'Cdtr/Nm',
       'Cdtr/PstlAdr/CtrySubDvsn',
       'RmtInf/Ustrd',
-    ].map((path) => textBelow(transfer, path)),
+    ].map((path) => findText(transfer, path)),
   ).toEqual(['CS0A1B2C3D4E5F', '1250.50', '1234567890', 'Grace Hopper + Co', 'MA', 'Invoice 7 - thank you'])
 })
 
-test('a template gives the columns, texts, separator, dates and decimal mark of the bank', async () => {
-  expect(await csvOf({})).toBe(
+test('a CSV wire file has the columns, text, separator, dates and decimal mark of its template', async () => {
+  expect(await writeCsv({})).toBe(
     'Type,Amount,Date,Name,Account,ABA,Street,Empty,Text,Reference\r\n' +
       'WIRE OUT,1250.50,2026-03-02,Grace Hopper + Co,1234567890,011401533,"Main, Street",,Invoice 7 - thank you,CS0A1B2C3D4E5F\r\n',
   )
-  const german = await csvOf({ separator: ';', hasHeader: false, dates: 'DD.MM.YYYY', decimalMark: ',' })
+  const german = await writeCsv({ separator: ';', hasHeader: false, dates: 'DD.MM.YYYY', decimalMark: ',' })
   expect(german).toMatch(/^WIRE OUT;1250,50;02\.03\.2026;/)
-  expect(await csvOf({ hasHeader: false, dates: 'MM/DD/YYYY' })).toContain(',03/02/2026,')
+  expect(await writeCsv({ hasHeader: false, dates: 'MM/DD/YYYY' })).toContain(',03/02/2026,')
 })
 
-test('no cell of any payment begins like a formula, and every row has all columns', async () => {
+test('no cell of a CSV wire file begins like a formula, and every row has all columns', async () => {
   const text = fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n;,|"\' Aa1/'), minLength: 1, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(
@@ -102,14 +102,14 @@ test('no cell of any payment begins like a formula, and every row has all column
       text,
       text,
       fc.constantFrom(',', ';', '|'),
-      async (name, said, street, separator) => {
+      async (name, remittanceInformation, street, separator) => {
         const creditor = {
           ...PAYMENT.creditor,
           name: `A${name}`,
           address: { city: 'Boston', country: 'US', street },
         }
-        const payment = { ...PAYMENT, creditor, remittanceInformation: said }
-        const rows: string[][] = parse(await csvOf({ separator, hasHeader: false }, [payment]), {
+        const payment = { ...PAYMENT, creditor, remittanceInformation }
+        const rows: string[][] = parse(await writeCsv({ separator, hasHeader: false }, [payment]), {
           delimiter: separator,
           record_delimiter: '\r\n',
         })
@@ -123,21 +123,21 @@ test('no cell of any payment begins like a formula, and every row has all column
   )
 })
 
-test('a file whose payments do not match its head is never complete', async () => {
+test('a wire file is never completed if its payments do not match its header', async () => {
   await expect(write({ total: 1n })).rejects.toThrow('not 1 of 1')
   await expect(write({ debtor: { ...DEBTOR, csv: CSV }, count: 2 })).rejects.toThrow('not 2 of')
 })
 
 test.each<[string, Partial<WirePayment>]>([
-  ['amount is not within 0.01 to 9999999999.99 USD', { amount: 1_000_000_000_000n }],
-  ['routing number is not valid', { creditor: { ...PAYMENT.creditor, routingNumber: '011401534' } }],
-  ['account number is not valid', { creditor: { ...PAYMENT.creditor, account: '12;34' } }],
-])('a payment that a wire cannot carry is refused in both forms: %s', (message, more) => {
+  ['the amount must be between 0.01 and 9999999999.99 USD', { amount: 1_000_000_000_000n }],
+  ['the routing number is not valid', { creditor: { ...PAYMENT.creditor, routingNumber: '011401534' } }],
+  ['the account number is not valid', { creditor: { ...PAYMENT.creditor, account: '12;34' } }],
+])('a payment that a wire cannot carry is refused in both file formats: %s', (message, changes) => {
   for (const debtor of [DEBTOR, { ...DEBTOR, csv: CSV }])
-    expect(() => wireTransfer({ ...PAYMENT, ...more }, debtor)).toThrow(message)
+    expect(() => writeWireTransfer({ ...PAYMENT, ...changes }, debtor)).toThrow(message)
 })
 
-test('text of more than 140 characters is refused when the payment is made', () => {
-  expect(() => checkWireText('A'.repeat(141))).toThrow('a wire carries 140')
+test('wire text of more than 140 characters is refused before the payment is made', () => {
+  expect(() => checkWireText('A'.repeat(141))).toThrow('a wire carries at most 140')
   expect(() => checkWireText('A'.repeat(140))).not.toThrow()
 })

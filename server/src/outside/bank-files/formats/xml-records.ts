@@ -10,25 +10,25 @@ export interface XmlElement {
   readonly children: XmlElement[]
 }
 
-/** A record: an element at one of the requested paths, with its ancestors as read so far. */
+/** A record: an element at one of the requested paths, with its ancestors as far as they have been read. */
 export interface XmlRecord {
   readonly path: string
   readonly element: XmlElement
-  /** From the document down to the element's parent. They no longer contain earlier records. */
+  /** From the document down to the parent. Earlier records have been removed. */
   readonly within: readonly XmlElement[]
 }
 
 /** A reader of one document. A file may contain several documents, each inside envelopes. */
 export interface DocumentReader<Found> {
   /**
-   * Paths of local names within the document, such as `BkToCstmrStmt/Stmt/Ntry`. Documents without any such
-   * path are skipped.
+   * Paths of local names within the document, such as `BkToCstmrStmt/Stmt/Ntry`. If empty, the document is
+   * skipped.
    */
   readonly records: ReadonlySet<string>
   /** Called with each complete record, before anything after it is read. */
   take(record: XmlRecord): readonly Found[]
   /**
-   * Called with an element of a foreign namespace at a position where the schemas allow only their own. It is
+   * Called with an element of a foreign namespace at a position at which the schemas do not allow one. It is
    * not part of any record.
    */
   takeForeign(record: XmlRecord): readonly Found[]
@@ -45,13 +45,13 @@ const DOCUMENTS: ReadonlySet<string> = new Set(['Document', 'BACSDocument'])
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
 
 /**
- * Memory limits, far above the size of real files: the longest text that the schemas allow has 500
+ * Memory limits, far above the size of real files. The longest text that the schemas allow has 500
  * characters.
  */
 const LIMITS = {
   depth: 64,
   /**
-   * Elements in memory at a time: a record and the headers around it. The longest records of banks have a few
+   * Elements in memory at a time: a record and the headers around it. The longest real records have a few
    * hundred.
    */
   elements: 20_000,
@@ -61,10 +61,9 @@ const LIMITS = {
 } as const
 
 /**
- * Reads the documents of an XML file record by record, in constant memory. A document is a `Document` or
- * `BACSDocument` element, at the root or inside envelopes such as `BizMsgEnvlp`, which are discarded. Throws
- * UnreadableFile if the file is malformed or truncated, has a DTD (so that nothing in it can refer to
- * external content), or exceeds the limits; with `readTwice`, the records before the error have no effect.
+ * Reads the documents of an XML file record by record, in constant memory, for use with `readTwice`. A document is
+ * an element `Document` or `BACSDocument`, at the root or inside envelopes. Throws UnreadableFile if the file is
+ * malformed, truncated or too large, or has a DTD, which could refer to external content.
  */
 export async function* readXmlRecords<Found>(
   bytes: AsyncIterable<Uint8Array>,
@@ -75,7 +74,7 @@ export async function* readXmlRecords<Found>(
   yield* reader.end()
 }
 
-/** Treatment of an element: it belongs to a document or to an envelope around one, or it is skipped. */
+/** The role of an element: it belongs to a document or to an envelope around one, or it is skipped. */
 type Use = 'document' | 'envelope' | 'skipped' | 'foreign'
 
 interface OpenElement {
@@ -83,13 +82,13 @@ interface OpenElement {
   readonly element: XmlElement
   /** Relative to the document. */
   readonly path: string
-  /** The amounts in memory when it began. */
+  /** The number of elements and characters in memory when the element began. */
   readonly elementsBefore: number
   readonly charactersBefore: number
 }
 
 class RecordReader<Found> {
-  // Parsed as a fragment, which may have several roots: some banks concatenate files.
+  // A fragment may have several roots, because some banks concatenate files.
   readonly #parser = new SaxesParser({ xmlns: true, position: true, fragment: true })
   readonly #opener: DocumentOpener<Found>
   readonly #open: OpenElement[] = []
@@ -106,10 +105,10 @@ class RecordReader<Found> {
     this.#opener = opener
     const parser = this.#parser
     parser.on('doctype', () => this.#refuse('has a DTD, which is not allowed'))
-    parser.on('error', ({ message }) => this.#fault(message))
+    parser.on('error', ({ message }) => this.#handleFault(message))
     parser.on('opentag', (tag) => this.#begin(tag))
-    parser.on('text', (text) => this.#text(text))
-    parser.on('cdata', (text) => this.#text(text))
+    parser.on('text', (text) => this.#addText(text))
+    parser.on('cdata', (text) => this.#addText(text))
     parser.on('comment', () => this.#noteEvent())
     parser.on('xmldecl', () => this.#noteEvent())
     parser.on('processinginstruction', () => this.#noteEvent())
@@ -136,31 +135,37 @@ class RecordReader<Found> {
     return found
   }
 
-  #fault(message: string): void {
-    const what = message.replace(/^\d+:\d+: /, '')
-    if (/doctype/i.test(what)) this.#refuse('has a DTD, which is not allowed')
+  #handleFault(message: string): void {
+    const fault = message.replace(/^\d+:\d+: /, '')
+    if (/doctype/i.test(fault)) this.#refuse('has a DTD, which is not allowed')
     // Concatenated documents each have an XML declaration, which is ignored.
-    this.#isInDeclaration ||= this.#open.length === 0 && /an XML declaration must be at the start/i.test(what)
-    if (!this.#isInDeclaration) this.#refuse(`is not XML: ${what}`)
+    this.#isInDeclaration ||=
+      this.#open.length === 0 && /an XML declaration must be at the start/i.test(fault)
+    if (!this.#isInDeclaration) this.#refuse(`is not XML: ${fault}`)
   }
 
   #begin(tag: SaxesTagNS): void {
     this.#noteEvent()
     if (this.#open.length >= LIMITS.depth) this.#refuse(`is more than ${LIMITS.depth} elements deep`)
     const parent = this.#open.at(-1)
-    const use = this.#useOf(tag, parent)
-    const element: XmlElement = { name: tag.local, attributes: this.#attributes(tag), text: '', children: [] }
+    const use = this.#classify(tag, parent)
+    const element: XmlElement = {
+      name: tag.local,
+      attributes: this.#readAttributes(tag),
+      text: '',
+      children: [],
+    }
     const before = { elementsBefore: this.#elements, charactersBefore: this.#characters }
-    if (use === 'document' || use === 'foreign') this.#hold(1, charactersOf(element))
+    if (use === 'document' || use === 'foreign') this.#countHeld(1, countCharacters(element))
     if (this.#document && use !== 'skipped' && parent && parent.use !== 'envelope')
       parent.element.children.push(element)
-    this.#open.push({ use, element, path: pathBelow(parent, tag.local), ...before })
+    this.#open.push({ use, element, path: joinPath(parent, tag.local), ...before })
   }
 
-  #useOf({ local, uri }: SaxesTagNS, parent: OpenElement | undefined): Use {
+  #classify({ local, uri }: SaxesTagNS, parent: OpenElement | undefined): Use {
     if (this.#document) {
       if (parent?.use === 'skipped' || parent?.use === 'foreign') return parent.use
-      // Additions by the bank itself.
+      // Banks add their own elements in `SplmtryData`.
       if (local === 'SplmtryData' || this.#document.reader.records.size === 0) return 'skipped'
       return uri === this.#document.namespace ? 'document' : 'foreign'
     }
@@ -170,14 +175,14 @@ class RecordReader<Found> {
     return 'document'
   }
 
-  #attributes({ attributes }: SaxesTagNS): Readonly<Record<string, string>> {
+  #readAttributes({ attributes }: SaxesTagNS): Readonly<Record<string, string>> {
     const found = Object.values<SaxesAttributeNS>(attributes)
     if (found.length === 0) return NO_ATTRIBUTES
     if (found.length > LIMITS.attributes) this.#refuse(`has more than ${LIMITS.attributes} attributes`)
     return Object.fromEntries(found.map(({ local, value }) => [local, value]))
   }
 
-  #hold(elements: number, characters: number): void {
+  #countHeld(elements: number, characters: number): void {
     this.#elements += elements
     this.#characters += characters
     if (this.#elements > LIMITS.elements)
@@ -186,7 +191,7 @@ class RecordReader<Found> {
       this.#refuse(`has a record of more than ${LIMITS.characters} characters`)
   }
 
-  #text(text: string): void {
+  #addText(text: string): void {
     this.#noteEvent()
     const open = this.#open.at(-1)
     if (!open) {
@@ -194,9 +199,9 @@ class RecordReader<Found> {
       return
     }
     if (open.use !== 'document' && open.use !== 'foreign') return
-    // Whitespace between elements is ignored. A statement has as much of it as it has entries.
+    // Whitespace between elements is ignored, because a statement may have any amount of it.
     if (open.element.text === '' && text.trim() === '') return
-    this.#hold(0, text.length)
+    this.#countHeld(0, text.length)
     open.element.text += text
   }
 
@@ -208,27 +213,27 @@ class RecordReader<Found> {
     const { element, path, use } = open
     const parent = this.#open.at(-1)?.use ?? 'envelope'
     if (use === 'foreign' && parent !== 'foreign') {
-      this.#forget(open)
+      this.#release(open)
       this.#found.push(...document.reader.takeForeign({ path, element, within: this.#openElements() }))
     }
     if (use !== 'document') return
     element.text = element.text.trim()
     if (document.reader.records.has(path)) {
-      // Records are released, and only the headers around them stay in memory, of which a file has few.
+      // Records are released, so that only the headers around them stay in memory.
       this.#found.push(...document.reader.take({ path, element, within: this.#openElements() }))
-      this.#forget(open)
+      this.#release(open)
     }
     if (parent !== 'envelope') return
     this.#found.push(...document.reader.end())
     this.#document = undefined
-    this.#forget(open)
+    this.#release(open)
   }
 
   #openElements(): XmlElement[] {
     return this.#open.filter((one) => one.use !== 'envelope').map((one) => one.element)
   }
 
-  #forget({ elementsBefore, charactersBefore }: OpenElement): void {
+  #release({ elementsBefore, charactersBefore }: OpenElement): void {
     const parent = this.#open.at(-1)
     if (parent && parent.use !== 'envelope') parent.element.children.pop()
     this.#elements = elementsBefore
@@ -240,36 +245,36 @@ class RecordReader<Found> {
     this.#isInDeclaration = false
   }
 
-  #refuse(what: string): never {
-    throw new UnreadableFile(`line ${this.#parser.line}: ${what}`)
+  #refuse(reason: string): never {
+    throw new UnreadableFile(`line ${this.#parser.line}: ${reason}`)
   }
 }
 
-function charactersOf({ name, attributes }: XmlElement): number {
+function countCharacters({ name, attributes }: XmlElement): number {
   return name.length + Object.values(attributes).reduce((sum, value) => sum + value.length, 0)
 }
 
-function pathBelow(parent: OpenElement | undefined, name: string): string {
+function joinPath(parent: OpenElement | undefined, name: string): string {
   if (parent === undefined || parent.use === 'envelope') return ''
   return parent.path === '' ? name : `${parent.path}/${name}`
 }
 
-/** The first element at a path of local names inside another element. */
-export function findBelow(element: XmlElement | undefined, path: string): XmlElement | undefined {
+/** Finds the first element at a path of local names inside another element. */
+export function findElement(element: XmlElement | undefined, path: string): XmlElement | undefined {
   let found = element
   for (const name of path.split('/')) found = found?.children.find((child) => child.name === name)
   return found
 }
 
-/** All direct children with a name. */
-export function allBelow(element: XmlElement | undefined, name: string): readonly XmlElement[] {
+/** Lists the direct children with a name. */
+export function listElements(element: XmlElement | undefined, name: string): readonly XmlElement[] {
   return element?.children.filter((child) => child.name === name) ?? []
 }
 
-/** The first non-empty text at these paths. */
-export function textBelow(element: XmlElement | undefined, ...paths: readonly string[]): string | undefined {
+/** Finds the first non-empty text at these paths. */
+export function findText(element: XmlElement | undefined, ...paths: readonly string[]): string | undefined {
   for (const path of paths) {
-    const text = findBelow(element, path)?.text
+    const text = findElement(element, path)?.text
     if (text) return text
   }
   return undefined

@@ -3,9 +3,9 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadableArchive, UnreadableFile } from './unreadable-file.ts'
 
-/** Reads ZIP files, in which EBICS delivers statements. */
+/** Reads the ZIP archives in which EBICS delivers statements. */
 
-/** Protects against small files that unpack to more than fits on a disk. */
+/** Limits that protect against small archives with huge content. */
 const LIMITS = {
   files: 1_000,
   /** Total unpacked size. */
@@ -19,7 +19,7 @@ const ZIP_BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006'] as const
 
 export interface PackedFile {
   readonly name: string
-  /** Opens the unpacked bytes, from the start each time. Throws UnreadableFile if they are corrupt. */
+  /** Reads the unpacked bytes from the start. Throws UnreadableFile if they are corrupt. */
   readonly open: () => AsyncIterable<Uint8Array>
 }
 
@@ -34,7 +34,7 @@ export function startsLikeZip(head: Uint8Array): boolean {
  * the limits.
  */
 export async function* readZipFiles(path: string): AsyncGenerator<PackedFile> {
-  const zip = await archiveFaults(() => openPromise(path, { autoClose: false }))
+  const zip = await wrapArchiveFaults(() => openPromise(path, { autoClose: false }))
   try {
     const entries = await listEntries(zip)
     for (const entry of entries) yield { name: entry.fileName, open: () => unpack(zip, entry) }
@@ -47,7 +47,7 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   if (zip.entryCount > LIMITS.files) refuse(`has more than ${LIMITS.files} files`)
   const entries: Entry[] = []
   let bytes = 0
-  await archiveFaults(async () => {
+  await wrapArchiveFaults(async () => {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue
       bytes += entry.uncompressedSize
@@ -62,8 +62,7 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
 }
 
 /**
- * Unpacks a file. Its size is as stated in the archive, because the library rejects streams of any other
- * size.
+ * Unpacks a file. Its size is as stated in the archive, because the library refuses streams of another size.
  */
 async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   if (entry.isEncrypted()) throw new UnreadableFile('is encrypted')
@@ -74,26 +73,26 @@ async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
       yield piece
     }
   } catch (error) {
-    throw faultOf(error, (what) => new UnreadableFile(`cannot be unpacked: ${what}`))
+    throw toFault(error, (reason) => new UnreadableFile(`cannot be unpacked: ${reason}`))
   }
   if (check !== entry.crc32) throw new UnreadableFile('cannot be unpacked: its checksum is wrong')
 }
 
-async function archiveFaults<Value>(run: () => Promise<Value>): Promise<Value> {
+async function wrapArchiveFaults<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
-    return await run()
+    return await read()
   } catch (error) {
-    throw faultOf(error, (what) => new UnreadableArchive(`is not a complete ZIP file: ${what}`))
+    throw toFault(error, (reason) => new UnreadableArchive(`is not a complete ZIP file: ${reason}`))
   }
 }
 
-/** Errors from the library and from zlib concern the file; errors from the disk do not. */
-function faultOf(error: unknown, fault: (what: string) => Error): unknown {
+/** Converts errors from the library and from zlib, which concern the file. Disk errors do not change. */
+function toFault(error: unknown, createFault: (reason: string) => Error): unknown {
   if (!(error instanceof Error) || error instanceof UnreadableFile) return error
   const code = 'code' in error ? String(error.code) : ''
-  return code === '' || code.startsWith('Z_') ? fault(error.message) : error
+  return code === '' || code.startsWith('Z_') ? createFault(error.message) : error
 }
 
-function refuse(what: string): never {
-  throw new UnreadableArchive(what)
+function refuse(reason: string): never {
+  throw new UnreadableArchive(reason)
 }

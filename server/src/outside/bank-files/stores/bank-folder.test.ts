@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, normalize } from 'node:path'
 import { type Attributes, Server, type SFTPWrapper, utils } from 'ssh2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BankFolder, FileIsMissing, FileIsThere } from './bank-folder.ts'
+import { type BankFolder, FileAlreadyExists, FileNotFound } from './bank-folder.ts'
 import { createDiskFolder } from './disk-folder.ts'
 import { createSftpFolder } from './sftp-folder.ts'
 
@@ -17,7 +17,7 @@ let sftp: BankFolder
 beforeAll(async () => {
   server = await startSftpServer({ hasFsync: true })
   diskRoot = await mkdtemp(join(tmpdir(), 'disk-'))
-  sftp = createSftpFolder(placeOf(server))
+  sftp = createSftpFolder(toPlace(server))
 })
 afterAll(async () => {
   await sftp.close()
@@ -25,14 +25,14 @@ afterAll(async () => {
   await rm(diskRoot, { recursive: true })
 })
 
-const placeOf = ({ port, hostKey }: SftpServerForTests) =>
+const toPlace = ({ port, hostKey }: SftpServerForTests) =>
   ({ host: '127.0.0.1', port, user: 'acme', password: 'secret', hostKey, root: 'share' }) as const
 
 async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts
 }
 
-async function contentOf(folder: BankFolder, name: string): Promise<string | undefined> {
+async function readContent(folder: BankFolder, name: string): Promise<string | undefined> {
   const stream = await folder.open({ folder: 'in', name })
   if (!stream) return undefined
   const found: Buffer[] = []
@@ -40,7 +40,7 @@ async function contentOf(folder: BankFolder, name: string): Promise<string | und
   return Buffer.concat(found).toString()
 }
 
-describe.each(['disk', 'SFTP'] as const)('a folder by %s', (kind) => {
+describe.each(['disk', 'SFTP'] as const)('a bank folder on %s', (kind) => {
   let folder: BankFolder
   let root: string
   beforeEach(async () => {
@@ -50,17 +50,17 @@ describe.each(['disk', 'SFTP'] as const)('a folder by %s', (kind) => {
     for (const name of ['in', 'out', 'done']) await mkdir(join(root, name), { recursive: true })
   })
 
-  test('has what was written, of whatever length, in the place of what was there', async () => {
+  test('replaces an existing file with the written content of any length', async () => {
     const long = 'é'.repeat(100_000)
     await folder.write({ folder: 'in', name: 'a.xml' }, pieces('x'.repeat(300_000)))
     await folder.write({ folder: 'in', name: 'a.xml' }, pieces('one ', long, '', ' two'))
-    expect(await contentOf(folder, 'a.xml')).toBe(`one ${long} two`)
+    expect(await readContent(folder, 'a.xml')).toBe(`one ${long} two`)
     await folder.write({ folder: 'in', name: 'empty' }, pieces())
-    expect(await contentOf(folder, 'empty')).toBe('')
-    expect(await contentOf(folder, 'none')).toBeUndefined()
+    expect(await readContent(folder, 'empty')).toBe('')
+    expect(await readContent(folder, 'none')).toBeUndefined()
   })
 
-  test('lists what is ready, and neither folders nor what is still being written', async () => {
+  test('lists complete files, but neither folders nor incomplete files', async () => {
     for (const name of ['b.xml', 'a.xml', '.a.xml.1.part', 'c.xml.part', 'd.filepart', '.hidden', 'e.TMP'])
       await writeFile(join(root, 'in', name), 'text')
     await mkdir(join(root, 'in', 'folder'))
@@ -71,37 +71,37 @@ describe.each(['disk', 'SFTP'] as const)('a folder by %s', (kind) => {
     expect(await folder.parts('in', 'a.xml')).toEqual(['.a.xml.1.part'])
   })
 
-  test('renames over nothing', async () => {
+  test('never overwrites a file by renaming another one', async () => {
     await folder.write({ folder: 'out', name: 'a' }, pieces('a'))
     await folder.write({ folder: 'done', name: 'b' }, pieces('b'))
     const [from, to] = [
       { folder: 'out', name: 'a' },
       { folder: 'done', name: 'b' },
     ] as const
-    await expect(folder.rename(from, to)).rejects.toThrow(FileIsThere)
+    await expect(folder.rename(from, to)).rejects.toThrow(FileAlreadyExists)
     expect(await readFile(join(root, 'done', 'b'), 'utf8')).toBe('b')
     await folder.rename(from, { ...to, name: 'c' })
     expect([await folder.exists(from), await folder.exists({ ...to, name: 'c' })]).toEqual([false, true])
-    await expect(folder.rename(from, to)).rejects.toThrow(FileIsMissing)
-    await expect(folder.rename(from, { ...to, name: 'd' })).rejects.toThrow(FileIsMissing)
+    await expect(folder.rename(from, to)).rejects.toThrow(FileNotFound)
+    await expect(folder.rename(from, { ...to, name: 'd' })).rejects.toThrow(FileNotFound)
   })
 
-  test('removes a file, and one that is gone', async () => {
+  test('removes a file and ignores a missing one', async () => {
     await writeFile(join(root, 'in', 'a'), 'a')
     await folder.remove({ folder: 'in', name: 'a' })
     await folder.remove({ folder: 'in', name: 'a' })
     expect(await readdir(join(root, 'in'))).toEqual([])
   })
 
-  test('leads nowhere else', async () => {
+  test('refuses file and folder names that lead outside of the share', async () => {
     for (const name of ['../a', '..', '.', 'a/b', 'a\\b', 'a\0b', '', 'a\n'])
       await expect(folder.exists({ folder: 'in', name }).then(String, String)).resolves.toMatch(
-        /Error: A file name/,
+        /Error: The file name/,
       )
     await expect(folder.list('../..')).rejects.toThrow('leads outside of the share')
   })
 
-  test('a content that fails half-way fails the writing', async () => {
+  test('fails to write if the content fails halfway', async () => {
     const failing = (async function* () {
       yield 'half'
       throw new Error('no more')
@@ -112,26 +112,26 @@ describe.each(['disk', 'SFTP'] as const)('a folder by %s', (kind) => {
   })
 })
 
-describe('SFTP', () => {
+describe('an SFTP folder', () => {
   beforeEach(async () => {
     for (const name of ['in', 'out']) await mkdir(join(server.root, 'share', name), { recursive: true })
   })
 
-  test('another host key is refused, before the password is sent', async () => {
-    const other = createSftpFolder({ ...placeOf(server), hostKey: `SHA256:${'A'.repeat(43)}` })
+  test('refuses a different host key before it sends the password', async () => {
+    const other = createSftpFolder({ ...toPlace(server), hostKey: `SHA256:${'A'.repeat(43)}` })
     await expect(other.list('in')).rejects.toThrow('a different host key than SHA256:AAAA')
     await expect(other.list('in')).rejects.toThrow('a different host key')
     await other.close()
   })
 
-  test('a wrong password is an error, and the next call tries again', async () => {
-    const other = createSftpFolder({ ...placeOf(server), password: 'wrong' })
+  test('throws on a wrong password and logs in again on the next call', async () => {
+    const other = createSftpFolder({ ...toPlace(server), password: 'wrong' })
     await expect(other.list('in')).rejects.toThrow(/authentication/i)
     await expect(other.list('in')).rejects.toThrow(/authentication/i)
     await other.close()
   })
 
-  test('a broken connection fails what was under way, and the next call connects again', async () => {
+  test('fails pending calls if the connection breaks, and reconnects on the next call', async () => {
     const broken = (async function* () {
       for (let piece = 0; piece < 1_000; piece++) {
         if (piece === 3) server.cut()
@@ -143,12 +143,12 @@ describe('SFTP', () => {
     expect(await readFile(join(server.root, 'share', 'out', 'broken'), 'utf8')).toBe('whole')
   })
 
-  test('a server that closed is an error, not a wait', async () => {
+  test('throws without waiting if the server has closed', async () => {
     const gone = await startSftpServer({ hasFsync: false })
-    const folder = createSftpFolder(placeOf(gone))
+    const folder = createSftpFolder(toPlace(gone))
     await mkdir(join(gone.root, 'share', 'in'), { recursive: true })
     expect(await folder.list('in')).toEqual([])
-    // It has no fsync: the file is written anyway.
+    // This server does not support fsync, and the file is written anyway.
     await folder.write({ folder: 'in', name: 'a' }, pieces('a'))
     expect(await readFile(join(gone.root, 'share', 'in', 'a'), 'utf8')).toBe('a')
     await gone.close()
@@ -164,15 +164,13 @@ interface SftpServerForTests {
   readonly hostKey: string
   readonly root: string
   /** The requests to the server, such as `fsync`. */
-  readonly asked: string[]
+  readonly requests: string[]
   /** Breaks all connections, like a network failure. */
   cut(): void
   close(): Promise<void>
 }
 
-/**
- * A real SSH server with SFTP over its own folder, for one user with a password. It has no fsync by default.
- */
+/** Starts a real SSH server with SFTP over its own folder, for one user with a password. */
 async function startSftpServer(options: { readonly hasFsync: boolean }): Promise<SftpServerForTests> {
   const root = mkdtempSync(join(tmpdir(), 'sftp-'))
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -180,7 +178,7 @@ async function startSftpServer(options: { readonly hasFsync: boolean }): Promise
   const parsed = utils.parseKey(pem)
   if (parsed instanceof Error) throw parsed
   const digest = createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=$/, '')
-  const asked: string[] = []
+  const requests: string[] = []
   const cuts = new Set<() => void>()
   const server = new Server({ hostKeys: [pem] }, (client, _info) => {
     if ('setNoDelay' in client && typeof client.setNoDelay === 'function') client.setNoDelay(true)
@@ -196,7 +194,7 @@ async function startSftpServer(options: { readonly hasFsync: boolean }): Promise
     client.on('ready', () => {
       client.on('session', (accept) => {
         accept().on('sftp', (acceptSftp) => {
-          serve(acceptSftp(), root, asked, options.hasFsync)
+          serve(acceptSftp(), root, requests, options.hasFsync)
         })
       })
     })
@@ -206,7 +204,7 @@ async function startSftpServer(options: { readonly hasFsync: boolean }): Promise
     port: (server.address() as AddressInfo).port,
     hostKey: `SHA256:${digest}`,
     root,
-    asked,
+    requests,
     cut: () => {
       for (const cut of cuts) cut()
     },
@@ -218,107 +216,110 @@ async function startSftpServer(options: { readonly hasFsync: boolean }): Promise
   }
 }
 
-interface Open {
+interface OpenHandle {
   readonly file?: fs.FileHandle
   names?: { filename: string; longname: string; attrs: Attributes }[]
 }
 
-function serve(sftp: SFTPWrapper, root: string, asked: string[], hasFsync: boolean): void {
-  const open = new Map<number, Open>()
+function serve(sftp: SFTPWrapper, root: string, requests: string[], hasFsync: boolean): void {
+  const open = new Map<number, OpenHandle>()
   let next = 0
-  const at = (path: string) => join(root, normalize(`/${path}`))
-  const done = (id: number, work: Promise<unknown>) =>
+  const toLocal = (path: string) => join(root, normalize(`/${path}`))
+  const report = (id: number, work: Promise<unknown>) =>
     work.then(
       () => sftp.status(id, STATUS_CODE.OK),
       (error: { code?: string }) =>
         sftp.status(id, error.code === 'ENOENT' ? STATUS_CODE.NO_SUCH_FILE : STATUS_CODE.FAILURE),
     )
-  const failed = (id: number) => (error: { code?: string }) =>
+  const reportFailure = (id: number) => (error: { code?: string }) =>
     sftp.status(id, error.code === 'ENOENT' ? STATUS_CODE.NO_SUCH_FILE : STATUS_CODE.FAILURE)
-  const give = (id: number, what: Open) => {
+  const sendHandle = (id: number, opened: OpenHandle) => {
     const handle = Buffer.alloc(4)
     handle.writeUInt32BE(next)
-    open.set(next++, what)
+    open.set(next++, opened)
     sftp.handle(id, handle)
   }
-  const held = (handle: Buffer) => open.get(handle.readUInt32BE(0))
+  const findOpen = (handle: Buffer) => open.get(handle.readUInt32BE(0))
   let isGone = false
   sftp.once('close', () => {
     isGone = true
     for (const { file } of open.values()) void file?.close()
   })
-  const attributes = async (path: string) => attributesOf(await fs.stat(path))
+  const attributes = async (path: string) => toAttributes(await fs.stat(path))
 
   sftp.on('OPEN', (id, path, flags) => {
     const mode = flags & OPEN_MODE.TRUNC ? 'w' : flags & OPEN_MODE.WRITE ? 'r+' : 'r'
-    fs.open(at(path), mode).then((file) => (isGone ? file.close() : give(id, { file })), failed(id))
+    fs.open(toLocal(path), mode).then(
+      (file) => (isGone ? file.close() : sendHandle(id, { file })),
+      reportFailure(id),
+    )
   })
   sftp.on('WRITE', (id, handle, offset, data) => {
-    asked.push('write')
-    void done(id, held(handle)!.file!.write(data, 0, data.length, offset))
+    requests.push('write')
+    void report(id, findOpen(handle)!.file!.write(data, 0, data.length, offset))
   })
   sftp.on('READ', (id, handle, offset, length) => {
-    held(handle)!
+    findOpen(handle)!
       .file!.read(Buffer.alloc(length), 0, length, offset)
       .then(
         ({ bytesRead, buffer }) =>
           bytesRead === 0 ? sftp.status(id, STATUS_CODE.EOF) : sftp.data(id, buffer.subarray(0, bytesRead)),
-        failed(id),
+        reportFailure(id),
       )
   })
   sftp.on('CLOSE', (id, handle) => {
-    const file = held(handle)?.file
+    const file = findOpen(handle)?.file
     open.delete(handle.readUInt32BE(0))
-    void done(id, file?.close() ?? Promise.resolve())
+    void report(id, file?.close() ?? Promise.resolve())
   })
   const stat = (id: number, path: string) =>
-    attributes(at(path)).then((found) => sftp.attrs(id, found), failed(id))
+    attributes(toLocal(path)).then((found) => sftp.attrs(id, found), reportFailure(id))
   sftp.on('STAT', (id, path) => void stat(id, path))
   sftp.on('LSTAT', (id, path) => void stat(id, path))
   sftp.on('FSTAT', (id, handle) => {
-    held(handle)!
+    findOpen(handle)!
       .file!.stat()
-      .then((found) => sftp.attrs(id, attributesOf(found)), failed(id))
+      .then((found) => sftp.attrs(id, toAttributes(found)), reportFailure(id))
   })
   sftp.on('OPENDIR', (id, path) => {
-    fs.readdir(at(path))
+    fs.readdir(toLocal(path))
       .then((names) =>
         Promise.all(
           names.map(async (filename) => {
-            const attrs = await attributes(join(at(path), filename))
+            const attrs = await attributes(join(toLocal(path), filename))
             const isFolder = (attrs.mode & 0o170000) === 0o040000
             return { filename, longname: `${isFolder ? 'd' : '-'}rw-r--r-- 1 acme acme`, attrs }
           }),
         ),
       )
-      .then((names) => give(id, { names }), failed(id))
+      .then((names) => sendHandle(id, { names }), reportFailure(id))
   })
   sftp.on('READDIR', (id, handle) => {
-    const folder = held(handle)!
+    const folder = findOpen(handle)!
     const { names } = folder
     delete folder.names
     if (names === undefined || names.length === 0) sftp.status(id, STATUS_CODE.EOF)
     else sftp.name(id, names)
   })
-  sftp.on('REMOVE', (id, path) => void done(id, fs.rm(at(path))))
+  sftp.on('REMOVE', (id, path) => void report(id, fs.rm(toLocal(path))))
   sftp.on('REALPATH', (id, path) => {
     const attrs = { mode: 0, uid: 0, gid: 0, size: 0, atime: 0, mtime: 0 }
     sftp.name(id, [{ filename: normalize(`/${path}`), longname: '', attrs }])
   })
   sftp.on('RENAME', (id, from, to) => {
-    const renamed = fs.stat(at(to)).then(
-      () => Promise.reject(new Error('is there')),
-      () => fs.rename(at(from), at(to)),
+    const renamed = fs.stat(toLocal(to)).then(
+      () => Promise.reject(new Error('The target exists.')),
+      () => fs.rename(toLocal(from), toLocal(to)),
     )
-    void done(id, renamed)
+    void report(id, renamed)
   })
   sftp.on('EXTENDED', (id, name) => {
-    asked.push(name)
+    requests.push(name)
     sftp.status(id, hasFsync ? STATUS_CODE.OK : STATUS_CODE.OP_UNSUPPORTED)
   })
 }
 
-function attributesOf({
+function toAttributes({
   mode,
   uid,
   gid,

@@ -4,19 +4,19 @@ import type { Readable } from 'node:stream'
 export interface BankFolder {
   /** Lists the files of a folder by name, without hidden and incomplete ones. */
   list(folder: string): Promise<readonly FolderFile[]>
-  /** Lists the incomplete versions of a file, named as by `partName`. */
+  /** Lists the incomplete versions of a file, which are named by `toPartName`. */
   parts(folder: string, name: string): Promise<readonly string[]>
   /** Opens a file; undefined if it does not exist. */
   open(path: FolderPath): Promise<Readable | undefined>
   exists(path: FolderPath): Promise<boolean>
   /**
-   * Writes a complete file, replacing any file with this name. On return, the file is as durable as the
-   * storage allows: flushed, and of the length that was sent.
+   * Writes a complete file, replacing any file with this name. On return, the file is flushed if the storage
+   * supports it, and its length has been verified.
    */
   write(path: FolderPath, pieces: AsyncIterable<Piece>): Promise<void>
   /**
-   * Renames within the share. Throws `FileIsMissing` if the old name no longer exists, or otherwise
-   * `FileIsThere` if the new name is taken.
+   * Renames within the share. Throws `FileNotFound` if the old name no longer exists, or otherwise
+   * `FileAlreadyExists` if the new name is taken.
    */
   rename(from: FolderPath, to: FolderPath): Promise<void>
   /** Removes a file if it exists. */
@@ -38,45 +38,54 @@ export interface FolderFile {
   readonly bytes: number
 }
 
-export class FileIsThere extends Error {
-  override readonly name = 'FileIsThere'
+export class FileAlreadyExists extends Error {
+  override readonly name = 'FileAlreadyExists'
+
+  constructor(fileName: string) {
+    super(`The file ${fileName} already exists.`)
+  }
 }
 
-export class FileIsMissing extends Error {
-  override readonly name = 'FileIsMissing'
+export class FileNotFound extends Error {
+  override readonly name = 'FileNotFound'
+
+  constructor(fileName: string) {
+    super(`The file ${fileName} was not found.`)
+  }
 }
 
 const NAME = /^(?!\.\.?$)[^/\\\p{Cc}]{1,200}$/u
-const UNDER_WAY = /^\.|\.(?:part|filepart|tmp|temp)$/i
+const INCOMPLETE = /^\.|\.(?:part|filepart|tmp|temp)$/i
 
-/** The path of a file inside the root of the share. Throws for a name that would lead outside. */
-export function pathBelow(root: string, { folder, name }: FolderPath): string {
-  if (!NAME.test(name)) throw new Error('A file name contains a slash or a control character, or is too long')
-  return `${folderBelow(root, folder)}/${name}`
+/** The path of a file inside the share. Throws for a name that leads outside of it. */
+export function toFilePath(root: string, { folder, name }: FolderPath): string {
+  if (!NAME.test(name))
+    throw new Error('The file name contains a slash or a control character, or is too long.')
+  return `${toFolderPath(root, folder)}/${name}`
 }
 
-export function folderBelow(root: string, folder: string): string {
+export function toFolderPath(root: string, folder: string): string {
   if (folder !== '' && !folder.split('/').every((part) => NAME.test(part)))
-    throw new Error('A folder name leads outside of the share')
+    throw new Error('The folder name leads outside of the share.')
   return folder === '' ? root : `${root}/${folder}`
 }
 
 /** True if a bank's file is ready to be read: it is neither hidden nor named like an incomplete file. */
 export function isReady(name: string): boolean {
-  return NAME.test(name) && !UNDER_WAY.test(name)
+  return NAME.test(name) && !INCOMPLETE.test(name)
 }
 
 /**
- * The name of an incomplete file. It is unique to each attempt, so that a late attempt cannot interfere with
- * another.
+ * The name of an incomplete file, unique to each attempt, so that a late attempt cannot interfere with
+ * another one.
  */
-export function partName(name: string, attempt: string): string {
+export function toPartName(name: string, attempt: string): string {
   return `.${name}.${attempt}.part`
 }
 
-/** The attempt in the name of an incomplete file. */
-export function attemptOf(part: string, name: string): string {
-  return part.slice(partName(name, '').length - '.part'.length, -'.part'.length)
+/** Reads the attempt from the name of an incomplete file. */
+export function readAttempt(part: string, name: string): string {
+  return part.slice(toPartName(name, '').length - '.part'.length, -'.part'.length)
 }
 
 /** True if this is an incomplete file of this name. */

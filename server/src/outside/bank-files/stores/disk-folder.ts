@@ -3,81 +3,81 @@ import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promi
 import { codeOf } from '../../../base/formats/thrown-errors.ts'
 import {
   type BankFolder,
-  FileIsMissing,
-  FileIsThere,
+  FileAlreadyExists,
+  FileNotFound,
   type FolderPath,
-  folderBelow,
   isPartOf,
   isReady,
-  pathBelow,
+  toFilePath,
+  toFolderPath,
 } from './bank-folder.ts'
 
 /**
- * A folder on this machine's disk whose files another program exchanges with the bank. Subfolders are created
- * as needed.
+ * Creates a folder on this machine's disk, whose files another program exchanges with the bank. Subfolders
+ * are created as needed.
  */
 export function createDiskFolder(root: string): BankFolder {
-  const pathOf = (path: FolderPath) => pathBelow(root, path)
-  const folderOf = (folder: string) => folderBelow(root, folder)
+  const toPath = (path: FolderPath) => toFilePath(root, path)
+  const toFolder = (folder: string) => toFolderPath(root, folder)
   const makeFolder = async (folder: string) => {
-    await mkdir(folderOf(folder), { recursive: true, mode: 0o770 })
+    await mkdir(toFolder(folder), { recursive: true, mode: 0o770 })
   }
   return {
     async list(folder) {
       await makeFolder(folder)
-      const names = (await readdir(folderOf(folder), { withFileTypes: true }))
+      const names = (await readdir(toFolder(folder), { withFileTypes: true }))
         .filter((entry) => entry.isFile() && isReady(entry.name))
         .map(({ name }) => name)
         .sort()
       return Promise.all(
-        names.map(async (name) => ({ name, bytes: (await stat(pathOf({ folder, name }))).size })),
+        names.map(async (name) => ({ name, bytes: (await stat(toPath({ folder, name }))).size })),
       )
     },
     async parts(folder, name) {
       await makeFolder(folder)
-      return (await readdir(folderOf(folder))).filter((one) => isPartOf(one, name)).sort()
+      return (await readdir(toFolder(folder))).filter((file) => isPartOf(file, name)).sort()
     },
     async open(path) {
-      const handle = await unlessMissing(() => open(pathOf(path), 'r'))
+      const handle = await ignoreMissing(() => open(toPath(path), 'r'))
       return handle && createReadStream('', { fd: handle })
     },
     async exists(path) {
-      return isThere(pathOf(path))
+      return isPresent(toPath(path))
     },
     async write(path, pieces) {
       await makeFolder(path.folder)
-      const file = await open(pathOf(path), 'w', 0o660)
+      const file = await open(toPath(path), 'w', 0o660)
       try {
         await writeFile(file, pieces)
         await file.sync()
       } finally {
         await file.close()
       }
-      await flush(folderOf(path.folder))
+      await flush(toFolder(path.folder))
     },
     async rename(from, to) {
       await makeFolder(to.folder)
-      if (!(await isThere(pathOf(from)))) throw new FileIsMissing(from.name)
-      // We choose numbered names, so nobody creates such a file between the check and the rename.
-      if (await isThere(pathOf(to))) throw new FileIsThere(to.name)
-      await rename(pathOf(from), pathOf(to))
-      await flush(folderOf(to.folder))
-      if (from.folder !== to.folder) await flush(folderOf(from.folder))
+      if (!(await isPresent(toPath(from)))) throw new FileNotFound(from.name)
+      // File names are unique, so no other process creates this file between the check and the rename.
+      if (await isPresent(toPath(to))) throw new FileAlreadyExists(to.name)
+      await rename(toPath(from), toPath(to))
+      await flush(toFolder(to.folder))
+      if (from.folder !== to.folder) await flush(toFolder(from.folder))
     },
     async remove(path) {
-      await rm(pathOf(path), { force: true })
+      await rm(toPath(path), { force: true })
     },
     async close() {},
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return (await unlessMissing(() => stat(path))) !== undefined
+async function isPresent(path: string): Promise<boolean> {
+  return (await ignoreMissing(() => stat(path))) !== undefined
 }
 
-async function unlessMissing<Found>(look: () => Promise<Found>): Promise<Found | undefined> {
+async function ignoreMissing<Found>(access: () => Promise<Found>): Promise<Found | undefined> {
   try {
-    return await look()
+    return await access()
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

@@ -6,14 +6,14 @@ import type { SFTPWrapper } from 'ssh2'
 import type SftpClient from 'ssh2-sftp-client'
 import {
   type BankFolder,
-  FileIsMissing,
-  FileIsThere,
+  FileAlreadyExists,
+  FileNotFound,
   type FolderPath,
-  folderBelow,
   isPartOf,
   isReady,
   type Piece,
-  pathBelow,
+  toFilePath,
+  toFolderPath,
 } from './bank-folder.ts'
 
 /** The timeout for connecting, and the interval of keep-alive checks on an idle connection. */
@@ -42,22 +42,22 @@ export interface SftpPlace {
 interface Connection {
   readonly client: SftpClient
   readonly sftp: SFTPWrapper
-  /** Aborted once the connection is broken, because the library never settles pending calls. */
+  /** Aborts when the connection breaks, because the library never settles pending calls. */
   readonly broken: AbortSignal
 }
 
 /**
- * A folder on a bank's SFTP server. Connects when used, and reconnects after the connection breaks; pending
- * calls then throw. Folders must exist: banks create them.
+ * Creates a folder on a bank's SFTP server. Connects when used, and reconnects after the connection breaks;
+ * pending calls then throw. Subfolders must exist, because banks create them.
  */
 export function createSftpFolder(place: SftpPlace): BankFolder {
   const connections = new Connections(place)
   const root = place.root || '.'
-  const pathOf = (path: FolderPath) => pathBelow(root, path)
+  const toPath = (path: FolderPath) => toFilePath(root, path)
   const listFolder = (folder: string) =>
-    connections.use(({ client }) => client.list(folderBelow(root, folder)))
+    connections.use(({ client }) => client.list(toFolderPath(root, folder)))
   const exists = async ({ client }: Connection, path: FolderPath) =>
-    (await client.exists(pathOf(path))) !== false
+    (await client.exists(toPath(path))) !== false
   return {
     async list(folder) {
       return (await listFolder(folder))
@@ -67,24 +67,24 @@ export function createSftpFolder(place: SftpPlace): BankFolder {
     },
     async parts(folder, name) {
       const names = (await listFolder(folder)).map((file) => file.name)
-      return names.filter((one) => isPartOf(one, name)).sort()
+      return names.filter((file) => isPartOf(file, name)).sort()
     },
     open: (path) =>
       connections.use(async (connection) => {
         if (!(await exists(connection, path))) return undefined
-        return addAbortSignal(connection.broken, connection.client.createReadStream(pathOf(path)))
+        return addAbortSignal(connection.broken, connection.client.createReadStream(toPath(path)))
       }),
     exists: (path) => connections.use((connection) => exists(connection, path)),
-    write: (path, pieces) => connections.use((connection) => write(connection, pathOf(path), pieces)),
+    write: (path, pieces) => connections.use((connection) => write(connection, toPath(path), pieces)),
     rename: (from, to) =>
       connections.use(async (connection) => {
-        if (!(await exists(connection, from))) throw new FileIsMissing(from.name)
-        // We choose numbered names, so nobody creates such a file between the check and the rename.
-        if (await exists(connection, to)) throw new FileIsThere(to.name)
-        await connection.client.rename(pathOf(from), pathOf(to))
+        if (!(await exists(connection, from))) throw new FileNotFound(from.name)
+        // File names are unique, so no other process creates this file between the check and the rename.
+        if (await exists(connection, to)) throw new FileAlreadyExists(to.name)
+        await connection.client.rename(toPath(from), toPath(to))
       }),
     remove: async (path) => {
-      await connections.use(({ client }) => client.delete(pathOf(path), true))
+      await connections.use(({ client }) => client.delete(toPath(path), true))
     },
     close: () => connections.close(),
   }
@@ -96,23 +96,23 @@ async function write(
   pieces: AsyncIterable<Piece>,
 ): Promise<void> {
   let bytes = 0
-  const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
+  const counted = Readable.from(splitPieces(pieces, (count) => (bytes += count)))
   const file = client.createWriteStream(path, { flags: 'w' })
   // The library emits one of these events once the server has closed the file.
   const closed = new Promise((resolve) => file.once('close', resolve).once('error', resolve))
   try {
     await pipeline(counted, file, { signal: broken })
   } catch (error) {
-    // Until then, data sent earlier is still being written, and could end up in the file of the next attempt.
+    // Data sent earlier is still being written, and could otherwise end up in the file of the next attempt.
     await closed
     throw error
   }
   await flush(sftp, path)
   const { size } = await client.stat(path)
-  if (size !== bytes) throw new Error(`The server has ${size} of ${bytes} bytes of the file`)
+  if (size !== bytes) throw new Error(`The server stored ${size} of ${bytes} bytes.`)
 }
 
-/** Holds one connection at a time, and replaces it if it breaks. */
+/** Keeps one connection and replaces it after it breaks. */
 class Connections {
   readonly #place: SftpPlace
   #connection: Promise<Connection> | undefined
@@ -130,16 +130,16 @@ class Connections {
   async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await this.#get()
     const { broken } = connection
-    let stop: () => void = () => undefined
+    let reportBreak: () => void = () => undefined
     const isBroken = new Promise<never>((_, reject) => {
-      stop = () => reject(new Error('The connection to the SFTP server broke'))
-      if (broken.aborted) stop()
-      else broken.addEventListener('abort', stop)
+      reportBreak = () => reject(new Error('The connection to the SFTP server broke.'))
+      if (broken.aborted) reportBreak()
+      else broken.addEventListener('abort', reportBreak)
     })
     try {
       return await Promise.race([work(connection), isBroken])
     } finally {
-      broken.removeEventListener('abort', stop)
+      broken.removeEventListener('abort', reportBreak)
     }
   }
 
@@ -151,17 +151,20 @@ class Connections {
 
   async #connect(): Promise<Connection> {
     const { host, port, user, hostKey, password, privateKey, passphrase } = this.#place
-    const breaking = new AbortController()
-    const forget = () => {
-      if (!breaking.signal.aborted) this.#connection = undefined
-      breaking.abort()
+    const abortController = new AbortController()
+    const dropConnection = () => {
+      if (!abortController.signal.aborted) this.#connection = undefined
+      abortController.abort()
     }
-    // Loaded lazily: most servers have no SFTP folder, and loading it would add an eighth to the time it
-    // takes to load everything else.
+    // Loaded lazily: most servers have no SFTP folder, and the library adds an eighth to the loading time.
     const { default: Client } = await import('ssh2-sftp-client')
     // Without these handlers, the library prints to the console. Pending calls are rejected anyway.
-    const client = new Client('countersign', { error: forget, end: forget, close: forget })
-    let isOther = false
+    const client = new Client('countersign', {
+      error: dropConnection,
+      end: dropConnection,
+      close: dropConnection,
+    })
+    let isWrongKey = false
     try {
       const sftp = await client.connect({
         // Requests are small and wait for their responses, so Nagle's algorithm would delay each by 40 ms.
@@ -172,30 +175,30 @@ class Connections {
           ? {}
           : { privateKey, ...(passphrase === undefined ? {} : { passphrase }) }),
         hostVerifier: (key: Buffer) => {
-          isOther = !isKey(key, hostKey)
-          return !isOther
+          isWrongKey = !hasFingerprint(key, hostKey)
+          return !isWrongKey
         },
         readyTimeout: CONNECT_MS_MAX,
         keepaliveInterval: ALIVE_MS,
         keepaliveCountMax: ALIVE_COUNT_MAX,
       })
-      return { client, sftp, broken: breaking.signal }
+      return { client, sftp, broken: abortController.signal }
     } catch (error) {
-      forget()
+      dropConnection()
       await client.end().catch(() => undefined)
-      if (isOther) throw new Error(`The SFTP server ${host} has a different host key than ${hostKey}`)
+      if (isWrongKey) throw new Error(`The SFTP server ${host} has a different host key than ${hostKey}.`)
       throw error
     }
   }
 }
 
-function isKey(key: Buffer, fingerprint: string): boolean {
-  const wanted = Buffer.from(fingerprint.replace(/^SHA256:/, ''), 'base64')
+function hasFingerprint(key: Buffer, fingerprint: string): boolean {
+  const expected = Buffer.from(fingerprint.replace(/^SHA256:/, ''), 'base64')
   const found = createHash('sha256').update(key).digest()
-  return wanted.length === found.length && timingSafeEqual(wanted, found)
+  return expected.length === found.length && timingSafeEqual(expected, found)
 }
 
-async function* inBytes(
+async function* splitPieces(
   pieces: AsyncIterable<Piece>,
   count: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
@@ -208,7 +211,7 @@ async function* inBytes(
 }
 
 /**
- * Flushes a file if the server supports it, which is an OpenSSH extension. Other servers give no guarantee.
+ * Flushes a file if the server supports this OpenSSH extension. Other servers do not guarantee durability.
  */
 async function flush(sftp: SFTPWrapper, path: string): Promise<void> {
   const handle = await new Promise<Buffer>((resolve, reject) =>

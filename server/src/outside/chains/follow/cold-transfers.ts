@@ -29,8 +29,8 @@ export function bookReturn(
   const account = { id: requireColumn(from, 'owner_id') }
   const place = { id: op.newId('TreasuryMovement'), account, rail: row.rail, network, address: row.sender }
   const { currency, amount, transaction_hash: transactionHash } = row
-  const booked = returned(op, { ...place, currency, amount, transactionHash })
-  return [insert('chain_movements', { ...row, item_id: booked.row.id }), ...booked.writes]
+  const movement = returned(op, { ...place, currency, amount, transactionHash })
+  return [insert('chain_movements', { ...row, item_id: movement.row.id }), ...movement.writes]
 }
 
 /** Reverses the effect of a reorged transfer. A movement to cold storage is sent again by the queue. */
@@ -38,7 +38,7 @@ export async function reverseColdTransfer(op: Op, row: ChainMovementRow): Promis
   const itemId = requireColumn(row, 'item_id')
   if (row.kind === 'FROM_COLD') return reverseLost(op, itemId)
   const payment = await selectPayment(op, itemId)
-  if (!payment) throw new Error(`${itemId} does not exist`)
+  if (!payment) throw new Error(`Chain payment ${itemId} not found.`)
   return bookMovement(op, toMovedMoney(row, payment.payment_id), 'FROM_COLD_STORAGE')
 }
 

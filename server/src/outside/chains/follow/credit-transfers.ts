@@ -10,13 +10,13 @@ import { expectRow, insert, update, type Write } from '../../../storage/commit/w
 import type { ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_MOVEMENT_INITIAL, CHAIN_MOVEMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
 import type { ChainWorker, EvmRail } from '../evm-rail.ts'
-import { chainMovementIdOf } from '../ids.ts'
+import { deriveMovementId } from '../ids.ts'
 import { selectPayment } from '../payments/store.ts'
 import { findChain } from '../records.ts'
 import { alertColdTransfer, bookReturn, toMovedMoney } from './cold-transfers.ts'
 import type { RangeRead } from './read-range.ts'
 import { classifyTransfers, type Sighting } from './sightings.ts'
-import { selectMovementsOf } from './store.ts'
+import { selectTransactionMovements } from './store.ts'
 import { storeBlock } from './stored-blocks.ts'
 import { recordOutflow } from './unexplained-outflows.ts'
 
@@ -33,7 +33,7 @@ export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash' | 
  * Books the range after the cursor: its transfers in several write sets, each transfer once, and finally the
  * new cursor. Returns the updated chain, or undefined if another process has moved the cursor.
  */
-export async function bookRange(
+export async function bookBlockRange(
   worker: ChainWorker,
   cursor: Cursor,
   read: RangeRead,
@@ -42,7 +42,7 @@ export async function bookRange(
   for (const batch of splitIntoWriteSets(sightings))
     if (!(await commitAtCursor(worker, cursor, (op, chain) => bookSightings(op, worker.rail, chain, batch))))
       return undefined
-  let moved: ChainRow | undefined
+  let updated: ChainRow | undefined
   const isUnchanged = await commitAtCursor(worker, cursor, async (op, chain) => {
     const { number, hash } = read.to
     const time = timeOf(read.to)
@@ -54,16 +54,16 @@ export async function bookRange(
       latest_time: time > chain.latest_time ? time : chain.latest_time,
       updated_at: op.now,
     }
-    moved = { ...chain, ...change }
+    updated = { ...chain, ...change }
     return [
-      update('chains', chain.id, guardOf(cursor), change),
+      update('chains', chain.id, toGuard(cursor), change),
       await storeBlock(op, worker.rail.name, read.to),
     ]
   })
-  return isUnchanged ? moved : undefined
+  return isUnchanged ? updated : undefined
 }
 
-function guardOf({ followed_block, followed_hash, cold_version }: Cursor) {
+function toGuard({ followed_block, followed_hash, cold_version }: Cursor) {
   return { followed_block, followed_hash, cold_version }
 }
 
@@ -82,7 +82,7 @@ export async function commitAtCursor(
       chain.cold_version === cursor.cold_version
     if (!chain || !isUnchanged) return []
     const writes = await decideWrites(op, chain)
-    return writes.length === 0 ? [] : [expectRow('chains', chain.id, guardOf(cursor)), ...writes]
+    return writes.length === 0 ? [] : [expectRow('chains', chain.id, toGuard(cursor)), ...writes]
   })
   return isUnchanged
 }
@@ -120,13 +120,13 @@ async function bookSightings(
 ): Promise<readonly Write[]> {
   const hashes = [...new Set(sightings.map(({ seen }) => seen.transactionHash))]
   const known = new Map<Hex, ChainMovementRow[]>()
-  for (const row of await selectMovementsOf(op, chain.rail, hashes))
+  for (const row of await selectTransactionMovements(op, chain.rail, hashes))
     known.set(row.transaction_hash, [...(known.get(row.transaction_hash) ?? []), row])
-  const found = new Set<string>()
+  const foundIds = new Set<string>()
   const bookings = sightings.map((sighting) => {
     const before = known.get(sighting.seen.transactionHash) ?? []
-    const record = findRecord(before, sighting, found)
-    if (record) found.add(record.id)
+    const record = findRecord(before, sighting, foundIds)
+    if (record) foundIds.add(record.id)
     return record ? updateReappeared(op, record, sighting) : bookNew(op, rail, chain, before, sighting)
   })
   return (await Promise.all(bookings)).flat()
@@ -136,11 +136,11 @@ async function bookSightings(
 function findRecord(
   known: readonly ChainMovementRow[],
   { kind, seen }: Sighting,
-  found: ReadonlySet<string>,
+  foundIds: ReadonlySet<string>,
 ): ChainMovementRow | undefined {
   const candidates = known.filter(
     (row) =>
-      !found.has(row.id) &&
+      !foundIds.has(row.id) &&
       row.state !== 'GONE' &&
       row.kind === kind &&
       row.token === seen.token &&
@@ -178,12 +178,12 @@ async function bookNew(
   { seen, kind, side, from, to, payment }: Sighting,
 ): Promise<readonly Write[]> {
   const { rail } = chain
-  const idOf = (occurrence: number) =>
-    chainMovementIdOf(rail, seen.transactionHash, seen.logIndex, side, occurrence)
+  const toMovementId = (occurrence: number) =>
+    deriveMovementId(rail, seen.transactionHash, seen.logIndex, side, occurrence)
   let occurrence = 1
-  while (known.some(({ id }) => id === idOf(occurrence))) occurrence += 1
+  while (known.some(({ id }) => id === toMovementId(occurrence))) occurrence += 1
   const row: ChainMovementRow = {
-    id: idOf(occurrence),
+    id: toMovementId(occurrence),
     platform_id: op.platform.id,
     rail,
     currency: seen.currency,
@@ -227,7 +227,9 @@ async function bookNew(
 async function guardNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)
   if (!payment || payment.state === 'FAILED')
-    throw new Error(`${paymentId} failed while its transfer was being booked; the transfer is examined again`)
+    throw new Error(
+      `Payment ${paymentId} failed while its transfer was being booked. The transfer is examined again.`,
+    )
   return [expectRow('chain_payments', paymentId, { state: payment.state })]
 }
 

@@ -4,10 +4,10 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
-import { bookRange } from './credit-transfers.ts'
+import { bookBlockRange } from './credit-transfers.ts'
 import { openColdStorage } from './open-cold-storage.ts'
-import { bookOpening } from './opening-balance.ts'
-import { blocksPerRequest, listNamedAddresses, type RangeRead, readRange } from './read-range.ts'
+import { bookOpeningBalances } from './opening-balance.ts'
+import { chooseBlocksPerRequest, listNamedAddresses, type RangeRead, readRange } from './read-range.ts'
 import { rewindAfterReorg, settleUnsure } from './reorganisations.ts'
 
 /** Maximum ranges per run. */
@@ -29,7 +29,7 @@ export async function follow(worker: ChainWorker): Promise<void> {
   const found = await findChain(await opOf(worker), rail.name)
   // A lagging node knows nothing beyond its own head.
   if (!found || head.number < found.followed_block) return
-  const openedChain = await bookOpening(worker, found)
+  const openedChain = await bookOpeningBalances(worker, found)
   const rewound = openedChain && (await rewindAfterReorg(worker, openedChain))
   const chain = rewound && (await openColdStorage(worker, rewound))
   if (!chain) return
@@ -37,13 +37,13 @@ export async function follow(worker: ChainWorker): Promise<void> {
   if (isComplete && (await settleUnsure(worker))) finishedHeads.set(rail, head.hash)
 }
 
-/** Returns true if nothing is left to do. */
+/** Books the blocks up to the confirmed depth below the head. Returns true if none are left. */
 async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock): Promise<boolean> {
   const { rail } = worker
   const last = head.number - BigInt(rail.entry.confirmations) + 1n
   if (last <= chain.followed_block) return true
   const named = await listNamedAddresses(await opOf(worker), rail.name)
-  const span = blocksPerRequest(worker, named)
+  const span = chooseBlocksPerRequest(worker, named)
   const ranges = splitIntoRanges(chain.followed_block + 1n, last, span)
   const reads: Promise<RangeRead>[] = []
   const remaining = [...ranges]
@@ -54,10 +54,10 @@ async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock):
   let cursor = chain
   readAhead()
   for (let first = reads.shift(); first; first = reads.shift()) {
-    const moved = await bookRange(worker, cursor, await first)
-    if (!moved) return false
-    cursor = moved
-    rail.followedBlock = moved.followed_block
+    const updated = await bookBlockRange(worker, cursor, await first)
+    if (!updated) return false
+    cursor = updated
+    rail.followedBlock = updated.followed_block
     readAhead()
   }
   return cursor.followed_block >= last

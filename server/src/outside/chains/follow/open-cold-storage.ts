@@ -1,10 +1,10 @@
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { tokenBalance } from '../token-balance.ts'
+import { readTokenBalance } from '../token-balance.ts'
 import { commitAtCursor } from './credit-transfers.ts'
 import { buildOpeningRow } from './opening-row.ts'
 import { selectColdAbove, selectColdToOpen } from './store.ts'
@@ -21,22 +21,22 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
   const balances = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>
       added.map(async (account) => {
-        const token = lowerHex(address)
-        const amount = await tokenBalance(rail.nodes, token, account.address, chain.followed_block)
+        const token = toLowerHex(address)
+        const amount = await readTokenBalance(rail.nodes, token, account.address, chain.followed_block)
         return { currency, token, account, amount }
       }),
     ),
   )
   const version = chain.cold_version + 1
-  const isUnchanged = await commitAtCursor(worker, chain, async (op, now) => [
-    update('chains', now.id, { cold_version: now.cold_version }, { cold_version: version }),
+  const isUnchanged = await commitAtCursor(worker, chain, async (op, current) => [
+    update('chains', current.id, { cold_version: current.cold_version }, { cold_version: version }),
     ...added.map(({ id }) =>
-      update('chain_addresses', id, { opened_block: null }, { opened_block: now.followed_block }),
+      update('chain_addresses', id, { opened_block: null }, { opened_block: current.followed_block }),
     ),
     ...balances
       .filter(({ amount }) => amount > 0n)
       .map((balance, index) => {
-        const row = buildOpeningRow(now, balance, index, 'COLD_IN')
+        const row = buildOpeningRow(current, balance, index, 'COLD_IN')
         return insert('chain_movements', { ...row, created_at: op.now, updated_at: op.now })
       }),
   ])

@@ -1,7 +1,7 @@
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_MOVEMENT_INITIAL } from '../../../storage/rows/states.ts'
-import { chainMovementIdOf } from '../ids.ts'
+import { deriveMovementId } from '../ids.ts'
 import { ZERO_ADDRESS } from './credit-transfers.ts'
 
 /** A movement without a log, for the balance that an address had before it was followed. */
@@ -20,7 +20,7 @@ export function buildOpeningRow(
   const logIndex = -1 - index
   return {
     // Cold storage may be opened again at the same block, so the version is part of the id.
-    id: chainMovementIdOf(rail, followed_hash, logIndex, 'IN', 1 + cold_version),
+    id: deriveMovementId(rail, followed_hash, logIndex, 'IN', 1 + cold_version),
     platform_id: chain.platform_id,
     rail,
     currency: balance.currency,

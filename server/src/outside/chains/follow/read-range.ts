@@ -1,5 +1,5 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import { requireValue } from '../../../base/formats/require-value.ts'
 import { INT64_MAX } from '../../../base/json/int64.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
@@ -45,10 +45,7 @@ export interface UsedAuthorization {
   readonly nonce: Hex
 }
 
-/**
- * A range of blocks as read: its last block, and the transfers and used authorizations in it, ordered by
- * block and log.
- */
+/** The last block of a range, with the transfers and used authorizations in it, ordered by block and log. */
 export interface RangeRead {
   readonly to: ChainBlock
   readonly seen: readonly SeenTransfer[]
@@ -67,8 +64,7 @@ export async function listNamedAddresses(op: Op, rail: string): Promise<AddressF
   return rows.length > FILTERED_ADDRESSES_MAX ? undefined : new Map(rows.map((row) => [row.address, row]))
 }
 
-/** The number of blocks per request. */
-export function blocksPerRequest({ rail }: ChainWorker, named: AddressFilter): bigint {
+export function chooseBlocksPerRequest({ rail }: ChainWorker, named: AddressFilter): bigint {
   const { blocksPerRequest: configured = BLOCKS_PER_REQUEST } = rail.entry
   return named === undefined && BigInt(configured) > UNFILTERED_BLOCKS_MAX
     ? UNFILTERED_BLOCKS_MAX
@@ -76,8 +72,8 @@ export function blocksPerRequest({ rail }: ChainWorker, named: AddressFilter): b
 }
 
 /**
- * Reads a range, all of it on the branch of its last block. Throws NodeError, also if the chain changes in
- * the meantime.
+ * Reads a range of blocks that all belong to the branch of the last one. Throws NodeError, also if the chain
+ * changes during the read.
  */
 export async function readRange(
   worker: ChainWorker,
@@ -86,30 +82,32 @@ export async function readRange(
   to: bigint,
 ): Promise<RangeRead> {
   const { nodes, entry } = worker.rail
-  const before = await blockAt(worker, to)
+  const before = await readBlockAt(worker, to)
   const found = await Promise.all(
     entry.tokens.map(async ({ currency, address }) => {
-      const token = lowerHex(address)
+      const token = toLowerHex(address)
       return { currency, token, logs: await readLogs(worker, token, named, from, to) }
     }),
   )
-  const all = found.flatMap(({ currency, token, logs }) => logs.map((log) => ({ currency, token, log })))
+  const tokenLogs = found.flatMap(({ currency, token, logs }) =>
+    logs.map((log) => ({ currency, token, log })),
+  )
   const ours =
     named ??
     (await findParticipants(
       worker,
       found.flatMap(({ logs }) => logs),
     ))
-  const transfers = all.flatMap((item) => readTransfer(worker, ours, item))
+  const transfers = tokenLogs.flatMap((item) => readTransfer(worker, ours, item))
   const times = await readTimes(worker, transfers)
   if ((await nodes.block(to))?.hash !== before.hash) throw chainChangedError(to)
   return {
     to: before,
     ours,
-    used: all.flatMap(({ log }) => findUsed(ours, log)),
-    logs: logsByTransaction(
+    used: tokenLogs.flatMap(({ log }) => findUsedAuthorization(ours, log)),
+    logs: groupLogs(
       new Set(transfers.map(({ transactionHash }) => transactionHash)),
-      all.map(({ log }) => log),
+      tokenLogs.map(({ log }) => log),
     ),
     seen: transfers
       .map((transfer) => ({
@@ -120,14 +118,14 @@ export async function readRange(
   }
 }
 
-async function blockAt({ rail }: ChainWorker, number: bigint): Promise<ChainBlock> {
+async function readBlockAt({ rail }: ChainWorker, number: bigint): Promise<ChainBlock> {
   const block = await rail.nodes.block(number)
   if (!block) throw new NodeError('BEHIND', `No node has block ${number} yet`)
   return block
 }
 
 function chainChangedError(number: bigint): NodeError {
-  return new NodeError('NO_ANSWER', `The chain has changed at ${number} during the read`)
+  return new NodeError('NO_ANSWER', `The chain changed at block ${number} while it was being read`)
 }
 
 /** The logs of a token that may concern us, without duplicates. */
@@ -160,13 +158,13 @@ async function findParticipants(
   logs: readonly ChainLog[],
 ): Promise<ReadonlyMap<Hex, ChainAddressRow>> {
   const op = await opOf(worker)
-  const named = new Set<Hex>()
+  const mentioned = new Set<Hex>()
   for (const log of logs) {
     const transfer = parseTransfer(log)
-    if (transfer) named.add(transfer.sender).add(transfer.recipient)
+    if (transfer) mentioned.add(transfer.sender).add(transfer.recipient)
   }
   const ours = new Map<Hex, ChainAddressRow>()
-  for (const chunk of splitIntoChunks([...named], ADDRESSES_PER_LOOKUP))
+  for (const chunk of splitIntoChunks([...mentioned], ADDRESSES_PER_LOOKUP))
     for (const row of await selectAddressesAmong(op, worker.rail.name, chunk)) ours.set(row.address, row)
   return ours
 }
@@ -192,14 +190,14 @@ function readTransfer(
   return [{ currency, token, transactionHash, logIndex, blockNumber, blockHash, ...transfer }]
 }
 
-function findUsed(ours: ReadonlyMap<Hex, ChainAddressRow>, log: ChainLog): UsedAuthorization[] {
+function findUsedAuthorization(ours: ReadonlyMap<Hex, ChainAddressRow>, log: ChainLog): UsedAuthorization[] {
   const used = parseUsedAuthorization(log)
   if (!used || !ours.has(used.authorizer)) return []
   const { authorizer, nonce } = used
   return [{ transactionHash: log.transactionHash, token: log.address, authorizer, nonce }]
 }
 
-function logsByTransaction(
+function groupLogs(
   hashes: ReadonlySet<Hex>,
   logs: readonly ChainLog[],
 ): ReadonlyMap<Hex, readonly ChainLog[]> {
@@ -218,7 +216,7 @@ async function readTimes(
   for (const chunk of splitIntoChunks([...hashes], BLOCKS_AT_ONCE))
     await Promise.all(
       chunk.map(async ([number, hash]) => {
-        const block = await blockAt(worker, number)
+        const block = await readBlockAt(worker, number)
         if (block.hash !== hash) throw chainChangedError(number)
         times.set(number, timeOf(block))
       }),
@@ -226,8 +224,8 @@ async function readTimes(
   return times
 }
 
-function splitIntoChunks<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
-    all.slice(at * size, (at + 1) * size),
+function splitIntoChunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
   )
 }

@@ -42,20 +42,20 @@ export async function rewindAfterReorg(worker: ChainWorker, chain: ChainRow): Pr
   app.metrics.chainAlert(rail.name, 'reorganisation')
   app.log.error({ rail: rail.name, block: String(from), hash }, 'chain reorganized confirmed blocks')
   const common = await findCommonBlock(await opOf(worker), worker, chain)
-  if (!common) throw new Error('The chain contains none of the followed blocks')
+  if (!common) throw new Error('The chain no longer contains any of the stored blocks.')
   const { number } = common.block
   const undoSteps = [markUnsure, reopenTransactions, reopenPayments] as const
   for (const undo of undoSteps) if (!(await undoInBatches(worker, chain, number, undo))) return undefined
   let updated: ChainRow | undefined
-  const isUnchanged = await commitAtCursor(worker, chain, async (op, now) => {
+  const isUnchanged = await commitAtCursor(worker, chain, async (op, current) => {
     const change = {
       followed_block: number,
       followed_hash: common.block.hash,
       followed_time: timeOf(common.block),
       updated_at: op.now,
     }
-    const reopened = await closeColdStorage(op, now, number)
-    updated = { ...now, ...change, ...reopened.change }
+    const reopened = await closeColdStorage(op, current, number)
+    updated = { ...current, ...change, ...reopened.change }
     const guard = { followed_block: from, followed_hash: hash }
     return [
       update('chains', chain.id, guard, { ...change, ...reopened.change }),
@@ -111,7 +111,12 @@ async function reopenTransactions(op: Op, rail: string, above: bigint): Promise<
  */
 async function reopenPayments(op: Op, rail: string, above: bigint): Promise<Write[]> {
   const rows = await selectPaidAbove(op, rail, above, BATCH)
-  const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
+  const change = {
+    transaction_hash: null,
+    block_number: null,
+    due_at: op.now,
+    note: 'The block of its transaction was reorganized away.',
+  }
   return rows.map(({ isCarried, ...row }) => {
     const by = isCarried ? (['lose'] as const) : (['lose', 'retry'] as const)
     return transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, row, by, change).write
@@ -202,7 +207,7 @@ async function reportReversal(op: Op, { id, rail }: ChainMovementRow, depositId:
       depositId: rail_reference,
       failure: {
         code: 'COUNTERPARTY_POST_TX_FAILED',
-        message: 'The block of this transfer was reorganized away',
+        message: 'The block of this transfer was reorganized away.',
       },
     },
   } as const

@@ -26,27 +26,33 @@ export interface Sighting {
  */
 export async function classifyTransfers(op: Op, rail: string, read: RangeRead): Promise<Sighting[]> {
   const expected = await findExpected(op, rail, read)
-  const proved = new Map([...expected].flatMap(([hash, claims]) => paymentsByLog(hash, claims, read)))
+  const paymentsByPosition = new Map(
+    [...expected].flatMap(([hash, claims]) => mapLogsToPayments(hash, claims, read)),
+  )
   return read.seen.flatMap((seen) => {
     const from = read.ours.get(seen.sender)
     const to = read.ours.get(seen.recipient)
-    const payment = proved.get(positionKey(seen))
+    const payment = paymentsByPosition.get(toPositionKey(seen))
     return classifySides(from, to, payment).map((side) => ({ ...side, seen, from, to, payment }))
   })
 }
 
-function positionKey({ blockNumber, logIndex }: Pick<SeenTransfer, 'blockNumber' | 'logIndex'>): string {
+function toPositionKey({ blockNumber, logIndex }: Pick<SeenTransfer, 'blockNumber' | 'logIndex'>): string {
   return `${blockNumber} ${logIndex}`
 }
 
 /** Maps the logs of a transaction to the payments that they prove. */
-function paymentsByLog(hash: Hex, claims: readonly Claim[], read: RangeRead): [string, ChainPaymentRow][] {
+function mapLogsToPayments(
+  hash: Hex,
+  claims: readonly Claim[],
+  read: RangeRead,
+): [string, ChainPaymentRow][] {
   const logs = read.logs.get(hash) ?? []
   const proofs = proveTransfers({ transactionHash: hash, status: 'success', logs }, claims)
-  const positions = new Map(logs.map((log) => [log.logIndex, positionKey(log)]))
+  const positions = new Map(logs.map((log) => [log.logIndex, toPositionKey(log)]))
   return claims.flatMap(({ payment }, index) => {
     const proof = proofs[index]
-    const found = proof?.is === 'made' ? positions.get(proof.log.logIndex) : undefined
+    const found = proof?.outcome === 'made' ? positions.get(proof.log.logIndex) : undefined
     return found === undefined ? [] : [[found, payment]]
   })
 }
@@ -82,14 +88,14 @@ async function findExpected(
   { seen, used, ours, logs }: RangeRead,
 ): Promise<Map<Hex, Claim[]>> {
   const expected = new Map<Hex, Claim[]>()
-  const add = (hash: Hex, claim: Claim) => expected.set(hash, [...(expected.get(hash) ?? []), claim])
+  const addClaim = (hash: Hex, claim: Claim) => expected.set(hash, [...(expected.get(hash) ?? []), claim])
   // An authorization used without a transfer of our money has nothing to book.
   for (const claim of await findClaims(
     op,
     rail,
     used.filter(({ transactionHash }) => logs.has(transactionHash)),
   ))
-    add(claim.transactionHash, claim)
+    addClaim(claim.transactionHash, claim)
   const outgoing = new Set(
     seen
       .filter(({ sender, transactionHash }) => ours.has(sender) && !expected.has(transactionHash))
@@ -98,6 +104,6 @@ async function findExpected(
   if (outgoing.size > 0)
     for (const { payment, hashes } of await selectPlainPayments(op, rail, [...outgoing]))
       for (const hash of hashes)
-        if (outgoing.has(hash)) add(hash, { payment, ...toTerms(payment), by: { hashes } })
+        if (outgoing.has(hash)) addClaim(hash, { payment, ...toTerms(payment), by: { hashes } })
   return expected
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../../storage/rows/chain.ts'
 
 /** A rail's followed addresses. Cold storage is included once its opening balance has been recorded. */
-function followedAddresses(op: Op, rail: string) {
+function queryFollowedAddresses(op: Op, rail: string) {
   return op.read
     .selectFrom('chain_addresses')
     .where('rail', '=', rail)
@@ -43,7 +43,12 @@ export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<Ch
 
 /** A rail's followed addresses, oldest first. */
 export function selectAddresses(op: Op, rail: string, limit: number): Promise<ChainAddressRow[]> {
-  return followedAddresses(op, rail).orderBy('created_at').orderBy('id').limit(limit).selectAll().execute()
+  return queryFollowedAddresses(op, rail)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
 }
 
 /** Those of the given addresses that are ours and followed. */
@@ -52,11 +57,11 @@ export function selectAddressesAmong(
   rail: string,
   candidates: readonly Hex[],
 ): Promise<ChainAddressRow[]> {
-  return followedAddresses(op, rail).where('address', 'in', candidates).selectAll().execute()
+  return queryFollowedAddresses(op, rail).where('address', 'in', candidates).selectAll().execute()
 }
 
 /** Recorded movements of these transactions, ordered by log. */
-export function selectMovementsOf(
+export function selectTransactionMovements(
   op: Op,
   rail: string,
   transactionHashes: readonly Hex[],

@@ -3,7 +3,7 @@ import type { ChainBlock } from '../../../kernel/ports/chain-nodes.ts'
 import { insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainBlockRow, ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { chainBlockIdOf } from '../ids.ts'
+import { deriveBlockId } from '../ids.ts'
 import { selectBlock, selectBlocks } from './store.ts'
 
 /** The number of stored blocks. A block's slot is its number modulo this. */
@@ -12,7 +12,7 @@ const BLOCKS_AT_ONCE = 16
 
 /** Stores a followed block, overwriting the older block in its slot. */
 export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBlock): Promise<Write> {
-  const id = chainBlockIdOf(rail, number % SLOTS)
+  const id = deriveBlockId(rail, number % SLOTS)
   const before = await selectBlock(op, id)
   if (before)
     return update(

@@ -1,13 +1,13 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../../kernel/operation/app.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { chainSweepIdOf } from '../ids.ts'
-import { newChainPayment } from '../queue.ts'
+import { deriveSweepId } from '../ids.ts'
+import { buildChainPayment } from '../queue.ts'
 import { findChain } from '../records.ts'
-import { tokenBalance } from '../token-balance.ts'
+import { readTokenBalance } from '../token-balance.ts'
 import { selectFailedSweeps, selectRecentMovements, selectSweepable, selectSweeps } from './store.ts'
 
 const EVERY_SECONDS = 2
@@ -22,14 +22,14 @@ const RETRY_SECONDS = 3_600
  * movements since the last run, and addresses whose sweep failed an hour ago. A sweep is a payment from its
  * address to the treasury; each address has at most one at a time.
  */
-export async function sweep(worker: ChainWorker): Promise<void> {
+export async function sweepDeposits(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
   const { sweeps = [] } = rail.entry
   const op = await opOf(worker)
   const chain = await findChain(op, rail.name)
-  if (sweeps.length === 0 || !chain || op.now < plusSeconds(chain.swept_at, EVERY_SECONDS)) return
-  const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
-  const [from, to] = [plusSeconds(since, -RETRY_SECONDS), plusSeconds(op.now, -RETRY_SECONDS)]
+  if (sweeps.length === 0 || !chain || op.now < addSeconds(chain.swept_at, EVERY_SECONDS)) return
+  const since = addSeconds(chain.swept_at, -LATE_SECONDS)
+  const [from, to] = [addSeconds(since, -RETRY_SECONDS), addSeconds(op.now, -RETRY_SECONDS)]
   const [moved, failed] = await Promise.all([
     selectRecentMovements(op, rail.name, since, MOVED_MAX),
     selectFailedSweeps(op, rail.name, from, to, MOVED_MAX),
@@ -47,8 +47,8 @@ export async function sweep(worker: ChainWorker): Promise<void> {
   const [lastMoved, lastFailed] = [moved[MOVED_MAX - 1], failed[MOVED_MAX - 1]]
   const ends = [
     op.now,
-    ...(lastMoved ? [plusSeconds(lastMoved.created_at, LATE_SECONDS)] : []),
-    ...(lastFailed ? [plusSeconds(lastFailed.updated_at, RETRY_SECONDS + LATE_SECONDS)] : []),
+    ...(lastMoved ? [addSeconds(lastMoved.created_at, LATE_SECONDS)] : []),
+    ...(lastFailed ? [addSeconds(lastFailed.updated_at, RETRY_SECONDS + LATE_SECONDS)] : []),
   ]
   const until = ends.reduce((first, end) => (end < first ? end : first))
   await app.commit(op, [update('chains', chain.id, { swept_at: chain.swept_at }, { swept_at: until })])
@@ -71,11 +71,11 @@ async function sweepCurrency(
     if (previousSweeps.some((row) => isBlocking(op, row))) continue
     // While a payment is in progress, the balance on the chain may be lower than the ledger's. It may also be
     // higher, because not all of it is confirmed.
-    const balance = await tokenBalance(rail.nodes, token, address)
+    const balance = await readTokenBalance(rail.nodes, token, address)
     const amount = balance < held ? balance : held
     if (amount < minimum) continue
-    const id = chainSweepIdOf(rail.name, address, previousSweeps.length)
-    const row = newChainPayment(rail, {
+    const id = deriveSweepId(rail.name, address, previousSweeps.length)
+    const row = buildChainPayment(rail, {
       id,
       platformId: op.platform.id,
       kind: 'SWEEP',
@@ -93,6 +93,6 @@ async function sweepCurrency(
 
 /** True if an earlier sweep is in progress or failed recently. */
 function isBlocking({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
-  if (state === 'FAILED') return now < plusSeconds(updated_at, RETRY_SECONDS)
+  if (state === 'FAILED') return now < addSeconds(updated_at, RETRY_SECONDS)
   return state !== 'PAID'
 }

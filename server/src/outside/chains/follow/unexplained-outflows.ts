@@ -24,23 +24,24 @@ const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
 
 /**
  * Books money that left an address without one of our payments because its key was used elsewhere. A wallet's
- * key belongs to its customer, so the ledger follows with a record and events; payments in progress from the
- * wallet may then fail on the chain, and until they do, the shortfall is owed. All other keys are only in the
- * enclave, so their use raises an alert, and reconciliation shows the difference until a person books it.
+ * key belongs to its customer, so the ledger books the outflow with a record and events; payments in progress
+ * from the wallet may then fail on the chain, and until they do, the customer owes the shortfall. All other
+ * keys are only in the enclave, so their use raises an alert, and reconciliation shows the difference until a
+ * person books it.
  */
 export async function recordOutflow(
   op: Op,
   movement: ChainMovementRow,
   from: ChainAddressRow,
 ): Promise<Outflow> {
-  if (from.role !== 'WALLET') return alarm(op, movement, from)
+  if (from.role !== 'WALLET') return raiseOutflowAlert(op, movement, from)
   const wallet = await findOwnedAccount(op, requireColumn(from, 'owner_id'), 'accountId')
   const record = buildRecord(op, movement, wallet)
   const cause = { cause: 'transaction', causeId: record.id } as const
   const isBooked = isBookedTo(wallet, movement)
   const debit = isBooked
-    ? await takeBack(op, cause, wallet, railLeg(movement, movement.amount))
-    : { writes: post(op, cause, outflowLegs(movement, 1n)), shortfall: 0n }
+    ? await takeBack(op, cause, wallet, buildRailLeg(movement, movement.amount))
+    : { writes: post(op, cause, buildOutflowLegs(movement, 1n)), shortfall: 0n }
   const { shortfall } = debit
   const counterparty = shortfall > 0n ? { shortfall: String(shortfall) } : undefined
   const row = { ...record, details: { ...record.details, ...(counterparty ? { counterparty } : {}) } }
@@ -70,8 +71,8 @@ export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<r
   const { currency, amount } = movement
   const isBooked = isBookedTo(wallet, movement)
   const ledgerLegs = isBooked
-    ? [railLeg(movement, -amount), { account: wallet.id, currency, amount }]
-    : outflowLegs(movement, -1n)
+    ? [buildRailLeg(movement, -amount), { account: wallet.id, currency, amount }]
+    : buildOutflowLegs(movement, -1n)
   return [
     ...post(op, { cause: 'transaction', causeId: record.id }, ledgerLegs),
     ...moveTransaction(op, record, 'return', { failure_reason: 'QUOTE_EXECUTION_FAILED' }).writes,
@@ -79,7 +80,7 @@ export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<r
   ]
 }
 
-function alarm(op: Op, movement: ChainMovementRow, { address, role }: ChainAddressRow): Outflow {
+function raiseOutflowAlert(op: Op, movement: ChainMovementRow, { address, role }: ChainAddressRow): Outflow {
   const { rail, transaction_hash: transactionHash, currency, amount } = movement
   op.metrics.chainAlert(rail, 'treasury')
   op.log.error(
@@ -123,7 +124,7 @@ function isBookedTo(wallet: OwnedAccountRow, { currency }: ChainMovementRow): bo
   return wallet.owner_deleted_at === null && wallet.status === 'ACTIVE' && wallet.currency === currency
 }
 
-function railLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
+function buildRailLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
   return { system: 'rail', rail, currency, amount }
 }
 
@@ -131,7 +132,10 @@ function railLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
  * The ledger legs of an outflow of suspense money from a wallet's address. Both sides stay visible until a
  * person resolves them.
  */
-function outflowLegs(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
+function buildOutflowLegs(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
   const amount = sign * movement.amount
-  return [railLeg(movement, amount), { system: 'receivables', currency: movement.currency, amount: -amount }]
+  return [
+    buildRailLeg(movement, amount),
+    { system: 'receivables', currency: movement.currency, amount: -amount },
+  ]
 }

@@ -5,7 +5,7 @@ import { CANCELLED_TOPIC, TRANSFER_TOPIC, toTopic, USED_TOPIC } from './calls.ts
 import { type ExpectedTransfer, proveTransfers, type TransactionEvidence } from './transfer-proof.ts'
 
 type Log = TransactionEvidence['logs'][number]
-type Unplaced = Omit<Log, 'logIndex'>
+type LogWithoutIndex = Omit<Log, 'logIndex'>
 
 const address = (digit: number): Hex => `0x${String(digit).repeat(40)}`
 const word = (value: bigint | number): Hex => `0x${BigInt(value).toString(16).padStart(64, '0')}`
@@ -26,18 +26,18 @@ interface Terms {
 }
 const terms = fc.record({ token, sender: party, recipient: party, amount })
 
-function transferLog(one: Terms): Unplaced {
+function transferLog(one: Terms): LogWithoutIndex {
   const topics = [TRANSFER_TOPIC, toTopic(one.sender), toTopic(one.recipient)]
   return { address: one.token, topics, data: word(one.amount) }
 }
 
-function usedLog(at: Pick<Terms, 'token' | 'sender'>, used: Hex, topic = USED_TOPIC): Unplaced {
+function usedLog(at: Pick<Terms, 'token' | 'sender'>, used: Hex, topic = USED_TOPIC): LogWithoutIndex {
   return { address: at.token, topics: [topic, toTopic(at.sender), used], data: '0x' }
 }
 
 /** Logs that resemble a valid one, but do not count. */
-const lookAlike: fc.Arbitrary<Unplaced> = fc.oneof(
-  // A token without amounts (ERC-721) has the number of the thing as a fourth topic.
+const lookAlike: fc.Arbitrary<LogWithoutIndex> = fc.oneof(
+  // An ERC-721 transfer has the token's number as a fourth topic and no amount.
   terms.map((one) => ({
     ...transferLog(one),
     topics: [...transferLog(one).topics, word(one.amount)],
@@ -55,11 +55,11 @@ const anyLog = fc.oneof(
 )
 
 /** Places logs in a block, with logs of other transactions between them. */
-function placed(logs: readonly Unplaced[]): Log[] {
+function placeLogs(logs: readonly LogWithoutIndex[]): Log[] {
   return logs.map((log, at) => ({ ...log, logIndex: 7 + 3 * at }))
 }
 
-/** Payments of different nonces, as the database has them. */
+/** Payments with different nonces, in the form in which the database stores them. */
 const expectedTransfers = fc
   .uniqueArray(fc.record({ one: terms, nonce }), { selector: ({ nonce: own }) => own, maxLength: 5 })
   .map((all) => all.map(({ one, nonce: own }): ExpectedTransfer => ({ ...one, by: { nonce: own } })))
@@ -68,8 +68,8 @@ function evidence(logs: readonly Log[], status: 'success' | 'reverted' = 'succes
   return { transactionHash: HASH, status, logs }
 }
 
-function verdicts(logs: readonly Log[], expected: readonly ExpectedTransfer[]): string[] {
-  return proveTransfers(evidence(logs), expected).map(({ is }) => is)
+function listOutcomes(logs: readonly Log[], expected: readonly ExpectedTransfer[]): string[] {
+  return proveTransfers(evidence(logs), expected).map(({ outcome }) => outcome)
 }
 
 const nonceIn = ({ by }: ExpectedTransfer) => ('nonce' in by ? by.nonce : word(0))
@@ -82,48 +82,48 @@ const isUseOf = (one: ExpectedTransfer) => (log: Log) =>
 const isTransferOf = (one: Terms) => (log: Log) =>
   JSON.stringify({ ...log, logIndex: 0 }) === JSON.stringify({ ...transferLog(one), logIndex: 0 })
 
-describe('a transaction', () => {
-  test('proves a transfer only by a log with its token, sender, recipient and amount, next to the use of its nonce', () => {
+describe('evidence of transfers', () => {
+  test('a transaction proves a transfer only if it used its nonce and logged its exact terms', () => {
     fc.assert(
       fc.property(fc.array(anyLog, { maxLength: 12 }), expectedTransfers, (logs, expected) => {
-        const all = placed(logs)
+        const all = placeLogs(logs)
         proveTransfers(evidence(all), expected).forEach((proof, at) => {
           const one = expected[at]!
           const isUsed = all.some(isUseOf(one))
-          if (proof.is === 'made') expect(isTransferOf(one)(proof.log) && isUsed).toBe(true)
-          else expect(proof.is).toBe(isUsed ? 'used-otherwise' : 'not-yet')
+          if (proof.outcome === 'made') expect(isTransferOf(one)(proof.log) && isUsed).toBe(true)
+          else expect(proof.outcome).toBe(isUsed ? 'used-otherwise' : 'not-yet')
         })
       }),
     )
   })
 
-  test('proves as many equal transfers as it has matching logs, because each log proves one', () => {
+  test('each log of a transaction proves at most one of several identical transfers', () => {
     fc.assert(
       fc.property(fc.array(anyLog, { maxLength: 12 }), expectedTransfers, (logs, expected) => {
-        const all = placed(logs)
+        const all = placeLogs(logs)
         const proofs = proveTransfers(evidence(all), expected)
-        const places = proofs.flatMap((proof) => (proof.is === 'made' ? [proof.log.logIndex] : []))
+        const places = proofs.flatMap((proof) => (proof.outcome === 'made' ? [proof.log.logIndex] : []))
         expect(new Set(places).size).toBe(places.length)
         for (const one of expected) {
           const isAlike = (other: ExpectedTransfer) =>
             isTransferOf(one)({ ...transferLog(other), logIndex: 0 })
           const used = expected.filter((other) => isAlike(other) && all.some(isUseOf(other))).length
           const there = all.filter(isTransferOf(one)).length
-          const made = proofs.filter((proof, at) => proof.is === 'made' && isAlike(expected[at]!)).length
+          const made = proofs.filter((proof, at) => proof.outcome === 'made' && isAlike(expected[at]!)).length
           expect(made).toBe(Math.min(used, there))
         }
       }),
     )
   })
 
-  test('proves the same transfers in any order of its logs and of the expected payments', () => {
+  test('a transaction proves the same transfers whatever the order of its logs and of the expected payments', () => {
     fc.assert(
       fc.property(
         fc.array(anyLog, { maxLength: 12 }),
         expectedTransfers,
         fc.array(fc.nat(), { minLength: 20, maxLength: 20 }),
         (logs, expected, keys) => {
-          const all = placed(logs)
+          const all = placeLogs(logs)
           const shuffled = <T>(items: readonly T[]) =>
             items
               .map((item, at) => ({ item, key: keys[at]! }))
@@ -137,7 +137,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('in which all calls succeeded proves all of their transfers, whatever else it contains', () => {
+  test('a transaction whose calls all succeeded proves all their transfers, whatever else it contains', () => {
     fc.assert(
       fc.property(
         expectedTransfers,
@@ -148,38 +148,40 @@ describe('a transaction', () => {
             const pair = [usedLog(one, nonceIn(one)), transferLog(one)]
             return isUseFirst ? pair : pair.reverse()
           })
-          expect(verdicts(placed([...others, ...calls]), expected)).toEqual(expected.map(() => 'made'))
+          expect(listOutcomes(placeLogs([...others, ...calls]), expected)).toEqual(expected.map(() => 'made'))
         },
       ),
     )
   })
 
-  test('that was reverted proves nothing, whatever logs a node reports for it', () => {
+  test('a reverted transaction proves nothing, whatever logs a node reports for it', () => {
     fc.assert(
       fc.property(fc.array(anyLog), expectedTransfers, (logs, expected) => {
-        const proofs = proveTransfers(evidence(placed(logs), 'reverted'), expected)
-        expect(proofs).toEqual(expected.map(() => ({ is: 'not-yet' })))
+        const proofs = proveTransfers(evidence(placeLogs(logs), 'reverted'), expected)
+        expect(proofs).toEqual(expected.map(() => ({ outcome: 'not-yet' })))
       }),
     )
   })
 
-  test('proves, of two equal payments, the one whose transfer follows its own nonce', () => {
+  test('of two identical payments, a transaction proves the one whose nonce precedes the transfer', () => {
     const pays = { token: TOKENS[0], sender: ADDRESSES[0], recipient: ADDRESSES[1], amount: 5n }
     const [first, second] = [word(1), word(2)]
     const expected = [first, second].map((own) => ({ ...pays, by: { nonce: own } }))
     const elsewhere = transferLog({ ...pays, recipient: ADDRESSES[2] })
     const logs = [usedLog(pays, first), elsewhere, usedLog(pays, second), transferLog(pays)]
-    expect(verdicts(placed(logs), expected)).toEqual(['used-otherwise', 'made'])
+    expect(listOutcomes(placeLogs(logs), expected)).toEqual(['used-otherwise', 'made'])
   })
 
-  test('proves a plain transfer only by its own hash', () => {
+  test('a plain transfer is proved only by the hash of its own transaction', () => {
     const pays = { token: TOKENS[0], sender: ADDRESSES[0], recipient: ADDRESSES[1], amount: 5n }
     const by = (hashes: readonly Hex[]) => [{ ...pays, by: { hashes } }]
-    const logs = placed([transferLog(pays)])
-    expect(verdicts(logs, by([HASH]))).toEqual(['made'])
-    expect(verdicts(logs, by([word(1)]))).toEqual(['not-yet'])
-    expect(verdicts([], by([HASH]))).toEqual(['used-otherwise'])
-    // A token that keeps a fee has moved another amount.
-    expect(verdicts(placed([transferLog({ ...pays, amount: 4n })]), by([HASH]))).toEqual(['used-otherwise'])
+    const logs = placeLogs([transferLog(pays)])
+    expect(listOutcomes(logs, by([HASH]))).toEqual(['made'])
+    expect(listOutcomes(logs, by([word(1)]))).toEqual(['not-yet'])
+    expect(listOutcomes([], by([HASH]))).toEqual(['used-otherwise'])
+    // A token that charges a fee moves a different amount.
+    expect(listOutcomes(placeLogs([transferLog({ ...pays, amount: 4n })]), by([HASH]))).toEqual([
+      'used-otherwise',
+    ])
   })
 })

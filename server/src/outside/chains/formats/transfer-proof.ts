@@ -26,9 +26,9 @@ type Log = TransactionEvidence['logs'][number]
  * therefore never be made.
  */
 export type TransferProof =
-  | { readonly is: 'made'; readonly log: Log }
-  | { readonly is: 'used-otherwise' }
-  | { readonly is: 'not-yet' }
+  | { readonly outcome: 'made'; readonly log: Log }
+  | { readonly outcome: 'used-otherwise' }
+  | { readonly outcome: 'not-yet' }
 
 /**
  * Returns what one transaction proves about each expected transfer, in the order of `expected`. A log proves
@@ -59,8 +59,8 @@ export function proveTransfers(
       )
   return expected.map((_, position) => {
     const log = provenLogs.get(position)
-    if (log) return { is: 'made', log }
-    return { is: uses.has(position) ? 'used-otherwise' : 'not-yet' }
+    if (log) return { outcome: 'made', log }
+    return { outcome: uses.has(position) ? 'used-otherwise' : 'not-yet' }
   })
 }
 

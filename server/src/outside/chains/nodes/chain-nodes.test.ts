@@ -4,26 +4,26 @@ import { createChainNodes } from './chain-nodes.ts'
 import {
   blockHash,
   CHAIN_ID,
-  chainOf,
+  createTestChain,
   type FakeNode,
-  hashOf,
   hex,
   RpcError,
   STARTED_AT,
   startNode,
   TOKEN,
+  toHash,
   toWireLog,
   wireReceipt,
 } from './fake-node.testing.ts'
 
 const HOLDER: Hex = `0x${'22'.repeat(20)}`
 const CALL = { from: HOLDER, to: TOKEN, data: '0x1234' } as const
-const hashOfReceipt = (number: number) => hashOf(`transaction ${number} 0`)
+const toReceiptHash = (number: number) => toHash(`transaction ${number} 0`)
 
-describe('one node', () => {
-  test('reads blocks, the first block, and a block that does not exist yet', async () => {
+describe('queries to one node', () => {
+  test('the head, the first block and any other block can be read, and a future block is undefined', async () => {
     const node = await startNode()
-    const chain = chainOf([node])
+    const chain = createTestChain([node])
     expect(await chain.head()).toEqual({
       number: 100n,
       hash: blockHash(node, 100),
@@ -38,9 +38,9 @@ describe('one node', () => {
     expect(await chain.chainId()).toBe(CHAIN_ID)
   })
 
-  test('reads accounts and fees', async () => {
+  test('accounts and fees can be read', async () => {
     const node = await startNode({ lies: { eth_getCode: () => '0xABCD' } })
-    const chain = chainOf([node])
+    const chain = createTestChain([node])
     expect(await chain.coin(HOLDER)).toBe(100n)
     expect(await chain.coin(HOLDER, 9n)).toBe(9n)
     expect(await chain.transactionCount(HOLDER, 'latest')).toBe(100n)
@@ -52,23 +52,23 @@ describe('one node', () => {
     expect(await chain.fees()).toEqual({ baseFeePerGas: 1_100n, priorityFeePerGas: 50n })
   })
 
-  test('reads receipts in one request, or one by one if the node accepts no batches', async () => {
+  test('receipts are read in batches, or one by one if the node accepts no batches', async () => {
     const node = await startNode()
-    const hashes = Array.from({ length: 60 }, (_, at) => hashOfReceipt(at + 1))
+    const hashes = Array.from({ length: 60 }, (_, at) => toReceiptHash(at + 1))
     hashes.slice(1).forEach((hash, at) => {
       node.receipts.set(hash, wireReceipt(node, at + 2, at % 2))
     })
-    const chain = chainOf([node])
+    const chain = createTestChain([node])
     const receipts = await chain.receipts(hashes)
     expect([...receipts.keys()]).toEqual(hashes.slice(1))
-    expect(receipts.get(hashOfReceipt(2))).toMatchObject({
+    expect(receipts.get(toReceiptHash(2))).toMatchObject({
       ...{ status: 'reverted', blockNumber: 2n, gasUsed: 21_000n, effectiveGasPrice: 1_000_000_000n },
       ...{ to: TOKEN, logs: [{ address: TOKEN, logIndex: 0 }] },
     })
-    expect((await chain.receipt(hashOfReceipt(3).toUpperCase().replace('0X', '0x') as Hex))!.status).toBe(
+    expect((await chain.receipt(toReceiptHash(3).toUpperCase().replace('0X', '0x') as Hex))!.status).toBe(
       'success',
     )
-    expect(await chain.receipt(hashOfReceipt(1))).toBeUndefined()
+    expect(await chain.receipt(toReceiptHash(1))).toBeUndefined()
     // The chain's id, the head, and two batches each of receipts and of blocks; then three and two.
     expect(node.requests).toBeLessThanOrEqual(6 + 3 + 2)
     node.hijack = (response, body) => {
@@ -79,9 +79,9 @@ describe('one node', () => {
     const before = node.requests
     expect(await chain.receipts(hashes)).toEqual(receipts)
     await chain.receipts(hashes)
-    // One refused batch only.
+    // Only one batch is refused.
     expect(node.requests - before).toBe(1 + 2 * (1 + 60 + 59))
-    // It may have been busy, so after an hour a batch is tried again.
+    // The node may just have been busy, so a batch is tried again after an hour.
     node.hijack = undefined
     chain.advance(3_601)
     const later = node.requests
@@ -92,10 +92,7 @@ describe('one node', () => {
   test.each<[string, (node: FakeNode) => Record<string, unknown>]>([
     ['another transaction', (node) => wireReceipt(node, 6)],
     ['another branch', () => wireReceipt({ branch: { from: 0, name: 'other' } }, 5)],
-    [
-      'a block that is not there',
-      (node) => ({ ...wireReceipt(node, 500), transactionHash: hashOfReceipt(5) }),
-    ],
+    ['a block above the head', (node) => ({ ...wireReceipt(node, 500), transactionHash: toReceiptHash(5) })],
     ['a log of another block', (node) => ({ ...wireReceipt(node, 5), logs: [toWireLog(node, 6)] })],
     [
       'a log of another number',
@@ -103,24 +100,24 @@ describe('one node', () => {
     ],
     [
       'a log of another hash',
-      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockHash: hashOf('') }] }),
+      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockHash: toHash('') }] }),
     ],
     ['a log of another transaction', (node) => ({ ...wireReceipt(node, 5), logs: [toWireLog(node, 5, 1)] })],
-    ['no status', (node) => ({ ...wireReceipt(node, 5), status: undefined })],
-    ['another status', (node) => ({ ...wireReceipt(node, 5), status: '0x2' })],
+    ['a missing status', (node) => ({ ...wireReceipt(node, 5), status: undefined })],
+    ['an unknown status', (node) => ({ ...wireReceipt(node, 5), status: '0x2' })],
     ['a hash that is too short', (node) => ({ ...wireReceipt(node, 5), blockHash: '0x12' })],
-    ['a number that is none', (node) => ({ ...wireReceipt(node, 5), gasUsed: 'many' })],
-  ])('a receipt of %s is refused', async (_, made) => {
+    ['gas that is not a number', (node) => ({ ...wireReceipt(node, 5), gasUsed: 'many' })],
+  ])('a receipt with or from %s is rejected', async (_, buildReceipt) => {
     const node = await startNode()
-    node.receipts.set(hashOfReceipt(5), made(node))
-    const chain = chainOf([node])
-    await expect(chain.receipt(hashOfReceipt(5))).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+    node.receipts.set(toReceiptHash(5), buildReceipt(node))
+    const chain = createTestChain([node])
+    await expect(chain.receipt(toReceiptHash(5))).rejects.toMatchObject({ problem: 'NO_ANSWER' })
     expect(chain.alerts.map(({ kind }) => kind)).toContain('BAD_ANSWER')
   })
 
-  test('distinguishes a refusal by a contract from a refusal by a node', async () => {
+  test('a revert by a contract is distinguished from a refusal by the node', async () => {
     const node = await startNode()
-    const chain = chainOf([node])
+    const chain = createTestChain([node])
     const data = `0x08c379a0${'00'.repeat(31)}20`
     for (const [error, message, given] of [
       [new RpcError(3, 'execution reverted: not yours', data), 'execution reverted: not yours', data],
@@ -146,7 +143,7 @@ describe('one node', () => {
 describe('nodes that cannot be used', () => {
   test('a node on another chain gets no other query for a minute, and raises an alert', async () => {
     const [other, right] = [await startNode({ chainId: 1 }), await startNode({ head: 90 })]
-    const chain = chainOf([other, right])
+    const chain = createTestChain([other, right])
     expect((await chain.head()).number).toBe(90n)
     await chain.send('0x02').catch(() => {})
     expect(other.calledMethods).toEqual(['eth_chainId'])
@@ -159,13 +156,13 @@ describe('nodes that cannot be used', () => {
     expect((await chain.head()).number).toBe(100n)
   })
 
-  test('if all nodes are on another chain, the error says so', async () => {
-    const chain = chainOf([await startNode({ chainId: 1 })])
+  test('the error says so if all nodes are on another chain', async () => {
+    const chain = createTestChain([await startNode({ chainId: 1 })])
     await expect(chain.chainId()).rejects.toMatchObject({ problem: 'OTHER_CHAIN' })
   })
 
-  test('a standby on another chain is also found when the chain id is read', async () => {
-    const chain = chainOf(
+  test('reading the chain id also detects a standby node on another chain', async () => {
+    const chain = createTestChain(
       [await startNode(), await startNode({ chainId: 1 }), await startNode({ hijack: () => true })],
       {
         timeoutMs: 300,
@@ -177,7 +174,7 @@ describe('nodes that cannot be used', () => {
 
   test('the chain id is checked again after a minute and after a failure', async () => {
     const node = await startNode()
-    const chain = chainOf([node])
+    const chain = createTestChain([node])
     await chain.head()
     await chain.head()
     expect(node.calledMethods.filter((method) => method === 'eth_chainId')).toHaveLength(1)
@@ -195,9 +192,9 @@ describe('nodes that cannot be used', () => {
   test.each<[string, Partial<FakeNode>, number]>([
     ['an hour old', { head: 100 }, 3_601],
     ['in the future', { head: 1_002 }, 0],
-  ])('a head that is %s is refused', async (_, given, seconds) => {
-    const old = await startNode(given)
-    const chain = chainOf([old])
+  ])('a head that is %s is rejected', async (_, state, seconds) => {
+    const old = await startNode(state)
+    const chain = createTestChain([old])
     chain.advance(seconds)
     await expect(chain.head()).rejects.toMatchObject({ problem: 'OLD_BLOCK' })
     await expect(chain.fees()).rejects.toMatchObject({ problem: 'OLD_BLOCK' })
@@ -208,7 +205,7 @@ describe('nodes that cannot be used', () => {
 
   test('the head may go back by up to 64 blocks', async () => {
     const node = await startNode()
-    const chain = chainOf([node])
+    const chain = createTestChain([node])
     await chain.head()
     node.head = 36
     expect((await chain.head()).number).toBe(36n)
@@ -216,24 +213,24 @@ describe('nodes that cannot be used', () => {
     await expect(chain.head()).rejects.toMatchObject({ problem: 'OLD_BLOCK' })
     expect(chain.alerts).toMatchObject([{ kind: 'OLD_BLOCK' }])
     const spare = await startNode({ head: 37 })
-    const two = chainOf([node, spare])
+    const two = createTestChain([node, spare])
     expect((await two.head()).number).toBe(35n)
   })
 
   test('a node that lacks a block below its head, or returns a different block, is rejected', async () => {
     const [denies, honest] = [await startNode(), await startNode()]
-    const chain = chainOf([denies, honest])
+    const chain = createTestChain([denies, honest])
     denies.lies.eth_getBlockByNumber = () => null
     expect((await chain.block(5n))!.number).toBe(5n)
     expect(chain.alerts).toMatchObject([{ kind: 'BAD_ANSWER', detail: 'A block below the head is missing' }])
     const other = await startNode()
     other.lies.eth_getBlockByNumber = () => ({
       number: '0x6',
-      hash: hashOf(''),
-      parentHash: hashOf(''),
+      hash: toHash(''),
+      parentHash: toHash(''),
       timestamp: '0x1',
     })
-    await expect(chainOf([other]).block(5n)).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+    await expect(createTestChain([other]).block(5n)).rejects.toMatchObject({ problem: 'NO_ANSWER' })
   })
 
   test('fewer nodes than have to agree are rejected', () => {
@@ -245,6 +242,6 @@ describe('nodes that cannot be used', () => {
       clock: () => new Date(0),
       log,
     } as const
-    expect(() => createChainNodes(options)).toThrow('needs as many nodes')
+    expect(() => createChainNodes(options)).toThrow('needs at least 2 nodes')
   })
 })

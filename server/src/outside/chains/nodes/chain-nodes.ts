@@ -1,5 +1,5 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import {
   CallReverted,
   type ChainBlock,
@@ -20,11 +20,11 @@ import {
   readLogs,
   readReceipts,
 } from './node-calls.ts'
-import { alertOnce, Pool } from './pool.ts'
+import { createAlerter, Pool } from './pool.ts'
 import { mergeReceipts, TIP_BLOCKS } from './receipts.ts'
-import { revertOf } from './refusals.ts'
+import { parseRevert } from './refusals.ts'
 import { sendToAll } from './send-to-all.ts'
-import { quantityText, readData, readQuantity } from './values.ts'
+import { formatQuantity, readData, readQuantity } from './values.ts'
 
 export interface ChainNodesOptions {
   /** The nodes' URLs, the preferred one first. */
@@ -62,18 +62,19 @@ const BACK_BLOCKS_MAX = 64n
 /** Accesses a chain through its nodes over JSON-RPC. Keeps no connection open. */
 export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   const { rpcs, agreement, chainId, clock, log, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options
-  if (rpcs.length < agreement) throw new Error(`An agreement of ${agreement} needs as many nodes`)
-  const alert = alertOnce(log, clock, options.onAlert)
+  if (rpcs.length < agreement)
+    throw new Error(`An agreement of ${agreement} needs at least ${agreement} nodes.`)
+  const alert = createAlerter(log, clock, options.onAlert)
   const nodes = rpcs.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
   const pool = new Pool(nodes, agreement, alert)
-  const head = headReader(pool, options)
+  const head = createHeadReader(pool, options)
   /** The block to query, in the protocol's format: one that all queried nodes have. */
-  const tagOf = async (block: bigint | 'latest' | undefined): Promise<string> => {
-    if (typeof block === 'bigint') return quantityText(block)
-    return agreement === 1 ? 'latest' : quantityText((await head.read()).number)
+  const toBlockTag = async (block: bigint | 'latest' | undefined): Promise<string> => {
+    if (typeof block === 'bigint') return formatQuantity(block)
+    return agreement === 1 ? 'latest' : formatQuantity((await head.read()).number)
   }
   const receipts = async (hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> =>
-    readAgreedReceipts(pool, hashes.map(lowerHex))
+    readAgreedReceipts(pool, hashes.map(toLowerHex))
   return {
     head: head.read,
     block: (number) => findAgreedBlock(pool, number),
@@ -88,44 +89,44 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     },
     logs: (filter) => pool.findAgreement('logs', (node) => readLogs(node, filter)),
     receipts,
-    receipt: async (hash) => (await receipts([hash])).get(lowerHex(hash)),
-    ...accountsAndCalls(pool, tagOf),
+    receipt: async (hash) => (await receipts([hash])).get(toLowerHex(hash)),
+    ...buildAccountQueries(pool, toBlockTag),
     fees: () => pool.queryOne((node) => readFees(node, clock(), head.limits())),
     send: (raw) => sendToAll(nodes, raw),
   }
 }
 
-type AccountsAndCalls = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'call' | 'estimateGas'>
+type AccountQueries = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'call' | 'estimateGas'>
 
 /** Queries about an account or a contract at the block that `at` returns. */
-function accountsAndCalls(
+function buildAccountQueries(
   pool: Pool,
-  tagOf: (block: bigint | 'latest' | undefined) => Promise<string>,
-): AccountsAndCalls {
-  const quantity = async (method: string, address: Hex, tag: string): Promise<bigint> =>
+  toBlockTag: (block: bigint | 'latest' | undefined) => Promise<string>,
+): AccountQueries {
+  const readQuantityAt = async (method: string, address: Hex, tag: string): Promise<bigint> =>
     pool.findAgreement(method, async (node) =>
       readQuantity(await callOrFail(node, method, address, tag), method),
     )
   return {
     async transactionCount(address, block) {
       const method = 'eth_getTransactionCount'
-      if (block !== 'pending') return quantity(method, address, await tagOf(block))
+      if (block !== 'pending') return readQuantityAt(method, address, await toBlockTag(block))
       return pool.queryOne(async (node) =>
         readQuantity(await callOrFail(node, method, address, block), method),
       )
     },
-    coin: async (address, block) => quantity('eth_getBalance', address, await tagOf(block)),
+    coin: async (address, block) => readQuantityAt('eth_getBalance', address, await toBlockTag(block)),
     async code(address) {
-      const tag = await tagOf('latest')
+      const tag = await toBlockTag('latest')
       const read = async (node: Node) =>
         readData(await callOrFail(node, 'eth_getCode', address, tag), 'A code')
       return pool.findAgreement('code', read)
     },
     async call(call, block) {
-      const tag = await tagOf(block)
-      const answer = (node: Node) =>
+      const tag = await toBlockTag(block)
+      const query = (node: Node) =>
         toOutcome(async () => readData(await node.call('eth_call', toParams(call), tag), 'eth_call'))
-      return unwrapOutcome(await pool.findAgreement('a call', answer))
+      return unwrapOutcome(await pool.findAgreement('a call', query))
     },
     async estimateGas(call) {
       const read = async (node: Node) =>
@@ -136,7 +137,7 @@ function accountsAndCalls(
 }
 
 /** Reads the head and remembers the highest one. */
-function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax }: ChainNodesOptions) {
+function createHeadReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax }: ChainNodesOptions) {
   let highest = 0n
   const limits = () => ({
     ageSecondsMax: headAgeSecondsMax ?? HEAD_AGE_SECONDS_MAX,
@@ -145,7 +146,7 @@ function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax 
   })
   const read = async (): Promise<ChainBlock> => {
     const responses = await pool.queryNodes((node) => readLatestBlock(node, clock(), limits()))
-    const heads = responses.map(({ answer }) => answer)
+    const heads = responses.map(({ response }) => response)
     const lowest = heads.reduce((low, head) => (head.number < low.number ? head : low))
     const isCommon = heads.every(({ hash }) => hash === lowest.hash)
     const block = isCommon
@@ -168,21 +169,21 @@ function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax 
 async function findCommonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
   for (let number = from; number >= 0n && number > from - TIP_BLOCKS; number--) {
     const responses = await pool.queryNodes((node) => findBlock(node, number), nodes)
-    const [first, ...others] = responses.map(({ answer }) => answer)
+    const [first, ...others] = responses.map(({ response }) => response)
     if (first && others.every((other) => other?.hash === first.hash)) return first
   }
-  throw pool.disagreement(`the blocks from ${from} down`, nodes)
+  throw pool.reportDisagreement(`the blocks from ${from} down`, nodes)
 }
 
 /** Undefined if one of the nodes has not reached the block. */
 async function findAgreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
     const responses = await pool.queryNodes((node) => findBlock(node, number))
-    const [first, ...others] = responses.map(({ answer }) => answer)
+    const [first, ...others] = responses.map(({ response }) => response)
     if (!first || others.includes(undefined)) return undefined
     if (others.every((other) => other?.hash === first.hash)) return first
     if (attempt === 2)
-      throw pool.disagreement(
+      throw pool.reportDisagreement(
         `block ${number}`,
         responses.map(({ node }) => node),
       )
@@ -199,10 +200,10 @@ async function readAgreedReceipts(
     receipts: await readReceipts(node, hashes),
   }))
   const [first, second] = responses
-  if (!second) return first.answer.receipts
-  const merged = mergeReceipts(hashes, first.answer, second.answer)
+  if (!second) return first.response.receipts
+  const merged = mergeReceipts(hashes, first.response, second.response)
   if (merged) return merged
-  throw pool.disagreement(
+  throw pool.reportDisagreement(
     'receipts',
     responses.map(({ node }) => node),
   )
@@ -218,7 +219,7 @@ async function toOutcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
     return { value: await call() }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const reverted = revertOf(error)
+    const reverted = parseRevert(error)
     if (!reverted) throw toFailure(error)
     // The message is a function, so it is left out of the comparison: nodes word the same revert differently.
     return { reverted: reverted.data, message: () => reverted.message }

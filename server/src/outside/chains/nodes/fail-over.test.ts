@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { timeLimit } from '../../../../../test/machine-speed.ts'
-import { chainOf, type FakeNode, RpcError, startNode } from './fake-node.testing.ts'
+import { createTestChain, type FakeNode, RpcError, startNode } from './fake-node.testing.ts'
 
 const TIMEOUT_MS = timeLimit(300)
 const BYTES_MAX = 100_000
 
-/** Failures of a node, and whether they are worth an alert although another one responds. */
-const BAD: Readonly<Record<string, { readonly given: Partial<FakeNode>; readonly isAlert: boolean }>> = {
-  'never answers': { given: { hijack: () => true }, isAlert: false },
-  'breaks the connection': {
-    given: { hijack: (response) => Boolean(response.destroy()) },
+/** Failures of a node, and whether they raise an alert even if another node responds. */
+const BAD: Readonly<Record<string, { readonly state: Partial<FakeNode>; readonly isAlert: boolean }>> = {
+  'never responds': { state: { hijack: () => true }, isAlert: false },
+  'closes the connection': {
+    state: { hijack: (response) => Boolean(response.destroy()) },
     isAlert: false,
   },
-  'breaks off within the answer': {
-    given: {
+  'closes the connection during its response': {
+    state: {
       hijack: (response) => {
         response.writeHead(200, { 'Content-Length': 100 })
         return response.write('{"json', () => response.destroy())
@@ -21,39 +21,45 @@ const BAD: Readonly<Record<string, { readonly given: Partial<FakeNode>; readonly
     },
     isAlert: false,
   },
-  'sends no JSON': { given: { hijack: (response) => Boolean(response.end('<html>')) }, isAlert: true },
-  'sends another id': {
-    given: { hijack: (response) => Boolean(response.end('{"jsonrpc":"2.0","id":77,"result":"0x2105"}')) },
+  'sends a page instead of JSON': {
+    state: { hijack: (response) => Boolean(response.end('<html>')) },
     isAlert: true,
   },
-  'sends a list': { given: { hijack: (response) => Boolean(response.end('[]')) }, isAlert: true },
-  'sends null': { given: { hijack: (response) => Boolean(response.end('null')) }, isAlert: true },
+  'sends the id of another request': {
+    state: { hijack: (response) => Boolean(response.end('{"jsonrpc":"2.0","id":77,"result":"0x2105"}')) },
+    isAlert: true,
+  },
+  'sends a list': { state: { hijack: (response) => Boolean(response.end('[]')) }, isAlert: true },
+  'sends null': { state: { hijack: (response) => Boolean(response.end('null')) }, isAlert: true },
   'sends neither a result nor an error': {
-    given: { hijack: (response) => Boolean(response.end('{"jsonrpc":"2.0","id":0}')) },
+    state: { hijack: (response) => Boolean(response.end('{"jsonrpc":"2.0","id":0}')) },
     isAlert: true,
   },
-  'sends too much': {
-    given: { hijack: (response) => Boolean(response.end(`"${'x'.repeat(BYTES_MAX)}"`)) },
+  'sends a response that is too long': {
+    state: { hijack: (response) => Boolean(response.end(`"${'x'.repeat(BYTES_MAX)}"`)) },
     isAlert: true,
   },
-  'nests too deep': { given: { hijack: (response) => Boolean(response.end('['.repeat(50))) }, isAlert: true },
-  'has an inner error': {
-    given: { hijack: (response) => Boolean(response.writeHead(500).end('<html>')) },
+  'sends JSON that is nested too deeply': {
+    state: { hijack: (response) => Boolean(response.end('['.repeat(50))) },
+    isAlert: true,
+  },
+  'returns 500': {
+    state: { hijack: (response) => Boolean(response.writeHead(500).end('<html>')) },
     isAlert: false,
   },
-  'says 503 with a result': {
-    given: {
+  'returns 503 with a result': {
+    state: {
       hijack: (response) =>
         Boolean(response.writeHead(503).end('{"jsonrpc":"2.0","id":0,"result":"0x2105"}')),
     },
     isAlert: false,
   },
-  'takes no more requests': {
-    given: { hijack: (response) => Boolean(response.writeHead(429).end('{}')) },
+  'returns 429': {
+    state: { hijack: (response) => Boolean(response.writeHead(429).end('{}')) },
     isAlert: false,
   },
-  'limits its rate in an error': {
-    given: {
+  'reports a rate limit as an error': {
+    state: {
       lies: {
         eth_blockNumber: () => new RpcError(-32005, 'too many requests'),
         eth_getBlockByNumber: () => new RpcError(-32005, 'rate limit'),
@@ -61,20 +67,20 @@ const BAD: Readonly<Record<string, { readonly given: Partial<FakeNode>; readonly
     },
     isAlert: false,
   },
-  'sends a block that is none': { given: { lies: { eth_getBlockByNumber: () => 'block' } }, isAlert: true },
-  'sends no chain': { given: { lies: { eth_chainId: () => null } }, isAlert: true },
+  'sends a string as a block': { state: { lies: { eth_getBlockByNumber: () => 'block' } }, isAlert: true },
+  'sends no chain id': { state: { lies: { eth_chainId: () => null } }, isAlert: true },
 }
 
-describe.each(Object.entries(BAD))('a node that %s', (_, { given, isAlert }) => {
+describe.each(Object.entries(BAD))('a node that %s', (_, { state, isAlert }) => {
   test('is skipped if another node responds, and gives no result on its own', async () => {
-    const bad = await startNode({ head: 100, ...given })
+    const bad = await startNode({ head: 100, ...state })
     const good = await startNode({ head: 99 })
     const bounds = { timeoutMs: TIMEOUT_MS, bytesMax: BYTES_MAX }
-    const chain = chainOf([bad, good], bounds)
+    const chain = createTestChain([bad, good], bounds)
     expect((await chain.head()).number).toBe(99n)
     expect(bad.requests).toBeGreaterThan(0)
     expect(chain.alerts.map(({ kind }) => kind)).toEqual(isAlert ? ['BAD_ANSWER'] : [])
-    const alone = chainOf([bad], bounds)
+    const alone = createTestChain([bad], bounds)
     await expect(alone.head()).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
     await expect(alone.send('0x02')).rejects.toMatchObject({ name: 'NodeError' })
     expect(alone.alerts.map(({ kind }) => kind)).toContain('NO_ANSWER')
@@ -84,7 +90,7 @@ describe.each(Object.entries(BAD))('a node that %s', (_, { given, isAlert }) => 
 
 test('a response to another request is rejected, even if it is valid', async () => {
   const node = await startNode()
-  const chain = chainOf([node])
+  const chain = createTestChain([node])
   await chain.chainId()
   node.hijack = (response) => Boolean(response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'))
   await expect(chain.coin('0x00')).rejects.toMatchObject({ problem: 'NO_ANSWER' })
@@ -100,26 +106,26 @@ test('a response to another request is rejected, even if it is valid', async () 
 })
 
 test('a node that does not report its chain is not queried for anything else', async () => {
-  // A provider whose customer has not paid uses the words for a sender without coin.
+  // Some providers use this message if the operator has not paid their bill.
   const refuse = () => new RpcError(-32000, 'insufficient balance')
   const node = await startNode({ lies: { eth_chainId: refuse } })
-  const chain = chainOf([node])
+  const chain = createTestChain([node])
   const call = { to: '0x00', data: '0x' } as const
-  for (const asked of [
+  for (const query of [
     () => chain.chainId(),
     () => chain.head(),
     () => chain.receipts([`0x${'00'.repeat(32)}`]),
     () => chain.call(call),
     () => chain.send('0x02'),
   ])
-    await expect(asked(), String(asked)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
+    await expect(query(), String(query)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
   const good = await startNode({ head: 99 })
-  expect((await chainOf([node, good]).head()).number).toBe(99n)
+  expect((await createTestChain([node, good]).head()).number).toBe(99n)
 })
 
 test('a node that has failed gets a cooldown, twice as long each time, up to a minute', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
-  const chain = chainOf([first, second])
+  const chain = createTestChain([first, second])
   const head = async () => Number((await chain.head()).number)
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
   for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
@@ -132,7 +138,7 @@ test('a node that has failed gets a cooldown, twice as long each time, up to a m
   }
   first.lies = {}
   expect(await head()).toBe(100)
-  // It has worked: the next rest is short again.
+  // It responded successfully, so the next cooldown is short again.
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
   expect(await head()).toBe(99)
   first.lies = {}
@@ -142,7 +148,7 @@ test('a node that has failed gets a cooldown, twice as long each time, up to a m
 
 test('queries that fail at the same time count as one failure', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
-  const chain = chainOf([first, second])
+  const chain = createTestChain([first, second])
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
   await Promise.all(Array.from({ length: 20 }, () => chain.head()))
   first.lies = {}
@@ -152,7 +158,7 @@ test('queries that fail at the same time count as one failure', async () => {
 
 test('a node in cooldown is queried if no other node responds', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
-  const chain = chainOf([first, second])
+  const chain = createTestChain([first, second])
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
   await chain.head()
   first.lies = {}
@@ -162,7 +168,7 @@ test('a node in cooldown is queried if no other node responds', async () => {
 
 test('the same alert is raised at most once a minute', async () => {
   const node = await startNode({ lies: { eth_getBlockByNumber: () => 'block' } })
-  const chain = chainOf([node])
+  const chain = createTestChain([node])
   for (let time = 0; time < 3; time++) await chain.head().catch(() => {})
   expect(chain.alerts.map(({ kind }) => kind)).toEqual(['BAD_ANSWER', 'NO_ANSWER'])
   chain.advance(61)

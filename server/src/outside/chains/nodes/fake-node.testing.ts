@@ -54,7 +54,7 @@ export interface FakeNode {
   stop(): Promise<void>
 }
 
-export function hashOf(text: string): Hex {
+export function toHash(text: string): Hex {
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }
 
@@ -63,7 +63,7 @@ export function hex(number: number | bigint): Hex {
 }
 
 export function blockHash({ branch }: Pick<FakeNode, 'branch'>, number: number): Hex {
-  return hashOf(branch && number >= branch.from ? `${branch.name} ${number}` : `block ${number}`)
+  return toHash(branch && number >= branch.from ? `${branch.name} ${number}` : `block ${number}`)
 }
 
 /** A transfer in a block, as this node reports it. */
@@ -74,7 +74,7 @@ export function toWireLog(node: Pick<FakeNode, 'branch'>, number: number, index 
     data: `0x${'01'.repeat(32)}`,
     blockNumber: hex(number),
     blockHash: blockHash(node, number),
-    transactionHash: hashOf(`transaction ${number} ${index}`),
+    transactionHash: toHash(`transaction ${number} ${index}`),
     logIndex: hex(index),
     removed: false,
   }
@@ -97,7 +97,7 @@ export function wireReceipt(node: Pick<FakeNode, 'branch'>, number: number, stat
 /** Starts a local node with a chain of `head` + 1 blocks. It stops at the end of the test. */
 export async function startNode(initial: Partial<FakeNode> = {}, port = 0): Promise<FakeNode> {
   const server = createServer((request, response) => {
-    answer(node, request, response).catch(() => response.destroy())
+    handleRequest(node, request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const stop = async () => {
@@ -120,7 +120,11 @@ interface Request {
   readonly params: readonly unknown[]
 }
 
-async function answer(node: FakeNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleRequest(
+  node: FakeNode,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const body = (await json(request)) as Request | readonly Request[]
   node.requests++
   if (node.hijack?.(response, body)) return
@@ -145,7 +149,7 @@ function computeResult(node: FakeNode, method: string, [first, second]: readonly
   if (method === 'eth_chainId') return hex(node.chainId)
   if (method === 'eth_blockNumber') return hex(node.head)
   if (method === 'eth_getBlockByNumber')
-    return wireBlock(node, first === 'latest' ? node.head : Number(first))
+    return toWireBlock(node, first === 'latest' ? node.head : Number(first))
   if (method === 'eth_getTransactionReceipt') return node.receipts.get(first as string) ?? null
   if (method === 'eth_maxPriorityFeePerGas') return hex(7)
   if (method === 'eth_getBalance' || method === 'eth_getTransactionCount')
@@ -159,7 +163,7 @@ function computeResult(node: FakeNode, method: string, [first, second]: readonly
   return new RpcError(-32601, `the method ${method} does not exist/is not available`)
 }
 
-function wireBlock(node: FakeNode, number: number): Wire | null {
+function toWireBlock(node: FakeNode, number: number): Wire | null {
   if (number > node.head) return null
   return {
     number: hex(number),
@@ -178,7 +182,10 @@ export interface TestChain extends ChainNodes {
   advance(seconds: number): void
 }
 
-export function chainOf(nodes: readonly FakeNode[], initial: Partial<ChainNodesOptions> = {}): TestChain {
+export function createTestChain(
+  nodes: readonly FakeNode[],
+  initial: Partial<ChainNodesOptions> = {},
+): TestChain {
   const alerts: NodeAlert[] = []
   const logged: string[] = []
   let nowMs = (STARTED_AT + 100) * 1_000

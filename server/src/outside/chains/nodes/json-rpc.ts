@@ -27,7 +27,7 @@ export async function callNode(endpoint: Endpoint, call: RpcCall): Promise<unkno
   const { status, value } = await post(endpoint, { jsonrpc: '2.0', id: 0, ...call })
   const result = readResult(value, 0)
   if (result instanceof Refusal) throw result
-  if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
+  if (status !== 200) throw new NodeFailure('NO_ANSWER', `returned HTTP status ${status}`)
   return result
 }
 
@@ -44,7 +44,7 @@ export async function callNodeInBatch(
     calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })),
   )
   if (isObject(value) && isObject(value.error)) return undefined
-  if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
+  if (status !== 200) throw new NodeFailure('NO_ANSWER', `returned HTTP status ${status}`)
   if (!Array.isArray(value) || value.length !== calls.length)
     throw new NodeFailure('BAD_ANSWER', 'The response to a batch has a different number of parts')
   // Responses may come in any order.
@@ -60,15 +60,15 @@ function readResult(value: unknown, id: number): unknown {
   if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'A response is not an object')
   if (isObject(value.error)) {
     // An error may come without an id if the node could not even parse the request.
-    if (value.id !== id && value.id !== null && value.id !== undefined) throw wrongId()
+    if (value.id !== id && value.id !== null && value.id !== undefined) throw wrongIdError()
     const { code, message, data } = value.error
     return new Refusal(typeof code === 'number' ? code : 0, toLogLine(message), data)
   }
-  if (value.id !== id) throw wrongId()
+  if (value.id !== id) throw wrongIdError()
   return value.result
 }
 
-function wrongId(): NodeFailure {
+function wrongIdError(): NodeFailure {
   return new NodeFailure('BAD_ANSWER', 'A response has the id of another request')
 }
 
@@ -100,11 +100,11 @@ async function post(
     throw error
   }
   const { status } = response
-  if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'accepts no more requests for now')
+  if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'currently accepts no more requests')
   if (!response.isWhole) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
   const value = parseJson(response.body)
   if (value === undefined) {
-    if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
+    if (status !== 200) throw new NodeFailure('NO_ANSWER', `returned HTTP status ${status}`)
     throw new NodeFailure('BAD_ANSWER', 'The response is not JSON')
   }
   return { status, value }

@@ -9,7 +9,7 @@ import type {
 import { NodeFailure, Refusal, toFailure } from './failure.ts'
 import type { Node } from './node.ts'
 import { isRangeRefusal } from './refusals.ts'
-import { quantityText, readBlock, readList, readLog, readQuantity, readReceipt } from './values.ts'
+import { formatQuantity, readBlock, readList, readLog, readQuantity, readReceipt } from './values.ts'
 
 /** Queries to one node. They throw NodeFailure and return only validated values. */
 
@@ -44,20 +44,21 @@ export async function readHeadNumber(node: Node): Promise<bigint> {
 
 export async function readLatestBlock(node: Node, now: Date, limits: HeadLimits): Promise<ChainBlock> {
   const block = readBlock(await callOrFail(node, 'eth_getBlockByNumber', 'latest', false))
-  const oldBlock = (text: string) => new NodeFailure('OLD_BLOCK', text)
+  const oldBlockError = (text: string) => new NodeFailure('OLD_BLOCK', text)
   const ageSeconds = now.getTime() / 1_000 - Number(block.timestamp)
-  if (ageSeconds > limits.ageSecondsMax) throw oldBlock(`its latest block is ${Math.floor(ageSeconds)} s old`)
+  if (ageSeconds > limits.ageSecondsMax)
+    throw oldBlockError(`its latest block is ${Math.floor(ageSeconds)} s old`)
   if (-ageSeconds > limits.aheadSecondsMax)
-    throw oldBlock(`its latest block is ${Math.floor(-ageSeconds)} s in the future`)
+    throw oldBlockError(`its latest block is ${Math.floor(-ageSeconds)} s in the future`)
   if (block.number < limits.numberMin)
-    throw oldBlock(`its latest block is ${block.number}, far below an earlier one`)
+    throw oldBlockError(`its latest block is ${block.number}, far below an earlier one`)
   return block
 }
 
 /** Undefined only if the node has not reached the block. */
 export async function findBlock(node: Node, number: bigint): Promise<ChainBlock | undefined> {
-  const read = (value: unknown) => blockWithNumber(value, number)
-  const params = [quantityText(number), false] as const
+  const read = (value: unknown) => readBlockWithNumber(value, number)
+  const params = [formatQuantity(number), false] as const
   const found = read(await callOrFail(node, 'eth_getBlockByNumber', ...params))
   if (found || (await readHeadNumber(node)) < number) return found
   // The block may have been mined between the two queries.
@@ -66,7 +67,7 @@ export async function findBlock(node: Node, number: bigint): Promise<ChainBlock 
   return retried
 }
 
-function blockWithNumber(value: unknown, number: bigint): ChainBlock | undefined {
+function readBlockWithNumber(value: unknown, number: bigint): ChainBlock | undefined {
   if (value === null) return undefined
   const block = readBlock(value)
   if (block.number !== number)
@@ -83,21 +84,21 @@ interface InBlock {
 /** Checks that each named block is the one with its number. Otherwise it is on another branch, or made up. */
 async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void> {
   const hashes = new Map<bigint, Hex>()
-  const otherBranch = () =>
+  const otherBranchError = () =>
     new NodeFailure('OTHER_BRANCH', 'A log or a receipt has a block that is not on the chain')
   for (const { blockNumber, blockHash } of found) {
     const known = hashes.get(blockNumber)
-    if (known !== undefined && known !== blockHash) throw otherBranch()
+    if (known !== undefined && known !== blockHash) throw otherBranchError()
     hashes.set(blockNumber, blockHash)
   }
   const blocks = [...hashes]
   const responses = await node.callMany(
-    blocks.map(([number]) => ({ method: 'eth_getBlockByNumber', params: [quantityText(number), false] })),
+    blocks.map(([number]) => ({ method: 'eth_getBlockByNumber', params: [formatQuantity(number), false] })),
   )
   for (const [at, [number, hash]] of blocks.entries()) {
     const response = responses[at]
     if (response instanceof Refusal) throw toFailure(response)
-    if (blockWithNumber(response, number)?.hash !== hash) throw otherBranch()
+    if (readBlockWithNumber(response, number)?.hash !== hash) throw otherBranchError()
   }
 }
 
@@ -136,7 +137,7 @@ export async function readLogs(node: Node, filter: LogFilter): Promise<readonly 
 /** Undefined if the node refuses the range as too long; the caller halves it. */
 async function readLogRange(node: Node, filter: LogFilter): Promise<readonly ChainLog[] | undefined> {
   const { address, topics, from, to } = filter
-  const query = { address, topics, fromBlock: quantityText(from), toBlock: quantityText(to) }
+  const query = { address, topics, fromBlock: formatQuantity(from), toBlock: formatQuantity(to) }
   let response: unknown
   try {
     response = await node.call('eth_getLogs', query)
@@ -206,10 +207,10 @@ export async function readReceipts(
 
 export async function readFees(node: Node, now: Date, limits: HeadLimits): Promise<ChainFees> {
   const { baseFeePerGas } = await readLatestBlock(node, now, limits)
-  return { baseFeePerGas, priorityFeePerGas: await priorityFee(node, baseFeePerGas) }
+  return { baseFeePerGas, priorityFeePerGas: await readPriorityFee(node, baseFeePerGas) }
 }
 
-async function priorityFee(node: Node, baseFeePerGas: bigint): Promise<bigint> {
+async function readPriorityFee(node: Node, baseFeePerGas: bigint): Promise<bigint> {
   try {
     return readQuantity(await node.call('eth_maxPriorityFeePerGas'), 'eth_maxPriorityFeePerGas')
   } catch (error) {

@@ -11,7 +11,7 @@ const BATCH_MAX = 50
  * The time for which calls are sent one by one after a node has refused a batch. The refusal may be
  * temporary, for example because the node was busy.
  */
-const SINGLY_MS = 3_600_000
+const SINGLE_CALLS_MS = 3_600_000
 
 /**
  * A problem that needs attention. `node` is the node's host, without the path of its URL, which may contain a
@@ -41,7 +41,7 @@ export class Node {
   #checkedAtMs: number | undefined
   #checking: Promise<void> | undefined
   #otherChain: { readonly untilMs: number; readonly failure: NodeFailure } | undefined
-  #singlyUntilMs = 0
+  #singleCallsUntilMs = 0
   #failures = 0
   #cooldownUntilMs = 0
 
@@ -74,10 +74,10 @@ export class Node {
 
   async #callChunk(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
     await this.check()
-    if (calls.length > 1 && this.#nowMs() >= this.#singlyUntilMs) {
+    if (calls.length > 1 && this.#nowMs() >= this.#singleCallsUntilMs) {
       const results = await this.#recheckOnFailure(() => callNodeInBatch(this.#options, calls))
       if (results) return results
-      this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
+      this.#singleCallsUntilMs = this.#nowMs() + SINGLE_CALLS_MS
       this.#options.log.info({ node: this.name }, 'chain node accepts no batches')
     }
     const results: unknown[] = []

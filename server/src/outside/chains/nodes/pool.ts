@@ -8,9 +8,9 @@ import type { Node, NodeAlert } from './node.ts'
 const ALERT_EVERY_MS = 60_000
 
 /** A response and the node that gave it. */
-export interface NodeAnswer<T> {
+export interface NodeResponse<T> {
   readonly node: Node
-  readonly answer: T
+  readonly response: T
 }
 
 interface Failed {
@@ -41,7 +41,7 @@ export class Pool {
 
   /** Returns one node's response. Throws NodeError. */
   async queryOne<T>(query: (node: Node) => Promise<T>): Promise<T> {
-    return (await this.queryNodes(query, this.nodes, 1))[0].answer
+    return (await this.queryNodes(query, this.nodes, 1))[0].response
   }
 
   /**
@@ -51,7 +51,7 @@ export class Pool {
   async checkAll(): Promise<void> {
     const results = await Promise.all(this.nodes.map((node) => tryNode(node, (checked) => checked.check())))
     const failed = results.filter((result) => 'failure' in result)
-    if (failed.length === results.length) throw this.#noAnswer(failed)
+    if (failed.length === results.length) throw this.#createNodeError(failed)
   }
 
   /**
@@ -61,9 +61,9 @@ export class Pool {
   async findAgreement<T>(question: string, query: (node: Node) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const [first, ...others] = await this.queryNodes(query)
-      const other = others.find(({ answer }) => serialize(answer) !== serialize(first.answer))
-      if (!other) return first.answer
-      if (attempt === 2) throw this.disagreement(question, [first.node, other.node])
+      const other = others.find(({ response }) => serialize(response) !== serialize(first.response))
+      if (!other) return first.response
+      if (attempt === 2) throw this.reportDisagreement(question, [first.node, other.node])
     }
   }
 
@@ -72,24 +72,24 @@ export class Pool {
     query: (node: Node) => Promise<T>,
     nodes = this.nodes,
     count = this.#agreement,
-  ): Promise<readonly [NodeAnswer<T>, ...NodeAnswer<T>[]]> {
+  ): Promise<readonly [NodeResponse<T>, ...NodeResponse<T>[]]> {
     const remaining = [...nodes].sort((a, b) => a.cooldownUntilMs - b.cooldownUntilMs)
     const failed: Failed[] = []
-    const tryNext = async (): Promise<NodeAnswer<T> | undefined> => {
+    const tryNext = async (): Promise<NodeResponse<T> | undefined> => {
       for (let node = remaining.shift(); node; node = remaining.shift()) {
         const results = await tryNode(node, query)
-        if ('answer' in results) return results
+        if ('response' in results) return results
         failed.push(results)
       }
       return undefined
     }
     const responses = await Promise.all(Array.from({ length: count }, tryNext))
-    const [first, ...others] = responses.filter((answer) => answer !== undefined)
-    if (!first || others.length < count - 1) throw this.#noAnswer(failed)
+    const [first, ...others] = responses.filter((response) => response !== undefined)
+    if (!first || others.length < count - 1) throw this.#createNodeError(failed)
     return [first, ...others]
   }
 
-  #noAnswer(failed: readonly Failed[]): NodeError {
+  #createNodeError(failed: readonly Failed[]): NodeError {
     const kinds = new Set(failed.map(({ failure }) => failure.kind))
     const problem = PROBLEMS.find(([, kind]) => kinds.has(kind))?.[0] ?? 'NO_ANSWER'
     const detail = failed.map(({ node, failure }) => `${node.name}: ${failure.message}`).join('; ')
@@ -98,7 +98,7 @@ export class Pool {
   }
 
   /** Two nodes contradict each other, and it is unknown which of them is wrong. */
-  disagreement(question: string, nodes: readonly Node[]): NodeError {
+  reportDisagreement(question: string, nodes: readonly Node[]): NodeError {
     const node = nodes.map(({ name }) => name).join(', ')
     const detail = `Two nodes disagree on ${question}`
     this.#alert({ kind: 'DISAGREEMENT', node, detail })
@@ -107,11 +107,11 @@ export class Pool {
 }
 
 /** Queries one node and records whether it works. */
-async function tryNode<T>(node: Node, query: (node: Node) => Promise<T>): Promise<NodeAnswer<T> | Failed> {
+async function tryNode<T>(node: Node, query: (node: Node) => Promise<T>): Promise<NodeResponse<T> | Failed> {
   try {
-    const answer = await query(node)
+    const response = await query(node)
     node.noteSuccess()
-    return { node, answer }
+    return { node, response }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     node.noteFailure(error)
@@ -120,12 +120,12 @@ async function tryNode<T>(node: Node, query: (node: Node) => Promise<T>): Promis
 }
 
 /** Serializes a response for comparison. Works because the readers return properties in a fixed order. */
-function serialize(answer: unknown): string {
-  return answer === undefined ? '' : toJson(answer)
+function serialize(response: unknown): string {
+  return response === undefined ? '' : toJson(response)
 }
 
 /** Creates an alert function that logs and reports, repeating identical alerts at most once a minute. */
-export function alertOnce(
+export function createAlerter(
   log: Log,
   clock: () => Date,
   onAlert: ((alert: NodeAlert) => void) | undefined,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { timeLimit } from '../../../../../test/machine-speed.ts'
-import { chainOf, type FakeNode, hashOf, RpcError, startNode } from './fake-node.testing.ts'
+import { createTestChain, type FakeNode, RpcError, startNode, toHash } from './fake-node.testing.ts'
 
 const RAW = '0x02f8'
 const METHOD = 'eth_sendRawTransaction'
-const TAKES = { [METHOD]: () => hashOf('sent') }
+const TAKES = { [METHOD]: () => toHash('sent') }
 const refuses = (message: string) => ({ lies: { [METHOD]: () => new RpcError(-32000, message) } })
 const NO_FUNDS = refuses('insufficient funds for gas * price + value')
 const SILENT: Partial<FakeNode> = {
@@ -14,10 +14,10 @@ const TIMEOUT_MS = timeLimit(300)
 
 async function send(...nodes: readonly Partial<FakeNode>[]): Promise<string> {
   const started = await Promise.all(nodes.map((given) => startNode(given)))
-  return chainOf(started, { timeoutMs: TIMEOUT_MS }).send(RAW)
+  return createTestChain(started, { timeoutMs: TIMEOUT_MS }).send(RAW)
 }
 
-describe('the meaning of an error message', () => {
+describe('the error message of a node', () => {
   test.each([
     ['known', 'already known'],
     ['known', 'AlreadyKnown'],
@@ -39,37 +39,37 @@ describe('the meaning of an error message', () => {
     ['no-funds', 'Insufficient funds for gas * price + value'],
     ['no-funds', 'InsufficientFunds, Account balance: 0, cumulative cost: 1'],
     ['no-funds', 'Upfront cost exceeds account balance (transaction up-front cost 0x5 exceeds)'],
-  ])('%s: %s', async (expected, message) => {
+  ])('is classified as %s: %s', async (expected, message) => {
     expect(await send(refuses(message))).toBe(expected)
   })
 
   test.each(['txpool is full', 'intrinsic gas too low', 'nonce too high', 'invalid sender', ''])(
-    'unknown: %s',
+    'leaves the outcome unknown: %s',
     async (message) => {
       await expect(send(refuses(message))).rejects.toMatchObject({ name: 'NodeError' })
     },
   )
 })
 
-describe('a transaction is sent to all nodes', () => {
-  test('and one node that accepts it is enough', async () => {
+describe('sending a transaction to all nodes', () => {
+  test('a transaction counts as sent if one node accepts it', async () => {
     const nodes = [
       await startNode(NO_FUNDS),
       await startNode({ lies: TAKES }),
       await startNode(refuses('txpool is full')),
     ]
-    expect(await chainOf(nodes).send(RAW)).toBe('taken')
+    expect(await createTestChain(nodes).send(RAW)).toBe('taken')
     expect(nodes.map(({ calledMethods }) => calledMethods.includes(METHOD))).toEqual([true, true, true])
     expect(await send(NO_FUNDS, refuses('already known'))).toBe('known')
   })
 
-  test('and the result does not wait for the other nodes then', async () => {
+  test('an accepted transaction does not wait for the other nodes', async () => {
     const nodes = [await startNode(SILENT), await startNode({ lies: TAKES })]
     // Waiting for it would take a minute.
-    expect(await chainOf(nodes, { timeoutMs: 60_000 }).send(RAW)).toBe('taken')
+    expect(await createTestChain(nodes, { timeoutMs: 60_000 }).send(RAW)).toBe('taken')
   })
 
-  test('and a node without a response may have accepted it, regardless of the other responses', async () => {
+  test('the outcome of a transaction is unknown if a node does not respond, whatever the others say', async () => {
     await expect(send(NO_FUNDS, SILENT)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
     await expect(send(refuses('transaction underpriced'), SILENT)).rejects.toMatchObject({
       name: 'NodeError',
@@ -81,26 +81,26 @@ describe('a transaction is sent to all nodes', () => {
     expect(await send(SILENT, refuses('nonce too low'))).toBe('nonce-used')
   })
 
-  test('but a node on another chain, or one that cannot be reached, did not get it', async () => {
+  test('a node that is unreachable or on another chain has not received the transaction', async () => {
     expect(await send(NO_FUNDS, { chainId: 1, lies: TAKES })).toBe('no-funds')
     expect(await send(NO_FUNDS, { hijack: () => true })).toBe('no-funds')
     expect(await send(NO_FUNDS, refuses('transaction underpriced'))).toBe('underpriced')
     await expect(send({ chainId: 1, lies: TAKES })).rejects.toMatchObject({ name: 'NodeError' })
   })
 
-  test('and the same bytes may be sent again after a lost response', async () => {
+  test('a transaction can be sent again after a lost response', async () => {
     const node = await startNode({ lies: TAKES })
-    const chain = chainOf([node])
+    const chain = createTestChain([node])
     let isLost = true
     const taken: string[] = []
     node.lies[METHOD] = ([raw]) => {
       const isKnown = taken.includes(raw as string)
       taken.push(raw as string)
-      return isKnown ? new RpcError(-32000, 'already known') : hashOf('sent')
+      return isKnown ? new RpcError(-32000, 'already known') : toHash('sent')
     }
     await chain.chainId()
-    // Its connection can be used again after two turns of the loop.
-    for (let n = 0; n < 2; n++) await new Promise((resolve) => setImmediate(resolve))
+    // The connection is reusable after two turns of the event loop.
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
     node.hijack = (response, body) => {
       if (!isLost) return false
       isLost = false

@@ -8,7 +8,7 @@ import { readHash } from './values.ts'
 /** The outcome at one node. `unknown`: it may have the transaction. `unsent`: this call did not send it. */
 type NodeOutcome =
   | SendResult
-  | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
+  | { readonly node: Node; readonly delivery: 'unknown' | 'unsent'; readonly detail: string }
 
 /**
  * Refusals that count once all nodes have responded, the strongest first, and only if no node may have
@@ -38,7 +38,7 @@ function combineOutcomes(outcomes: readonly NodeOutcome[]): SendResult {
   if (outcomes.includes('nonce-used')) return 'nonce-used'
   const refused = REFUSED.find((refusal) => outcomes.includes(refusal))
   const failed = outcomes.filter((outcome) => typeof outcome === 'object')
-  if (refused && failed.every(({ is }) => is === 'unsent')) return refused
+  if (refused && failed.every(({ delivery }) => delivery === 'unsent')) return refused
   const details = failed.map(({ node, detail }) => `${node.name}: ${detail}`)
   throw new NodeError(
     'NO_ANSWER',
@@ -47,20 +47,20 @@ function combineOutcomes(outcomes: readonly NodeOutcome[]): SendResult {
 }
 
 async function sendTo(node: Node, raw: Hex): Promise<NodeOutcome> {
-  let is: 'unknown' | 'unsent' = 'unsent'
+  let delivery: 'unknown' | 'unsent' = 'unsent'
   try {
     await node.check()
-    is = 'unknown'
+    delivery = 'unknown'
     readHash(await node.call('eth_sendRawTransaction', raw), 'The hash of a sent transaction')
     node.noteSuccess()
     return 'taken'
   } catch (error) {
     if (error instanceof Refusal) {
       node.noteSuccess()
-      return classifyRefusal(error) ?? { node, is, detail: `refuses: ${error.message} (${error.code})` }
+      return classifyRefusal(error) ?? { node, delivery, detail: `refuses: ${error.message} (${error.code})` }
     }
     if (!(error instanceof NodeFailure)) throw error
     node.noteFailure(error)
-    return { node, is, detail: error.message }
+    return { node, delivery, detail: error.message }
   }
 }

@@ -17,32 +17,32 @@ import { isSameTransfer, parseAuthorizationEvent, parseTransfer } from '../forma
 import { judgeReceipt } from './judge-receipt.ts'
 
 /** A transfer that belongs to a payment. The chain makes it at most once. */
-export type Part = 'payment' | 'fee'
+export type PaymentPart = 'payment' | 'fee'
 
 /**
  * The outcome of an authorization in the blocks up to a confirmed one. Anyone may submit it to the chain, and
  * the key's owner may use its nonce for another transfer, so only the transfer itself proves that it was
  * made.
  */
-export type Use =
-  | { readonly is: 'made'; readonly hash: Hex; readonly block: bigint }
+export type AuthorizationUse =
+  | { readonly outcome: 'made'; readonly hash: Hex; readonly block: bigint }
   /**
    * The transfer can never be made. `hasPaidPayee`: the transaction has moved a different amount to the
    * payee.
    */
-  | { readonly is: 'used-otherwise'; readonly hasPaidPayee: boolean }
-  | { readonly is: 'cancelled' }
-  | { readonly is: 'unused' }
-  /** The token reports that the authorization was used, but the nodes do not show for what. */
-  | { readonly is: 'unclear' }
+  | { readonly outcome: 'used-otherwise'; readonly hasPaidPayee: boolean }
+  | { readonly outcome: 'cancelled' }
+  | { readonly outcome: 'unused' }
+  /** The token reports that the authorization was used, but no transaction shows for which transfer. */
+  | { readonly outcome: 'unclear' }
 
 const BLOCKS_AT_ONCE = 2000n
-const UNCLEAR: Use = { is: 'unclear' }
+const UNCLEAR: AuthorizationUse = { outcome: 'unclear' }
 
 /**
  * True if an authorization was used or canceled by the given block, or by the latest one. Throws NodeError.
  */
-export async function isUsed(
+export async function isAuthorizationUsed(
   { nodes }: EvmRail,
   { token, sender }: Pick<ChainPaymentRow, 'token' | 'sender'>,
   nonce: Hex,
@@ -51,30 +51,30 @@ export async function isUsed(
   return decodeAuthorizationState(await nodes.call(authorizationStateCall(token, sender, nonce), at))
 }
 
-export function nonceOf(payment: ChainPaymentRow, part: Part): Hex {
+export function getNonce(payment: ChainPaymentRow, part: PaymentPart): Hex {
   return requireColumn(payment, part === 'payment' ? 'nonce' : 'fee_nonce')
 }
 
 /** Finds out what became of an authorization. Throws NodeError. */
-export async function findUse(
+export async function findAuthorizationUse(
   op: Op,
   rail: EvmRail,
   payment: ChainPaymentRow,
-  part: Part,
+  part: PaymentPart,
   confirmed: bigint,
-): Promise<Use> {
-  const nonce = nonceOf(payment, part)
-  const isSpent = await isUsed(rail, payment, nonce, confirmed)
+): Promise<AuthorizationUse> {
+  const nonce = getNonce(payment, part)
+  const isSpent = await isAuthorizationUsed(rail, payment, nonce, confirmed)
   // Reads the logs in both cases: a node that has lost one of them must not cause a second payment or refund.
   const log = await findLog(rail, payment, nonce, confirmed, isSpent)
   if (!log) {
-    if (!isSpent) return { is: 'unused' }
+    if (!isSpent) return { outcome: 'unused' }
     return (await wasUsedBefore(rail, payment, nonce))
-      ? { is: 'used-otherwise', hasPaidPayee: false }
+      ? { outcome: 'used-otherwise', hasPaidPayee: false }
       : UNCLEAR
   }
   if (!isSpent) return UNCLEAR
-  if (parseAuthorizationEvent(log)?.isCancelled) return { is: 'cancelled' }
+  if (parseAuthorizationEvent(log)?.isCancelled) return { outcome: 'cancelled' }
   const receipt = await rail.nodes.receipt(log.transactionHash)
   const isComplete =
     receipt?.blockHash === log.blockHash && receipt.logs.some((candidate) => isSameLog(candidate, log))
@@ -85,13 +85,13 @@ async function judgeUse(
   op: Op,
   rail: EvmRail,
   payment: ChainPaymentRow,
-  part: Part,
+  part: PaymentPart,
   receipt: ChainReceipt,
-): Promise<Use> {
+): Promise<AuthorizationUse> {
   const { [part]: proof } = await judgeReceipt(op, rail.name, payment, receipt)
-  if (proof === 'made') return { is: 'made', hash: receipt.transactionHash, block: receipt.blockNumber }
+  if (proof === 'made') return { outcome: 'made', hash: receipt.transactionHash, block: receipt.blockNumber }
   if (proof !== 'used-otherwise' || !(await hasAllTransfers(rail, payment, part, receipt))) return UNCLEAR
-  return { is: 'used-otherwise', hasPaidPayee: hasPaidPayee(payment, receipt) }
+  return { outcome: 'used-otherwise', hasPaidPayee: hasPaidPayee(payment, receipt) }
 }
 
 /** True if a transaction moved anything from the payment's sender to its payee. */
@@ -112,7 +112,7 @@ export function hasPaidPayee(
 async function hasAllTransfers(
   { nodes }: EvmRail,
   payment: ChainPaymentRow,
-  part: Part,
+  part: PaymentPart,
   { transactionHash, blockNumber, logs }: ChainReceipt,
 ): Promise<boolean> {
   const terms = part === 'payment' ? toTerms(payment) : toFeeTerms(payment)
@@ -129,14 +129,13 @@ function isSameLog(one: ChainLog, other: ChainLog): boolean {
 }
 
 /**
- * True if an authorization without a log was already used when the payment was made, at the block followed by
- * then: the payment was not signed at that time. Stays unclear if the node no longer has the state of that
- * block.
+ * True if an authorization without a log was already used before its payment was created, at the last block
+ * followed by then. False if the node no longer has the state of that block.
  */
 async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex): Promise<boolean> {
   if (payment.attempts > 0) return false
   try {
-    return await isUsed(rail, payment, nonce, payment.from_block)
+    return await isAuthorizationUsed(rail, payment, nonce, payment.from_block)
   } catch (error) {
     if (error instanceof NodeError) return false
     throw error

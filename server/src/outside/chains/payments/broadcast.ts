@@ -1,7 +1,7 @@
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { getMemory } from './memory.ts'
-import { lastForm } from './transactions.ts'
+import { getLastForm } from './transactions.ts'
 
 const AT_ONCE = 8
 
@@ -10,14 +10,14 @@ const AT_ONCE = 8
  * be sent any number of times. Throws NodeError if it is unknown whether one was accepted; the rest is sent
  * later.
  */
-export async function broadcast(
+export async function broadcastTransactions(
   { rail, app }: ChainWorker,
   rows: readonly ChainTransactionRow[],
 ): Promise<void> {
   const memory = getMemory(rail)
   const { sentAt, contested, underpriced } = memory
   await runWithLimit(rows, AT_ONCE, async (row) => {
-    const outcome = await rail.nodes.send(lastForm(row).raw)
+    const outcome = await rail.nodes.send(getLastForm(row).raw)
     sentAt.set(row.id, performance.now())
     if (outcome === 'nonce-used') {
       contested.add(row.id)

@@ -1,14 +1,14 @@
-import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../../kernel/operation/app.ts'
 import type { ChainFees } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { update } from '../../../storage/commit/writes.ts'
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { feeLimit, raiseFees } from '../fees.ts'
-import { broadcast } from './broadcast.ts'
+import { raiseFees, readFeeLimit } from '../fees.ts'
+import { broadcastTransactions } from './broadcast.ts'
 import { getMemory } from './memory.ts'
 import { selectAddress, selectUnmined } from './store.ts'
-import { coinOf, feesOf, lastForm, signTransaction } from './transactions.ts'
+import { getLastForm, readFormCoin, readFormFees, signTransaction } from './transactions.ts'
 
 const STUCK_SECONDS = 60
 /**
@@ -31,33 +31,34 @@ export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
   const rows = await selectUnmined(op, worker.rail.name)
   if (rows.length === 0) return
   const { sentAt } = getMemory(worker.rail)
-  const slow = rows.filter((row) => isSlow(worker, op, row))
-  const replaced = slow.length === 0 ? [] : await replace(worker, op, slow, firstBySender(rows))
+  const stuck = rows.filter((row) => isStuck(worker, op, row))
+  const replaced =
+    stuck.length === 0 ? [] : await replaceStuckTransactions(worker, op, stuck, findFirstBySender(rows))
   const byId = new Map(replaced.map((row) => [row.id, row]))
   const isDue = ({ id }: ChainTransactionRow) =>
     byId.has(id) || (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) < performance.now() - RESEND_MS
-  await broadcast(
+  await broadcastTransactions(
     worker,
     rows.filter(isDue).map((row) => byId.get(row.id) ?? row),
   )
 }
 
 /** The first transaction of each sender. The others wait for it. */
-function firstBySender(rows: readonly ChainTransactionRow[]): ReadonlySet<string> {
+function findFirstBySender(rows: readonly ChainTransactionRow[]): ReadonlySet<string> {
   return new Set(rows.filter((row, index) => rows[index - 1]?.sender !== row.sender).map(({ id }) => id))
 }
 
-function isSlow({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): boolean {
+function isStuck({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): boolean {
   const isUnderpriced = getMemory(rail).underpriced.has(row.id)
   const seconds = isUnderpriced ? UNDERPRICED_SECONDS : (rail.entry.fees?.stuckSeconds ?? STUCK_SECONDS)
-  return plusSeconds(new Date(lastForm(row).madeAt), seconds) <= now
+  return addSeconds(new Date(getLastForm(row).madeAt), seconds) <= now
 }
 
 /**
  * Commits new forms of transactions that are stuck because of their fees, and returns the updated
  * transactions. Guards against another process having replaced them.
  */
-async function replace(
+async function replaceStuckTransactions(
   worker: ChainWorker,
   op: Op,
   rows: readonly ChainTransactionRow[],
@@ -72,11 +73,11 @@ async function replace(
   const replaced: ChainTransactionRow[] = []
   let exceedsLimit = false
   for (const row of chosen) {
-    const offered = raiseFees(feesOf(lastForm(row)), fees, feeLimit(rail.entry))
+    const offered = raiseFees(readFormFees(getLastForm(row)), fees, readFeeLimit(rail.entry))
     exceedsLimit ||= !offered
     const sender = offered && (await selectAddress(op, row.sender_id))
     if (!offered || !sender) continue
-    const next = signTransaction(op, rail, sender.path, row, offered, coinOf(lastForm(row)))
+    const next = signTransaction(op, rail, sender.path, row, offered, readFormCoin(getLastForm(row)))
     const attempts = [...row.attempts, next]
     // Always later than before, so that another process's guard detects the change.
     const updatedAt = new Date(Math.max(op.now.getTime(), row.updated_at.getTime() + 1))
@@ -96,5 +97,5 @@ async function replace(
 
 /** True if the transaction offers less than the next block requires. */
 function isBelowBaseFee(row: ChainTransactionRow, { baseFeePerGas }: ChainFees): boolean {
-  return feesOf(lastForm(row)).maxFee < baseFeePerGas
+  return readFormFees(getLastForm(row)).maxFee < baseFeePerGas
 }

@@ -6,10 +6,10 @@ import type { EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
 
 /**
- * The highest block that is both followed and deep enough for a payment. After a deep reorganization,
- * payments that ended above the followed blocks could not be found.
+ * The highest block that is both followed and deep enough for a payment. Payments must not end above the
+ * followed blocks, because they could not be found after a deep reorganization.
  */
-export interface Confirmed {
+export interface ConfirmedPosition {
   readonly number: bigint
   /** The last followed position when this was read. Undefined until the chain has been reached. */
   readonly cursor: Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'> | undefined
@@ -18,22 +18,26 @@ export interface Confirmed {
 /** The state of the chain at which payments are examined. */
 export interface Moment {
   readonly head: ChainBlock
-  /** The block at height `at`. */
+  /** The block at `position`. */
   readonly confirmed: ChainBlock
-  readonly at: Confirmed
+  readonly position: ConfirmedPosition
 }
 
 /** Throws NodeError. */
 export async function readMoment(op: Op, rail: EvmRail): Promise<Moment> {
   const { nodes } = rail
   const head = await nodes.head()
-  const at = await readConfirmed(op, rail, head.number)
-  const confirmed = await nodes.block(at.number)
+  const position = await readConfirmed(op, rail, head.number)
+  const confirmed = await nodes.block(position.number)
   if (!confirmed) throw new NodeError('BEHIND', 'No node has the confirmed block')
-  return { head, confirmed, at }
+  return { head, confirmed, position }
 }
 
-export async function readConfirmed(op: Op, { name, entry }: EvmRail, head: bigint): Promise<Confirmed> {
+export async function readConfirmed(
+  op: Op,
+  { name, entry }: EvmRail,
+  head: bigint,
+): Promise<ConfirmedPosition> {
   const cursor = await findChain(op, name)
   const followed = cursor?.followed_block ?? 0n
   const deep = head - BigInt(entry.confirmations) + 1n
@@ -46,6 +50,6 @@ export function guardFollowedTo({
   id,
   followed_block,
   followed_hash,
-}: NonNullable<Confirmed['cursor']>): Write {
+}: NonNullable<ConfirmedPosition['cursor']>): Write {
   return expectRow('chains', id, { followed_block, followed_hash })
 }

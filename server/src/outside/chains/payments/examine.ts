@@ -7,22 +7,32 @@ import type { ChainAddressRow, ChainPaymentRow } from '../../../storage/rows/cha
 import { type EvmRail, isTreasury } from '../evm-rail.ts'
 import { type Call, transferCall } from '../formats/calls.ts'
 import { isContract } from '../payees.ts'
-import { tokenBalance } from '../token-balance.ts'
-import { findUse, isUsed, nonceOf, type Part, type Use } from './authorization-uses.ts'
+import { readTokenBalance } from '../token-balance.ts'
+import {
+  type AuthorizationUse,
+  findAuthorizationUse,
+  getNonce,
+  isAuthorizationUsed,
+  type PaymentPart,
+} from './authorization-uses.ts'
 import type { Moment } from './confirmed.ts'
 
 /** The next step for a waiting payment. */
 export type Verdict =
-  | { readonly do: 'send'; readonly parts: readonly Part[]; readonly gas: bigint }
-  | { readonly do: 'wait'; readonly note: string; readonly seconds: number; readonly alert?: ChainAlert }
-  | { readonly do: 'fail'; readonly note: string; readonly alert?: ChainAlert }
-  | { readonly do: 'pay'; readonly use: Extract<Use, { is: 'made' }>; readonly note?: string }
+  | { readonly action: 'send'; readonly parts: readonly PaymentPart[]; readonly gas: bigint }
+  | { readonly action: 'wait'; readonly note: string; readonly seconds: number; readonly alert?: ChainAlert }
+  | { readonly action: 'fail'; readonly note: string; readonly alert?: ChainAlert }
+  | {
+      readonly action: 'pay'
+      readonly use: Extract<AuthorizationUse, { outcome: 'made' }>
+      readonly note?: string
+    }
 
 /** Kinds of payment to an address that does not belong to this server. */
 const PAYS_OUT: ReadonlySet<ChainPaymentRow['kind']> = new Set(['OUT', 'MOVE'])
 const SOON_SECONDS = 2
 const LATER_SECONDS = 5
-const PERSON_SECONDS = 60
+const REVIEW_SECONDS = 60
 /** The remaining validity that a wallet's signature must have when it is sent. */
 const VALID_SECONDS_MIN = 30n
 /** The maximum number of attempts to submit the fee of a payment that someone else has submitted. */
@@ -35,7 +45,7 @@ const GAS_OF_FEE = 200_000n
  * Decides whether a payment can be sent now, without revealing its signed data to a node. `isCovered` is
  * false if the sender is known not to have enough. Throws NodeError.
  */
-export async function examine(
+export async function examinePayment(
   op: Op,
   rail: EvmRail,
   { head, confirmed }: Moment,
@@ -48,28 +58,34 @@ export async function examine(
     payment.nonce === null ? undefined : await judgeUsed(op, rail, confirmed, payment, sender)
   if (useVerdict) return useVerdict
   if (!isPublic && PAYS_OUT.has(payment.kind) && (await isContract(rail, payment.recipient)))
-    return { do: 'fail', note: 'The payee is a contract' }
+    return { action: 'fail', note: 'The payee is a contract.' }
   if (!isCovered)
-    return { do: 'wait', note: 'The treasury has too little', seconds: LATER_SECONDS, alert: 'treasury' }
+    return {
+      action: 'wait',
+      note: 'The treasury has too little money.',
+      seconds: LATER_SECONDS,
+      alert: 'treasury',
+    }
   const isOwnKey = sender.role !== 'WALLET'
   const isValidLongEnough =
     payment.valid_before !== null && payment.valid_before > head.timestamp + VALID_SECONDS_MIN
   if (!isOwnKey && !isValidLongEnough)
-    return refusePayment(op, rail, confirmed, payment, 'The signature has expired')
-  const isFeeOpen = payment.fee_amount !== null && !(await isUsed(rail, payment, nonceOf(payment, 'fee')))
+    return refusePayment(op, rail, confirmed, payment, 'The signature has expired.')
+  const isFeeOpen =
+    payment.fee_amount !== null && !(await isAuthorizationUsed(rail, payment, getNonce(payment, 'fee')))
   if (payment.fee_amount !== null && !isFeeOpen) {
     const withheld = await judgeWithheldFee(op, rail, confirmed, payment)
     if (withheld) return withheld
   }
   const needed = payment.amount + (isFeeOpen ? requireColumn(payment, 'fee_amount') : 0n)
-  if (!isOwnKey && (await tokenBalance(rail.nodes, payment.token, payment.sender)) < needed)
-    return refusePayment(op, rail, confirmed, payment, 'The wallet has too little')
+  if (!isOwnKey && (await readTokenBalance(rail.nodes, payment.token, payment.sender)) < needed)
+    return refusePayment(op, rail, confirmed, payment, 'The wallet has too little money.')
   try {
     const transfer = transferCall(payment.token, payment.recipient, payment.amount)
     const estimate = await rail.nodes.estimateGas({ ...transfer, from: payment.sender })
     const gas =
       (estimate * 5n) / 4n + (payment.nonce === null ? 0n : GAS_OF_SIGNATURE) + (isFeeOpen ? GAS_OF_FEE : 0n)
-    return { do: 'send', parts: isFeeOpen ? ['payment', 'fee'] : ['payment'], gas }
+    return { action: 'send', parts: isFeeOpen ? ['payment', 'fee'] : ['payment'], gas }
   } catch (error) {
     if (!(error instanceof CallReverted)) throw error
     return judgeRevert(op, rail, confirmed, payment)
@@ -87,17 +103,19 @@ async function judgeUsed(
   payment: ChainPaymentRow,
   sender: ChainAddressRow,
 ): Promise<Verdict | undefined> {
-  if (!(await isUsed(rail, payment, nonceOf(payment, 'payment')))) return undefined
-  const use = await findUse(op, rail, payment, 'payment', confirmed.number)
-  switch (use.is) {
+  if (!(await isAuthorizationUsed(rail, payment, getNonce(payment, 'payment')))) return undefined
+  const use = await findAuthorizationUse(op, rail, payment, 'payment', confirmed.number)
+  switch (use.outcome) {
     case 'cancelled':
-      return { do: 'fail', note: 'The authorization was cancelled' }
+      return { action: 'fail', note: 'The authorization was canceled.' }
     case 'used-otherwise':
       return judgeOtherUse(sender, use.hasPaidPayee)
     case 'made':
-      return payment.fee_amount === null ? { do: 'pay', use } : submitFee(op, rail, confirmed, payment, use)
+      return payment.fee_amount === null
+        ? { action: 'pay', use }
+        : submitFee(op, rail, confirmed, payment, use)
     default:
-      return { do: 'wait', note: 'Waits for confirmations', seconds: SOON_SECONDS }
+      return { action: 'wait', note: 'The payment is waiting for confirmations.', seconds: SOON_SECONDS }
   }
 }
 
@@ -107,13 +125,13 @@ async function judgeUsed(
  * refund would pay twice.
  */
 export function judgeOtherUse({ role }: ChainAddressRow, hasPaidPayee: boolean): Verdict {
-  const note = 'The nonce of the authorization was used for another transfer'
-  if (role === 'WALLET') return { do: 'fail', note }
-  if (!hasPaidPayee) return { do: 'fail', note, alert: 'treasury' }
+  const note = 'The nonce of the authorization was used for another transfer.'
+  if (role === 'WALLET') return { action: 'fail', note }
+  if (!hasPaidPayee) return { action: 'fail', note, alert: 'treasury' }
   return {
-    do: 'wait',
-    note: 'The payee got a different amount: a person must review it',
-    seconds: PERSON_SECONDS,
+    action: 'wait',
+    note: 'The payee got a different amount. A person must review the payment.',
+    seconds: REVIEW_SECONDS,
     alert: 'treasury',
   }
 }
@@ -128,11 +146,17 @@ async function judgeWithheldFee(
   confirmed: ChainBlock,
   payment: ChainPaymentRow,
 ): Promise<Verdict | undefined> {
-  const fee = (await findUse(op, rail, payment, 'fee', confirmed.number)).is
+  const fee = (await findAuthorizationUse(op, rail, payment, 'fee', confirmed.number)).outcome
   if (fee === 'made') return undefined
   return fee === 'cancelled' || fee === 'used-otherwise'
-    ? refusePayment(op, rail, confirmed, payment, 'The fee was withheld')
-    : { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
+    ? refusePayment(
+        op,
+        rail,
+        confirmed,
+        payment,
+        'The fee authorization was used or canceled without paying the fee.',
+      )
+    : { action: 'wait', note: 'The fee is waiting for confirmations.', seconds: SOON_SECONDS }
 }
 
 /** Submits the fee of a completed payment separately, with a limited number of attempts. */
@@ -141,21 +165,21 @@ async function submitFee(
   rail: EvmRail,
   confirmed: ChainBlock,
   payment: ChainPaymentRow,
-  use: Extract<Use, { is: 'made' }>,
+  use: Extract<AuthorizationUse, { outcome: 'made' }>,
 ): Promise<Verdict> {
-  const paidWithoutFee: Verdict = { do: 'pay', use, note: 'The fee was not collected' }
-  if (await isUsed(rail, payment, nonceOf(payment, 'fee'))) {
-    const fee = (await findUse(op, rail, payment, 'fee', confirmed.number)).is
-    if (fee === 'made') return { do: 'pay', use }
+  const paidWithoutFee: Verdict = { action: 'pay', use, note: 'The fee was not collected.' }
+  if (await isAuthorizationUsed(rail, payment, getNonce(payment, 'fee'))) {
+    const fee = (await findAuthorizationUse(op, rail, payment, 'fee', confirmed.number)).outcome
+    if (fee === 'made') return { action: 'pay', use }
     if (fee === 'cancelled' || fee === 'used-otherwise') return paidWithoutFee
-    return { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
+    return { action: 'wait', note: 'The fee is waiting for confirmations.', seconds: SOON_SECONDS }
   }
-  const balance = await tokenBalance(rail.nodes, payment.token, payment.sender)
+  const balance = await readTokenBalance(rail.nodes, payment.token, payment.sender)
   const isPayable =
     payment.attempts < FEE_ATTEMPTS_MAX &&
     balance >= requireColumn(payment, 'fee_amount') &&
     requireColumn(payment, 'valid_before') > confirmed.timestamp
-  return isPayable ? { do: 'send', parts: ['fee'], gas: GAS_OF_FEE } : paidWithoutFee
+  return isPayable ? { action: 'send', parts: ['fee'], gas: GAS_OF_FEE } : paidWithoutFee
 }
 
 /**
@@ -170,11 +194,17 @@ async function judgeRevert(
 ): Promise<Verdict> {
   const { token, recipient, amount, sender } = payment
   const canPay = (to: Hex) => wouldSucceed(rail, transferCall(token, to, amount), sender)
-  if (await canPay(recipient)) return { do: 'wait', note: 'A node refused it', seconds: LATER_SECONDS }
+  if (await canPay(recipient))
+    return { action: 'wait', note: 'A node predicts that the transfer would fail.', seconds: LATER_SECONDS }
   // A problem of the treasury itself affects every payment, so it must not fail any single one.
   if (isTreasury(rail, sender) && !(await canPay(sender)))
-    return { do: 'wait', note: 'The treasury cannot pay', seconds: LATER_SECONDS, alert: 'treasury' }
-  return refusePayment(op, rail, confirmed, payment, 'The token refuses the transfer')
+    return {
+      action: 'wait',
+      note: 'The treasury cannot make transfers now.',
+      seconds: LATER_SECONDS,
+      alert: 'treasury',
+    }
+  return refusePayment(op, rail, confirmed, payment, 'The token refuses the transfer.')
 }
 
 async function wouldSucceed({ nodes }: EvmRail, call: Call, from: Hex): Promise<boolean> {
@@ -198,8 +228,10 @@ async function refusePayment(
   payment: ChainPaymentRow,
   note: string,
 ): Promise<Verdict> {
-  if (payment.attempts === 0 || payment.nonce === null) return { do: 'fail', note }
+  if (payment.attempts === 0 || payment.nonce === null) return { action: 'fail', note }
   const hasExpired = payment.valid_before !== null && confirmed.timestamp >= payment.valid_before
-  const isOver = hasExpired && (await findUse(op, rail, payment, 'payment', confirmed.number)).is === 'unused'
-  return isOver ? { do: 'fail', note } : { do: 'wait', note, seconds: LATER_SECONDS }
+  const isOver =
+    hasExpired &&
+    (await findAuthorizationUse(op, rail, payment, 'payment', confirmed.number)).outcome === 'unused'
+  return isOver ? { action: 'fail', note } : { action: 'wait', note, seconds: LATER_SECONDS }
 }

@@ -3,10 +3,10 @@ import { insert, type Write } from '../../../storage/commit/writes.ts'
 import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { EvmRail } from '../evm-rail.ts'
-import { chainFeeReturnIdOf } from '../ids.ts'
-import { newChainPayment } from '../queue.ts'
-import { findUse } from './authorization-uses.ts'
-import type { Confirmed } from './confirmed.ts'
+import { deriveFeeRefundId } from '../ids.ts'
+import { buildChainPayment } from '../queue.ts'
+import { findAuthorizationUse } from './authorization-uses.ts'
+import type { ConfirmedPosition } from './confirmed.ts'
 import { markFailed } from './outcome.ts'
 
 /**
@@ -18,15 +18,17 @@ export async function failPayment(
   op: Op,
   payment: ChainPaymentRow,
   note: string,
-  confirmed: Confirmed,
+  confirmed: ConfirmedPosition,
 ): Promise<readonly Write[] | undefined> {
   const fee =
-    payment.fee_nonce === null ? 'unused' : (await findUse(op, rail, payment, 'fee', confirmed.number)).is
+    payment.fee_nonce === null
+      ? 'unused'
+      : (await findAuthorizationUse(op, rail, payment, 'fee', confirmed.number)).outcome
   if (fee === 'unclear') return undefined
   const ending = await markFailed(op, payment, note, confirmed)
   if (fee !== 'made') return ending
-  const id = chainFeeReturnIdOf(payment.id)
-  const refund = newChainPayment(rail, {
+  const id = deriveFeeRefundId(payment.id)
+  const refund = buildChainPayment(rail, {
     id,
     platformId: op.platform.id,
     kind: 'SWEEP',

@@ -3,8 +3,8 @@ import type { ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { findUse, hasPaidPayee } from './authorization-uses.ts'
-import type { Confirmed } from './confirmed.ts'
+import { findAuthorizationUse, hasPaidPayee } from './authorization-uses.ts'
+import type { ConfirmedPosition } from './confirmed.ts'
 import { judgeReceipt } from './judge-receipt.ts'
 import { markFailed, markPaid, retryPayment } from './outcome.ts'
 import { selectPayment } from './store.ts'
@@ -23,7 +23,7 @@ export async function findEnding(
   worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
-  confirmed: Confirmed,
+  confirmed: ConfirmedPosition,
   receipt: ChainReceipt | undefined,
 ): Promise<Ending | undefined> {
   const payment = row.payment_id === null ? undefined : await selectPayment(op, row.payment_id)
@@ -42,36 +42,36 @@ async function endAuthorized(
   { rail }: ChainWorker,
   op: Op,
   payment: ChainPaymentRow,
-  confirmed: Confirmed,
+  confirmed: ConfirmedPosition,
 ): Promise<Ending | undefined> {
-  const use = await findUse(op, rail, payment, 'payment', confirmed.number)
-  switch (use.is) {
+  const use = await findAuthorizationUse(op, rail, payment, 'payment', confirmed.number)
+  switch (use.outcome) {
     case 'made':
       return payment.fee_nonce === null
         ? markPaid(op, payment, use)
-        : retryPayment(op, payment, 'Its fee remains')
+        : retryPayment(op, payment, 'The fee has not been collected yet.')
     // The next run finds out how it ended.
     case 'cancelled':
     case 'used-otherwise':
     case 'unused':
-      return retryPayment(op, payment, 'The transaction has not paid')
+      return retryPayment(op, payment, 'The transaction did not make the transfer.')
     case 'unclear':
       return undefined
   }
 }
 
 /**
- * Ends a plain transfer that has not paid as intended. A reverted transfer has no effect, so it may be
- * retried. A person must review it if something else was moved, as with a token that charges a fee, because a
- * retry would pay twice; and also if someone else has used its nonce, because a single node is not trusted to
- * say that ours is in no block.
+ * Ends a plain transfer that was not made as intended. A reverted transfer has no effect, so it is retried. A
+ * person must review the payment if a different amount was moved, because a retry would pay twice, or if
+ * another transaction has used the nonce, because a single node is not trusted to report that ours is in no
+ * block.
  */
 async function endPlain(
   { app, rail }: ChainWorker,
   op: Op,
   payment: ChainPaymentRow,
   receipt: ChainReceipt | undefined,
-  confirmed: Confirmed,
+  confirmed: ConfirmedPosition,
 ): Promise<Ending | undefined> {
   if (!receipt && rail.entry.agreement !== 2) return undefined
   if (receipt && hasPaidPayee(payment, receipt)) {
@@ -84,6 +84,6 @@ async function endPlain(
     return undefined
   }
   return payment.attempts < ATTEMPTS_MAX
-    ? retryPayment(op, payment, 'The transaction has not paid')
-    : markFailed(op, payment, 'The token moved nothing', confirmed)
+    ? retryPayment(op, payment, 'The transaction did not make the transfer.')
+    : markFailed(op, payment, 'The token accepted the transfers but moved nothing.', confirmed)
 }

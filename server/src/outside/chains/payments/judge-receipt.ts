@@ -3,7 +3,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import type { ChainLog, ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
 import type { ChainMovementRow, ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { type Claim, findClaims, toTerms } from '../follow/claims.ts'
-import { selectMovementsOf } from '../follow/store.ts'
+import { selectTransactionMovements } from '../follow/store.ts'
 import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts'
 import { isSameTransfer, parseTransfer, parseUsedAuthorization } from '../formats/transfers.ts'
 
@@ -11,9 +11,9 @@ import { isSameTransfer, parseTransfer, parseUsedAuthorization } from '../format
  * The evidence that one transaction gives for a payment and its fee. `fee` is undefined for a payment without
  * a fee.
  */
-export interface Judgement {
-  readonly payment: TransferProof['is']
-  readonly fee: TransferProof['is'] | undefined
+export interface ReceiptJudgement {
+  readonly payment: TransferProof['outcome']
+  readonly fee: TransferProof['outcome'] | undefined
 }
 
 /**
@@ -25,23 +25,25 @@ export async function judgeReceipt(
   rail: string,
   payment: ChainPaymentRow,
   receipt: ChainReceipt,
-): Promise<Judgement> {
+): Promise<ReceiptJudgement> {
   const { transactionHash, status } = receipt
-  const booked = (await selectMovementsOf(op, rail, [transactionHash])).filter(
+  const booked = (await selectTransactionMovements(op, rail, [transactionHash])).filter(
     ({ state }) => state !== 'GONE',
   )
-  const logs = withoutBooked(
+  const logs = removeBooked(
     receipt.logs,
     booked.filter(({ item_id }) => item_id !== payment.id),
   )
   const claims = await listPossibleClaims(op, rail, payment, receipt, booked)
   const proofs = proveTransfers({ transactionHash, status, logs }, claims)
-  const proofOf = (nonce: Hex | null): TransferProof['is'] => {
-    const at = claims.findIndex((claim) => claim.payment.id === payment.id && nonceOf(claim) === nonce)
-    return proofs[at]?.is ?? 'not-yet'
+  const findProof = (nonce: Hex | null): TransferProof['outcome'] => {
+    const index = claims.findIndex(
+      (claim) => claim.payment.id === payment.id && getClaimNonce(claim) === nonce,
+    )
+    return proofs[index]?.outcome ?? 'not-yet'
   }
   const { nonce, fee_nonce } = payment
-  return { payment: proofOf(nonce), fee: fee_nonce === null ? undefined : proofOf(fee_nonce) }
+  return { payment: findProof(nonce), fee: fee_nonce === null ? undefined : findProof(fee_nonce) }
 }
 
 /**
@@ -68,14 +70,14 @@ async function listPossibleClaims(
 }
 
 /** Null for a plain transfer. */
-function nonceOf({ by }: Claim): Hex | null {
+function getClaimNonce({ by }: Claim): Hex | null {
   return 'nonce' in by ? by.nonce : null
 }
 
 /**
  * Removes the logs of movements. They are matched by position, or by their terms if their block has changed.
  */
-function withoutBooked(
+function removeBooked(
   logs: readonly ChainLog[],
   movements: readonly ChainMovementRow[],
 ): readonly ChainLog[] {
@@ -91,8 +93,8 @@ function withoutBooked(
       (log) =>
         isSameMovement(log) && log.blockHash === movement.block_hash && log.logIndex === movement.log_index,
     )
-    const at = atPosition >= 0 ? atPosition : remaining.findIndex(isSameMovement)
-    if (at >= 0) remaining.splice(at, 1)
+    const index = atPosition >= 0 ? atPosition : remaining.findIndex(isSameMovement)
+    if (index >= 0) remaining.splice(index, 1)
   }
   return remaining
 }

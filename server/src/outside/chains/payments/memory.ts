@@ -34,7 +34,7 @@ export function getMemory(rail: EvmRail): Memory {
 }
 
 /** Forgets a transaction whose state has changed, so that it is sent again if its block is reorged away. */
-export function forget({ sentAt, contested, underpriced }: Memory, id: string): void {
+export function forgetTransaction({ sentAt, contested, underpriced }: Memory, id: string): void {
   sentAt.delete(id)
   contested.delete(id)
   underpriced.delete(id)

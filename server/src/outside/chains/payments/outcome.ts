@@ -1,5 +1,5 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
 import type { PaymentEvidence } from '../../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../../money/rail-events/apply-or-hold.ts'
@@ -8,13 +8,13 @@ import { endMovement } from '../../../operation/treasury/movements.ts'
 import { update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
-import { type Confirmed, guardFollowedTo } from './confirmed.ts'
+import { type ConfirmedPosition, guardFollowedTo } from './confirmed.ts'
 
 /** Ends payments and reports their outcome. */
 
 const FAILURE = {
   code: 'QUOTE_EXECUTION_FAILED',
-  message: 'The payment could not be made on the chain',
+  message: 'The payment could not be made on the chain.',
 } as const
 const RETRY_SECONDS_MAX = 300
 
@@ -42,7 +42,7 @@ export async function markFailed(
   op: Op,
   payment: ChainPaymentRow,
   note: string,
-  { cursor }: Confirmed,
+  { cursor }: ConfirmedPosition,
 ): Promise<Write[]> {
   const moved = transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'fail', { note })
   return [
@@ -55,7 +55,7 @@ export async function markFailed(
 /** Retries a payment in a new transaction, because its earlier one is final and had no effect. */
 export function retryPayment(op: Op, payment: ChainPaymentRow, note: string): Write[] {
   const seconds = payment.attempts <= 1 ? 0 : Math.min(2 ** payment.attempts, RETRY_SECONDS_MAX)
-  const change = { due_at: plusSeconds(op.now, seconds), note }
+  const change = { due_at: addSeconds(op.now, seconds), note }
   return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'retry', change).write]
 }
 
@@ -63,8 +63,8 @@ export function retryPayment(op: Op, payment: ChainPaymentRow, note: string): Wr
  * Postpones a payment that cannot be sent now. Guards against the payment having been sent or ended in the
  * meantime.
  */
-export function postpone(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
-  const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
+export function postponePayment(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
+  const change = { note, due_at: addSeconds(op.now, seconds), updated_at: op.now }
   return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }
 

@@ -1,6 +1,6 @@
-import { authorizationDigest } from '../../../base/crypto/evm/authorization.ts'
+import { computeAuthorizationDigest } from '../../../base/crypto/evm/authorization.ts'
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
 import type { ChainAlert } from '../../../kernel/ports/metrics.ts'
@@ -9,7 +9,7 @@ import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
 import { type ChainWorker, type EvmRail, isTreasury } from '../evm-rail.ts'
-import { feeLimit, type OfferedFees, offer } from '../fees.ts'
+import { chooseFees, type OfferedFees, readFeeLimit } from '../fees.ts'
 import {
   type Call,
   callWithAuthorization,
@@ -17,17 +17,17 @@ import {
   MULTICALL_ADDRESS,
   transferCall,
 } from '../formats/calls.ts'
-import { tokenBalance } from '../token-balance.ts'
-import type { Part } from './authorization-uses.ts'
-import { broadcast, runWithLimit } from './broadcast.ts'
+import { readTokenBalance } from '../token-balance.ts'
+import type { PaymentPart } from './authorization-uses.ts'
+import { broadcastTransactions, runWithLimit } from './broadcast.ts'
 import { type Moment, readMoment } from './confirmed.ts'
-import { examine, type Verdict } from './examine.ts'
+import { examinePayment, type Verdict } from './examine.ts'
 import { failPayment } from './fail-payment.ts'
 import { getMemory } from './memory.ts'
-import { markPaid, postpone, reportOutcome } from './outcome.ts'
+import { markPaid, postponePayment, reportOutcome } from './outcome.ts'
 import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from './senders.ts'
 import { selectAddress, selectDue, selectInTransit } from './store.ts'
-import { costMax, newTransaction } from './transactions.ts'
+import { computeCostMax, newTransaction } from './transactions.ts'
 
 /** The maximum number of payments sent in one commit. */
 const BATCH = 64
@@ -49,15 +49,18 @@ export async function relay(worker: ChainWorker): Promise<void> {
   const waiting = await selectDue(op, rail.name, BATCH)
   if (waiting.length === 0) return
   const senders = await readSenders(worker, op, findNeededSenders(waiting))
-  const due = withinCapacity(waiting, senders)
+  const due = selectWithinCapacity(waiting, senders)
   if (due.length === 0) return
   const moment = await readMoment(op, rail)
-  const fees = offer(await rail.nodes.fees(), feeLimit(rail.entry))
+  const fees = chooseFees(await rail.nodes.fees(), readFeeLimit(rail.entry))
   const covered = await findCovered(worker, op, due)
   const examined = await runWithLimit(due, AT_ONCE, async (payment) => {
     const sender = await selectAddress(op, payment.sender_id)
-    if (!sender) throw new Error(`${payment.sender_id} does not exist`)
-    return { payment, verdict: await examine(op, rail, moment, payment, sender, covered.has(payment.id)) }
+    if (!sender) throw new Error(`Chain address ${payment.sender_id} not found.`)
+    return {
+      payment,
+      verdict: await examinePayment(op, rail, moment, payment, sender, covered.has(payment.id)),
+    }
   })
   const batch = new Batch(worker, op, moment, fees, senders)
   for (const { payment, verdict } of examined) await batch.add(payment, verdict)
@@ -65,7 +68,7 @@ export async function relay(worker: ChainWorker): Promise<void> {
 }
 
 /** Selects the payments that the senders have capacity for. The others are not examined yet. */
-function withinCapacity(
+function selectWithinCapacity(
   waiting: readonly ChainPaymentRow[],
   { treasuries, gas }: Senders,
 ): ChainPaymentRow[] {
@@ -90,8 +93,8 @@ function findNeededSenders(due: readonly ChainPaymentRow[]) {
   }
 }
 
-function waitWithAlert(alert: ChainAlert, note: string): Verdict {
-  return { do: 'wait', note, seconds: WAIT_SECONDS, alert }
+function toWaitVerdict(alert: ChainAlert, note: string): Verdict {
+  return { action: 'wait', note, seconds: WAIT_SECONDS, alert }
 }
 
 /**
@@ -103,14 +106,14 @@ async function findCovered(
   op: Op,
   due: readonly ChainPaymentRow[],
 ): Promise<ReadonlySet<string>> {
-  const ours = due.filter(({ sender }) => isTreasury(rail, sender))
+  const treasuryPayments = due.filter(({ sender }) => isTreasury(rail, sender))
   const covered = new Set(due.filter(({ sender }) => !isTreasury(rail, sender)).map(({ id }) => id))
-  for (const sender of new Set(ours.map((payment) => payment.sender))) {
-    const senderPayments = ours.filter((payment) => payment.sender === sender)
+  for (const sender of new Set(treasuryPayments.map((payment) => payment.sender))) {
+    const senderPayments = treasuryPayments.filter((payment) => payment.sender === sender)
     const inTransit = await selectInTransit(op, rail.name, sender)
     const remaining = new Map<Hex, bigint>()
     for (const token of new Set(senderPayments.map((payment) => payment.token))) {
-      const balance = await tokenBalance(rail.nodes, token, sender)
+      const balance = await readTokenBalance(rail.nodes, token, sender)
       remaining.set(token, balance - (inTransit.get(token) ?? 0n))
     }
     for (const { id, token, amount } of senderPayments) {
@@ -144,12 +147,12 @@ class Batch {
 
   async add(payment: ChainPaymentRow, verdict: Verdict): Promise<void> {
     const op = this.#op
-    switch (verdict.do) {
+    switch (verdict.action) {
       case 'send':
         return this.#addSending(payment, verdict)
       case 'wait':
         if (verdict.alert) this.#alerts.add(verdict.alert)
-        this.#writes.push(...postpone(op, payment, verdict.note, verdict.seconds))
+        this.#writes.push(...postponePayment(op, payment, verdict.note, verdict.seconds))
         return
       case 'fail':
         if (verdict.alert) this.#alerts.add(verdict.alert)
@@ -161,9 +164,9 @@ class Batch {
   }
 
   async #addFailing(payment: ChainPaymentRow, note: string): Promise<void> {
-    const writes = await failPayment(this.#worker.rail, this.#op, payment, note, this.#moment.at)
+    const writes = await failPayment(this.#worker.rail, this.#op, payment, note, this.#moment.position)
     this.#warn(payment, note)
-    this.#writes.push(...(writes ?? postpone(this.#op, payment, note, WAIT_SECONDS)))
+    this.#writes.push(...(writes ?? postponePayment(this.#op, payment, note, WAIT_SECONDS)))
   }
 
   #warn({ payment_id: paymentId }: ChainPaymentRow, why: string): void {
@@ -173,24 +176,25 @@ class Batch {
 
   async #addSending(
     payment: ChainPaymentRow,
-    { parts, gas }: Extract<Verdict, { do: 'send' }>,
+    { parts, gas }: Extract<Verdict, { action: 'send' }>,
   ): Promise<void> {
     const op = this.#op
     const { rail } = this.#worker
-    if (!this.#fees) return this.add(payment, waitWithAlert('fee-limit', 'The network fees exceed the limit'))
+    if (!this.#fees)
+      return this.add(payment, toWaitVerdict('fee-limit', 'The network fees exceed the limit.'))
     if (parts.length > 1 && !(await this.#hasMulticall()))
-      return this.add(payment, waitWithAlert('work', 'The multicall address has no contract'))
-    const sender = this.#senderFor(payment, gas * this.#fees.maxFee)
+      return this.add(payment, toWaitVerdict('work', 'There is no contract at the multicall address.'))
+    const sender = this.#chooseSender(payment, gas * this.#fees.maxFee)
     if (sender === 'busy') return
     if (sender === 'no-coin')
-      return this.add(payment, waitWithAlert('gas', 'No account has enough coin for the gas'))
+      return this.add(payment, toWaitVerdict('gas', 'No account has enough coin for gas.'))
     const signed = await this.#signPayment(payment)
     const { to, data } = buildCall(rail, signed, parts)
     const content = { nonce: sender.nextNonce, recipient: to, data, gas_limit: gas, paymentId: payment.id }
     const row = newTransaction(op, rail, sender.address, content, this.#fees)
     sender.nextNonce += 1n
     sender.open += 1
-    sender.coin -= costMax(row)
+    sender.coin -= computeCostMax(row)
     const { valid_before, signature } = signed
     const change = {
       valid_before,
@@ -208,7 +212,7 @@ class Batch {
     this.#rows.push(row)
   }
 
-  #senderFor({ nonce, sender }: ChainPaymentRow, cost: bigint): Sender | 'no-coin' | 'busy' {
+  #chooseSender({ nonce, sender }: ChainPaymentRow, cost: bigint): Sender | 'no-coin' | 'busy' {
     const { treasuries, gas } = this.#senders
     const ownTreasuries = treasuries.filter(({ address }) => address.address === sender)
     return chooseSender(nonce === null ? ownTreasuries : gas, cost)
@@ -225,7 +229,8 @@ class Batch {
     const validBefore =
       payment.valid_before !== null && payment.valid_before > until ? payment.valid_before : until
     const domain = this.#worker.rail.facts?.tokens[payment.token]?.domain
-    if (!domain || !sender) throw new Error(`${payment.id} cannot be signed`)
+    if (!domain || !sender)
+      throw new Error(`Payment ${payment.id} cannot be signed: its token or its sender is unknown.`)
     const authorization = {
       from: payment.sender,
       to: payment.recipient,
@@ -235,7 +240,7 @@ class Batch {
     }
     const signature = this.#op.enclave.signOnChain(
       sender.path,
-      authorizationDigest(domain.separator, authorization),
+      computeAuthorizationDigest(domain.separator, authorization),
     )
     return { ...payment, valid_before: validBefore, signature }
   }
@@ -243,7 +248,7 @@ class Batch {
   async #hasMulticall(): Promise<boolean> {
     const { rail } = this.#worker
     const memory = getMemory(rail)
-    memory.hasMulticall ||= (await rail.nodes.code(multicallOf(rail))) !== '0x'
+    memory.hasMulticall ||= (await rail.nodes.code(getMulticallAddress(rail))) !== '0x'
     return memory.hasMulticall
   }
 
@@ -259,30 +264,30 @@ class Batch {
     }
     if (this.#writes.length === 0) return
     const { done } = await app.commit(this.#op, this.#writes)
-    if (done) await broadcast(this.#worker, this.#rows)
+    if (done) await broadcastTransactions(this.#worker, this.#rows)
   }
 }
 
-function multicallOf({ entry }: EvmRail): Hex {
-  return entry.multicall === undefined ? MULTICALL_ADDRESS : lowerHex(entry.multicall)
+function getMulticallAddress({ entry }: EvmRail): Hex {
+  return entry.multicall === undefined ? MULTICALL_ADDRESS : toLowerHex(entry.multicall)
 }
 
 /** The contract call of a payment's transaction. */
-function buildCall(rail: EvmRail, payment: ChainPaymentRow, parts: readonly Part[]): Call {
+function buildCall(rail: EvmRail, payment: ChainPaymentRow, parts: readonly PaymentPart[]): Call {
   const { token, recipient, amount, nonce } = payment
   if (nonce === null) return transferCall(token, recipient, amount)
   const calls = parts.map((part) => buildAuthorizationCall(payment, part))
   const [first, ...others] = calls
-  return first && others.length === 0 ? first : combineCalls(multicallOf(rail), calls)
+  return first && others.length === 0 ? first : combineCalls(getMulticallAddress(rail), calls)
 }
 
-function buildAuthorizationCall(payment: ChainPaymentRow, part: Part): Call {
+function buildAuthorizationCall(payment: ChainPaymentRow, part: PaymentPart): Call {
   const { token, sender: from, valid_before: validBefore } = payment
   const [to, value, nonce, signature] =
     part === 'payment'
       ? [payment.recipient, payment.amount, payment.nonce, payment.signature]
       : [payment.fee_recipient, payment.fee_amount, payment.fee_nonce, payment.fee_signature]
   if (!to || value === null || !nonce || validBefore === null || !signature)
-    throw new Error(`${payment.id} has no signature of its ${part}`)
+    throw new Error(`Payment ${payment.id} has no signature for its ${part}.`)
   return callWithAuthorization(token, { from, to, value, validBefore, nonce }, signature)
 }

@@ -2,9 +2,9 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { feeLimit, offer } from '../fees.ts'
-import { transferCost } from '../transfer-fee.ts'
-import { broadcast } from './broadcast.ts'
+import { chooseFees, readFeeLimit } from '../fees.ts'
+import { computeTransferCost } from '../transfer-fee.ts'
+import { broadcastTransactions } from './broadcast.ts'
 import { readSenders } from './senders.ts'
 import { hasOpenWork } from './store.ts'
 import { newTransaction } from './transactions.ts'
@@ -22,7 +22,7 @@ const TRANSFERS_KEPT = 10
  * nothing else has to be sent from there. The retired address keeps some coin for rising fees and for plain
  * tokens that arrive later. Guards against the nonce having been used.
  */
-export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {
+export async function sweepRetiredCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {
   const { rail, app } = worker
   const { entry, name, treasury, nodes } = rail
   const op = await opOf(worker)
@@ -30,10 +30,10 @@ export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Pro
   const coin = await nodes.coin(from.address)
   if (coin === 0n) return
   const chainFees = await nodes.fees()
-  const fees = offer(chainFees, feeLimit(entry))
+  const fees = chooseFees(chainFees, readFeeLimit(entry))
   if (!fees) return
   const isPlain = entry.tokens.some(({ standard }) => standard === 'ERC20')
-  const reserve = transferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
+  const reserve = computeTransferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
   const fee = GAS * fees.maxFee
   const value = coin - reserve - fee
   // An amount below its own fee is not worth sending. This also stops the sweep from repeating with ever
@@ -50,5 +50,5 @@ export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Pro
     { rail: name, from: from.address, to: treasury, wei: String(value) },
     'sent the coin of a retired treasury address to the current one',
   )
-  await broadcast(worker, [row])
+  await broadcastTransactions(worker, [row])
 }

@@ -1,17 +1,17 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { rotated } from '../../../operation/treasury/movements.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { chainRotationIdOf } from '../ids.ts'
-import { newChainPayment } from '../queue.ts'
+import { deriveRotationId } from '../ids.ts'
+import { buildChainPayment } from '../queue.ts'
 import { selectTreasuries } from '../store.ts'
-import { tokenBalance } from '../token-balance.ts'
-import { sweepCoin } from './retired-coin.ts'
-import { selectMovesFrom, selectUnsigned, sumOpenPayments } from './store.ts'
+import { readTokenBalance } from '../token-balance.ts'
+import { sweepRetiredCoin } from './retired-coin.ts'
+import { selectMovesFrom, selectUnsigned, sumOpenPaymentAmounts } from './store.ts'
 
 const REASSIGNED_MAX = 64
 const EVERY_MS = 5_000
@@ -22,7 +22,7 @@ const sweptAtMs = new WeakMap<object, number>()
  * Moves unsigned payments to the current treasury address. Signed payments keep their sender, because the
  * chain may still execute them. Guards against a signature in the meantime.
  */
-export async function reassign(worker: ChainWorker): Promise<void> {
+export async function reassignPayments(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
   const { treasury, treasuryId, retired } = rail
   if (retired.length === 0) return
@@ -42,7 +42,7 @@ export async function reassign(worker: ChainWorker): Promise<void> {
  * Forwards the balances of retired treasury addresses to the current one whenever something arrives there.
  * Amounts that signed payments still need stay behind.
  */
-export async function sweepRetired(worker: ChainWorker): Promise<void> {
+export async function sweepRetiredTreasuries(worker: ChainWorker): Promise<void> {
   const { rail } = worker
   if (rail.retired.length === 0) return
   const nowMs = performance.now()
@@ -52,8 +52,8 @@ export async function sweepRetired(worker: ChainWorker): Promise<void> {
   const rows = await selectTreasuries(op.read, rail.name)
   for (const row of rows.filter(({ id }) => id !== rail.treasuryId)) {
     for (const { currency, address } of rail.entry.tokens)
-      await sweepToken(worker, op, row, currency, lowerHex(address))
-    await sweepCoin(worker, row)
+      await sweepToken(worker, op, row, currency, toLowerHex(address))
+    await sweepRetiredCoin(worker, row)
   }
 }
 
@@ -69,10 +69,10 @@ async function sweepToken(
   const followed = rail.followedBlock
   if (followed === undefined) return
   const [confirmed, balance] = await Promise.all([
-    tokenBalance(rail.nodes, token, from.address, followed),
-    tokenBalance(rail.nodes, token, from.address),
+    readTokenBalance(rail.nodes, token, from.address, followed),
+    readTokenBalance(rail.nodes, token, from.address),
   ])
-  const needed = await sumOpenPayments(op, rail.name, from.address, currency)
+  const needed = await sumOpenPaymentAmounts(op, rail.name, from.address, currency)
   const amount = (balance < confirmed ? balance : confirmed) - needed
   const minimum = rail.entry.sweeps?.find((sweep) => sweep.currency === currency)?.from ?? 1n
   if (amount < minimum) return
@@ -84,9 +84,9 @@ async function sweepToken(
     currency,
     amount,
   })
-  const payment = newChainPayment(rail, {
+  const payment = buildChainPayment(rail, {
     // The id is derived, so another process that writes the same transfer first causes a conflict.
-    id: chainRotationIdOf(rail.name, `${from.address} ${rail.treasury} ${currency}`, earlier.length),
+    id: deriveRotationId(rail.name, `${from.address} ${rail.treasury} ${currency}`, earlier.length),
     platformId: op.platform.id,
     kind: 'MOVE',
     paymentId: movement.id,

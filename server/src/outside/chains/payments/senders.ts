@@ -3,12 +3,12 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import { decide } from '../../../money/rails/rail-worker.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
-import { addressRow } from '../address-rows.ts'
-import { type ChainWorker, gasNames } from '../evm-rail.ts'
+import { buildAddressRow } from '../address-rows.ts'
+import { type ChainWorker, listGasNames } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
-import { chainAddressIdOf } from '../ids.ts'
+import { deriveAddressId } from '../ids.ts'
 import { selectLastNonce, selectSenders, selectUnmined } from './store.ts'
-import { costMax } from './transactions.ts'
+import { computeCostMax } from './transactions.ts'
 
 /** Nodes accept about this many pending transactions per account. */
 export const OPEN_MAX = 64
@@ -48,7 +48,7 @@ export async function readSenders(
       address,
       open.filter((row) => row.sender_id === address.id),
     )
-  const names = gasNames(rail.entry).map((name) => chainAddressIdOf(rail.name, name))
+  const names = listGasNames(rail.entry).map((name) => deriveAddressId(rail.name, name))
   const [treasuries, gas] = await Promise.all([
     Promise.all(rows.filter(({ address }) => needs.treasuries.has(address)).map(getSender)),
     Promise.all(needs.gas ? rows.filter(({ id }) => names.includes(id)).map(getSender) : []),
@@ -73,7 +73,7 @@ async function readSender(
     address,
     open: open.length,
     nextNonce: next > count ? next : count,
-    coin: coin - open.reduce((sum, row) => sum + costMax(row), 0n),
+    coin: coin - open.reduce((sum, row) => sum + computeCostMax(row), 0n),
   }
 }
 
@@ -81,15 +81,15 @@ async function readSender(
 async function recordSenders(worker: ChainWorker, op: Op): Promise<ChainAddressRow[]> {
   const { rail } = worker
   const rows = await selectSenders(op, rail.name)
-  const added = gasNames(rail.entry).filter((account) =>
-    rows.every(({ id }) => id !== chainAddressIdOf(rail.name, account)),
+  const added = listGasNames(rail.entry).filter((account) =>
+    rows.every(({ id }) => id !== deriveAddressId(rail.name, account)),
   )
   if (added.length === 0) return rows
   await decide(worker, async (from) =>
     added.map((purpose) => {
       const path = pathOf(rail.name, 'GAS', purpose)
       const address = from.enclave.chainAddress(path)
-      const row = addressRow(rail.name, from, { purpose, address, role: 'GAS', path, ownerId: null })
+      const row = buildAddressRow(rail.name, from, { purpose, address, role: 'GAS', path, ownerId: null })
       return insert('chain_addresses', row)
     }),
   )

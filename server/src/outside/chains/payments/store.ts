@@ -138,7 +138,12 @@ export function selectMovesFrom(
 }
 
 /** The amount that a sender's open payments in a currency need, in the smallest unit. */
-export async function sumOpenPayments(op: Op, rail: string, sender: Hex, currency: string): Promise<bigint> {
+export async function sumOpenPaymentAmounts(
+  op: Op,
+  rail: string,
+  sender: Hex,
+  currency: string,
+): Promise<bigint> {
   const rows = await op.read
     .selectFrom('chain_payments')
     .where('rail', '=', rail)

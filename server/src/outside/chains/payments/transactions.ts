@@ -7,7 +7,7 @@ import { CHAIN_TRANSACTION_INITIAL } from '../../../storage/rows/states.ts'
 import type { EvmRail } from '../evm-rail.ts'
 import type { OfferedFees } from '../fees.ts'
 import { splitSignature } from '../formats/calls.ts'
-import { chainTransactionIdOf } from '../ids.ts'
+import { deriveTransactionId } from '../ids.ts'
 
 /** The content of a transaction, including its nonce. */
 export type TransactionContent = Pick<
@@ -64,10 +64,10 @@ export function newTransaction(
   },
   fees: OfferedFees,
 ): ChainTransactionRow {
-  const { paymentId, value, ...rest } = content
-  const fields = { sender: from.address, ...rest }
+  const { paymentId, value, ...contentFields } = content
+  const fields = { sender: from.address, ...contentFields }
   return {
-    id: chainTransactionIdOf(rail.name, from.address, content.nonce),
+    id: deriveTransactionId(rail.name, from.address, content.nonce),
     platform_id: op.platform.id,
     rail: rail.name,
     sender_id: from.id,
@@ -86,28 +86,28 @@ export function newTransaction(
 }
 
 /** The latest signed form. */
-export function lastForm({ attempts }: ChainTransactionRow): ChainAttempt {
+export function getLastForm({ attempts }: ChainTransactionRow): ChainAttempt {
   return requireValue(attempts.at(-1), 'form of a transaction')
 }
 
-export function feesOf({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
+export function readFormFees({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
   return { maxFee: BigInt(maxFee), priorityFee: BigInt(priorityFee) }
 }
 
-/** The coin that a form moves, in wei. */
-export function coinOf({ value = '0' }: ChainAttempt): bigint {
+/** The coin that a signed form moves, in wei. */
+export function readFormCoin({ value = '0' }: ChainAttempt): bigint {
   return BigInt(value)
 }
 
 /**
  * The most wei that the transaction can cost its sender. A node accepts it only if the sender has this much.
  */
-export function costMax(row: ChainTransactionRow): bigint {
-  const form = lastForm(row)
-  return row.gas_limit * feesOf(form).maxFee + coinOf(form)
+export function computeCostMax(row: ChainTransactionRow): bigint {
+  const form = getLastForm(row)
+  return row.gas_limit * readFormFees(form).maxFee + readFormCoin(form)
 }
 
 /** The hashes of all signed forms, oldest first. A block may contain the latest form or an earlier one. */
-export function hashesOf({ attempts }: ChainTransactionRow): Hex[] {
+export function listFormHashes({ attempts }: ChainTransactionRow): Hex[] {
   return attempts.map(({ hash }) => hash)
 }

@@ -7,11 +7,11 @@ import type { Write } from '../../../storage/commit/writes.ts'
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_TRANSACTION_TRANSITIONS } from '../../../storage/rows/states.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { type Confirmed, readConfirmed } from './confirmed.ts'
+import { type ConfirmedPosition, readConfirmed } from './confirmed.ts'
 import { type Ending, findEnding } from './finality.ts'
-import { forget, getMemory } from './memory.ts'
+import { forgetTransaction, getMemory } from './memory.ts'
 import { selectMined, selectUnmined } from './store.ts'
-import { hashesOf } from './transactions.ts'
+import { listFormHashes } from './transactions.ts'
 
 const MINED_MAX = 1000
 /** Transactions per commit. */
@@ -19,7 +19,7 @@ const BATCH = 32
 
 /** The chain's view of a set of transactions at one head. */
 interface ChainView {
-  readonly confirmed: Confirmed
+  readonly confirmed: ConfirmedPosition
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
   /** For each sender with contested nonces, the number of its transactions up to the confirmed block. */
   readonly counts: ReadonlyMap<Hex, bigint>
@@ -31,7 +31,7 @@ interface ChainView {
  * Looks for transactions in blocks, and ends those that are deep enough together with their payments.
  * Decisions depend only on the records and the chain.
  */
-export async function watch(worker: ChainWorker): Promise<void> {
+export async function watchTransactions(worker: ChainWorker): Promise<void> {
   const { rail } = worker
   const op = await opOf(worker)
   const rows = [...(await selectUnmined(op, rail.name)), ...(await selectMined(op, rail.name, MINED_MAX))]
@@ -54,7 +54,7 @@ export async function watch(worker: ChainWorker): Promise<void> {
     if (writes.length === 0) continue
     const { done } = await worker.app.commit(op, writes)
     isComplete &&= done
-    if (done) for (const id of changed) forget(memory, id)
+    if (done) for (const id of changed) forgetTransaction(memory, id)
   }
   if (isComplete) memory.lastCheck = moment
 }
@@ -62,7 +62,7 @@ export async function watch(worker: ChainWorker): Promise<void> {
 async function readChainView(
   { rail }: ChainWorker,
   rows: readonly ChainTransactionRow[],
-  confirmed: Confirmed,
+  confirmed: ConfirmedPosition,
 ): Promise<ChainView> {
   const { contested } = getMemory(rail)
   const senders = new Set(rows.filter(({ id }) => contested.has(id)).map(({ sender }) => sender))
@@ -70,7 +70,7 @@ async function readChainView(
   const counts = new Map<Hex, bigint>()
   for (const sender of senders)
     counts.set(sender, await rail.nodes.transactionCount(sender, confirmed.number))
-  const receipts = await rail.nodes.receipts(rows.flatMap(hashesOf))
+  const receipts = await rail.nodes.receipts(rows.flatMap(listFormHashes))
   const blocks = new Map<bigint, Hex | undefined>()
   return {
     confirmed,
@@ -90,7 +90,7 @@ async function buildChange(
   row: ChainTransactionRow,
   view: ChainView,
 ): Promise<readonly Write[] | undefined> {
-  const receipt = hashesOf(row)
+  const receipt = listFormHashes(row)
     .map((hash) => view.receipts.get(hash))
     .find((candidate) => candidate !== undefined)
   if (receipt) return recordInBlock(worker, op, row, receipt, view)
@@ -137,7 +137,7 @@ async function endOvertaken(
   worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
-  confirmed: Confirmed,
+  confirmed: ConfirmedPosition,
 ): Promise<readonly Write[] | undefined> {
   const { app, rail } = worker
   app.metrics.chainAlert(rail.name, 'work')

@@ -1,13 +1,13 @@
-import { type App, plusSeconds } from '../../../kernel/operation/app.ts'
+import { type App, addSeconds } from '../../../kernel/operation/app.ts'
 import { NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
-import { addressRow } from '../address-rows.ts'
+import { buildAddressRow } from '../address-rows.ts'
 import { readFacts, WrongChain } from '../chain-facts.ts'
-import { type ChainWorker, type EvmRail, gasNames, isEvmRail, TREASURY } from '../evm-rail.ts'
+import { type ChainWorker, type EvmRail, isEvmRail, listGasNames, TREASURY } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
-import { chainAddressIdOf, chainIdOf } from '../ids.ts'
+import { deriveAddressId, deriveChainRecordId } from '../ids.ts'
 import { findChain } from '../records.ts'
 import { readTreasury } from '../rotation.ts'
 import { STEPS } from './steps.ts'
@@ -60,35 +60,35 @@ async function runChain(app: App, rail: EvmRail, hold: Hold): Promise<void> {
     if (platformId === undefined) return
     const worker = { app, rail, platformId }
     rail.facts ??= await readFacts(rail.entry, rail.nodes)
-    const isClaimed = await claim(worker, hold)
+    const isClaimed = await claimChain(worker, hold)
     await watchLevels(worker)
     if (!isClaimed) return
     for (const step of STEPS) {
       await step(worker)
       // Finish the run even if the claim is lost: otherwise two slow processes would forever keep each other
       // from the last steps.
-      await claim(worker, hold)
+      await claimChain(worker, hold)
     }
     hold.failures = 0
   } catch (error) {
     hold.failures += 1
-    hold.pausedUntil = plusSeconds(app.clock(), Math.min(2 ** hold.failures / 2, PAUSE_SECONDS_MAX))
-    const isOutside = error instanceof NodeError || error instanceof WrongChain
-    app.metrics.chainAlert(rail.name, isOutside ? 'nodes' : 'work')
+    hold.pausedUntil = addSeconds(app.clock(), Math.min(2 ** hold.failures / 2, PAUSE_SECONDS_MAX))
+    const isChainFault = error instanceof NodeError || error instanceof WrongChain
+    app.metrics.chainAlert(rail.name, isChainFault ? 'nodes' : 'work')
     app.log.error(
-      isOutside ? { rail: rail.name, why: error.message } : { rail: rail.name, err: error },
+      isChainFault ? { rail: rail.name, why: error.message } : { rail: rail.name, err: error },
       'chain work has stopped',
     )
   }
 }
 
 /** True if this process may work on the chain. Renews its claim when necessary. */
-async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
+async function claimChain(worker: ChainWorker, hold: Hold): Promise<boolean> {
   const { app, rail } = worker
   const now = app.clock()
-  if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
+  if (hold.rail === rail && addSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
   const op = await opOf(worker)
-  const id = chainIdOf(rail.name)
+  const id = deriveChainRecordId(rail.name)
   const existing = (await findChain(op, rail.name)) ?? (await startFollowing(worker))
   if (!existing) return false
   checkSameChain(rail, existing)
@@ -99,7 +99,7 @@ async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
   // process's.
   const isOwn = app.db.kind === 'embedded' || existing.claimed_until.getTime() === hold.claimedUntil.getTime()
   if (!isOwn && existing.claimed_until > now) return false
-  const until = plusSeconds(now, CLAIM_SECONDS)
+  const until = addSeconds(now, CLAIM_SECONDS)
   const guard = { claimed_until: existing.claimed_until }
   const { done } = await app.commit(op, [update('chains', id, guard, { claimed_until: until })])
   hold.claimedUntil = done ? until : EPOCH
@@ -118,7 +118,7 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   if (!block) return undefined
   const op = await opOf(worker)
   const row: ChainRow = {
-    id: chainIdOf(name),
+    id: deriveChainRecordId(name),
     platform_id: platformId,
     rail: name,
     chain_number: BigInt(entry.chainId),
@@ -130,7 +130,7 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
     highest_block: block.number,
     latest_time: timeOf(block),
     cold_version: 0,
-    treasury_id: chainAddressIdOf(name, TREASURY),
+    treasury_id: deriveAddressId(name, TREASURY),
     swept_at: EPOCH,
     claimed_until: EPOCH,
     created_at: op.now,
@@ -138,21 +138,28 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   }
   const ownAccounts = [
     [TREASURY, 'TREASURY'] as const,
-    ...gasNames(entry).map((account) => [account, 'GAS'] as const),
+    ...listGasNames(entry).map((account) => [account, 'GAS'] as const),
   ]
   const addresses = ownAccounts.map(([purpose, role]) => {
     const path = pathOf(name, role, purpose)
     const address = app.enclave.chainAddress(path)
-    return insert('chain_addresses', addressRow(name, op, { purpose, address, role, path, ownerId: null }))
+    return insert(
+      'chain_addresses',
+      buildAddressRow(name, op, { purpose, address, role, path, ownerId: null }),
+    )
   })
   const { done } = await app.commit(op, [insert('chains', row), ...addresses])
   return done ? row : findChain(await opOf(worker), name)
 }
 
-/** A rail is bound to its chain permanently: otherwise records of one chain would be taken for another's. */
+/**
+ * A rail stays on its first chain forever. Otherwise records of one chain would be mistaken for another's.
+ */
 function checkSameChain({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
   if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
-    throw new WrongChain(`this rail was used with chain ${chain_number}, whose genesis block is ${genesis}`)
+    throw new WrongChain(
+      `this rail was used with chain ${chain_number} before, whose genesis block is ${genesis}`,
+    )
 }
 
 /** Releases all claims, so that other processes can take over. */
@@ -163,6 +170,6 @@ export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Pr
     if (claimedUntil === EPOCH || platformId === undefined) continue
     const op = await opOf({ app, rail, platformId })
     const guard = { claimed_until: claimedUntil }
-    await app.commit(op, [update('chains', chainIdOf(rail.name), guard, { claimed_until: EPOCH })])
+    await app.commit(op, [update('chains', deriveChainRecordId(rail.name), guard, { claimed_until: EPOCH })])
   }
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../../kernel/operation/background.ts'
 import type { Hold } from './chain-worker.ts'
 
 const INTERVAL_MS = 250
@@ -13,7 +13,7 @@ export function startChainWorker(app: App): Background {
   const holds = new Map<string, Hold>()
   // Loaded lazily: the chain code takes long to load, and most servers have no chain.
   const worker = () => import('./chain-worker.ts')
-  const work = inBackground(
+  const work = runInBackground(
     INTERVAL_MS,
     async () => {
       if (app.rails.list().some(({ chain }) => chain)) await (await worker()).runAllChains(app, holds)

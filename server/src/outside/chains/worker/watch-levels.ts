@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/formats/thrown-errors.ts'
 import type { ChainWorker, EvmRail } from '../evm-rail.ts'
-import { balanceFigures, lowLevels, readLevels } from '../levels.ts'
+import { describeLowLevels, readLevels, toBalanceMetrics } from '../levels.ts'
 
 const EVERY_MS = 15_000
 
@@ -19,8 +19,8 @@ export async function watchLevels({ app, rail }: ChainWorker): Promise<void> {
   try {
     const levels = await readLevels(app, rail, app.clock())
     rail.levels = levels
-    rail.lowBalances = lowLevels(levels)
-    app.metrics.chainBalances(rail.name, balanceFigures(levels))
+    rail.lowBalances = describeLowLevels(levels)
+    app.metrics.chainBalances(rail.name, toBalanceMetrics(levels))
   } catch (error) {
     rail.levels = []
     rail.lowBalances = []

@@ -5,8 +5,6 @@ import { SealedFileError } from '../../../base/crypto/file-seal.ts'
 import { errorOf } from '../../../base/formats/thrown-errors.ts'
 import { Utf8Check } from '../../../base/formats/utf8.ts'
 
-/** Reads CSV files of any size, holding one row in memory at a time. */
-
 /** The maximum length of a row in bytes: at least twice the length of a customer's request body. */
 const ROW_BYTES_MAX = 64 * 1024
 
@@ -21,7 +19,7 @@ export interface CsvRow {
   readonly nextByte: number
 }
 
-/** The file cannot be read beyond this row. Rows are counted from 1, without empty lines. */
+/** A row that cannot be read. Rows are counted from 1, without empty lines. */
 export class CsvFault extends Error {
   readonly row: number
 
@@ -32,17 +30,17 @@ export class CsvFault extends Error {
 }
 
 /** Messages for the error codes of csv-parse. */
-const FAULTS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'A cell begins with a quote and does not end with one',
-  CSV_INVALID_CLOSING_QUOTE: 'Text follows the quote that ends a cell; write a quote within a cell twice',
+const FAULT_MESSAGES: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'A cell begins with a quote but does not end with one',
+  CSV_INVALID_CLOSING_QUOTE: 'Text follows the closing quote of a cell. Double every quote within a cell',
   INVALID_OPENING_QUOTE:
-    'A cell that does not begin with a quote has one; put it in quotes, and write each within it twice',
+    'A cell that does not begin with a quote contains one. Put the cell in quotes and double every quote within it',
 }
 
 /**
- * Yields the rows of a file. `bytes` is the file from `fromByte`, which is where a row begins; lines end with
- * LF, CR LF or CR; empty lines are skipped. Throws CsvFault and errors of the stream; the stream is always
- * closed.
+ * Yields the rows of a file of any size, with one row in memory at a time. `bytes` is the file from
+ * `fromByte`, the start of a row; lines end with LF, CR LF or CR, and empty lines are skipped. Throws
+ * CsvFault and stream errors; always closes the stream.
  */
 export async function* readRows(bytes: Readable, fromByte: number): AsyncGenerator<CsvRow> {
   const parser = parse({
@@ -56,44 +54,44 @@ export async function* readRows(bytes: Readable, fromByte: number): AsyncGenerat
   // If one part fails or the consumer stops early, all parts end. The parser rethrows the error.
   const ended = pipeline(bytes, checkText(), parser).catch(() => {})
   try {
-    const parsed: AsyncIterable<Parsed> = parser
+    const parsed: AsyncIterable<ParsedRow> = parser
     for await (const { record, info } of parsed) yield { cells: record, nextByte: fromByte + info.bytes }
   } catch (error) {
-    throw error instanceof CsvError ? faultOf(error) : error
+    throw error instanceof CsvError ? toCsvFault(error) : error
   } finally {
     parser.destroy()
     await ended
   }
 }
 
-interface Parsed {
+interface ParsedRow {
   readonly record: string[]
   readonly info: { readonly bytes: number }
 }
 
-function faultOf(error: CsvError): CsvFault {
-  return new CsvFault(Number(error.records) + 1, FAULTS[error.code] ?? 'The row is not valid CSV')
+function toCsvFault(error: CsvError): CsvFault {
+  return new CsvFault(Number(error.records) + 1, FAULT_MESSAGES[error.code] ?? 'The row is not valid CSV')
 }
 
-/** True for faults of the file itself, with which every retry would fail. */
-export function isFaultOfFile(error: unknown): error is CsvFault | SealedFileError {
+/** True for faults in the file itself, which would fail every retry. */
+export function isFileFault(error: unknown): error is CsvFault | SealedFileError {
   return error instanceof CsvFault || error instanceof SealedFileError
 }
 
 /**
- * Passes bytes through, and fails on a row that is too long, on invalid UTF-8 and on U+0000. Line ends inside
- * quotes do not end a row.
+ * Passes bytes through, but fails on an overlong row, invalid UTF-8 and U+0000. A line end inside quotes does
+ * not end a row.
  */
 function checkText(): Transform {
   const utf8 = new Utf8Check()
   let row = 1
   let rowBytes = 0
   let isQuoted = false
-  const notUtf8 = () => new CsvFault(row, 'The file is not UTF-8')
+  const createEncodingFault = () => new CsvFault(row, 'The file is not UTF-8')
   const check = (chunk: Uint8Array): void => {
     for (const byte of chunk) {
-      if (!utf8.takes(byte)) throw notUtf8()
-      if (byte === 0) throw new CsvFault(row, 'The file contains U+0000; it must be UTF-8')
+      if (!utf8.takes(byte)) throw createEncodingFault()
+      if (byte === 0) throw new CsvFault(row, 'The file contains U+0000. Save it as UTF-8')
       if (byte === QUOTE) isQuoted = !isQuoted
       if (!isQuoted && (byte === LF || byte === CR)) {
         if (rowBytes > 0) row += 1
@@ -112,7 +110,7 @@ function checkText(): Transform {
       }
     },
     flush(done) {
-      done(utf8.isWhole ? null : notUtf8())
+      done(utf8.isWhole ? null : createEncodingFault())
     },
   })
 }

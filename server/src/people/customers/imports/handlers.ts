@@ -4,7 +4,7 @@ import { storeFile } from '../../../kernel/files/stored-files.ts'
 import { fieldError, type Handlers } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { insert } from '../../../storage/commit/writes.ts'
-import { findImport, importWithErrors, makeImport, nextRun } from './imports.ts'
+import { findImport, makeImport, readImportWithErrors, scheduleImportRun } from './imports.ts'
 
 export const customerImportHandlers: Handlers<typeof customerImports> = {
   customer_import_create: async (op, { file }) => {
@@ -13,13 +13,13 @@ export const customerImportHandlers: Handlers<typeof customerImports> = {
     return {
       status: 202,
       body: { jobId: row.id, status: IMPORT_INITIAL },
-      writes: [storeFile(op, file), insert('customer_imports', row), nextRun(op, row)],
+      writes: [storeFile(op, file), insert('customer_imports', row), scheduleImportRun(op, row)],
     }
   },
 
   customer_import_get: async (op, { params }) => ({
     status: 200,
-    body: await importWithErrors(op, await findImport(op, params.jobId)),
+    body: await readImportWithErrors(op, await findImport(op, params.jobId)),
   }),
 }
 

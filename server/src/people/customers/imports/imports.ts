@@ -13,8 +13,6 @@ import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from '../../../storage/rows/import.ts'
 import { selectImport, selectImportErrors } from './store.ts'
 
-/** Imports of customers from uploaded files. */
-
 type ImportView = SuccessOf<typeof customer_import_get>['body']
 
 /** A row that created no customer. */
@@ -51,19 +49,19 @@ export function makeImport(op: Op, file: UploadedFile): CustomerImportRow {
   }
 }
 
-/** The job that first checks the file, then creates the customers of its next rows. */
-export function nextRun(op: Op, { id }: Pick<CustomerImportRow, 'id'>): Write {
+/** Schedules the next run, which checks the file or creates the customers of its next rows. */
+export function scheduleImportRun(op: Op, { id }: Pick<CustomerImportRow, 'id'>): Write {
   return job(op, 'customers.import', { importId: id }, op.now)
 }
 
-/** An import of this platform. Throws 404 `BULK_UPLOAD_JOB_NOT_FOUND`. */
+/** Finds an import. Throws 404 `BULK_UPLOAD_JOB_NOT_FOUND`. */
 export async function findImport(op: Op, id: string): Promise<CustomerImportRow> {
   const row = await selectImport(op, id)
   if (!row) throw new ApiError('BULK_UPLOAD_JOB_NOT_FOUND', { details: { field: 'jobId' } })
   return row
 }
 
-/** The writes that start an import after its file was checked. */
+/** Builds the writes that start an import after its file was checked. */
 export function startImport(
   op: Op,
   row: CustomerImportRow,
@@ -71,12 +69,12 @@ export function startImport(
 ): Write[] {
   return [
     transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, 'begin', change).write,
-    nextRun(op, row),
+    scheduleImportRun(op, row),
   ]
 }
 
 /**
- * The writes that advance an import's checkpoint, written together with the customers of the rows before it.
+ * Builds the writes that advance an import's checkpoint, together with the customers of the rows before it.
  * Guard: the checkpoint is unchanged, so only one of two concurrent runs takes effect.
  */
 export async function advanceImport(op: Op, row: CustomerImportRow, progress: Progress): Promise<Write[]> {
@@ -93,18 +91,19 @@ export async function advanceImport(op: Op, row: CustomerImportRow, progress: Pr
   const storedErrors = refused.slice(0, Math.max(0, IMPORT_ERRORS_MAX - row.failed))
   return [
     after.write,
-    ...storedErrors.map((refusal) => insert('customer_import_errors', errorRow(op, row, refusal))),
+    ...storedErrors.map((refusal) => insert('customer_import_errors', toErrorRow(op, row, refusal))),
     ...(isLast
       ? [
           ...(await removeFile(op, row.file_id)),
-          event(op, 'BULK_UPLOAD.COMPLETED', row.id, importView(after.row)),
+          event(op, 'BULK_UPLOAD.COMPLETED', row.id, toImportView(after.row)),
         ]
-      : [nextRun(op, row)]),
+      : [scheduleImportRun(op, row)]),
   ]
 }
 
 /**
- * The writes that end an import because its file cannot be read. Customers created from earlier rows remain.
+ * Builds the writes that end an import because its file cannot be read. Customers created from earlier rows
+ * remain.
  */
 export async function failImport(op: Op, row: CustomerImportRow, reason: RefusedRow): Promise<Write[]> {
   const change = { completed_at: op.now }
@@ -112,13 +111,13 @@ export async function failImport(op: Op, row: CustomerImportRow, reason: Refused
   const after = transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, 'fail', change, guard)
   return [
     after.write,
-    insert('customer_import_errors', errorRow(op, row, reason)),
+    insert('customer_import_errors', toErrorRow(op, row, reason)),
     ...(await removeFile(op, row.file_id)),
-    event(op, 'BULK_UPLOAD.FAILED', row.id, importView(after.row)),
+    event(op, 'BULK_UPLOAD.FAILED', row.id, toImportView(after.row)),
   ]
 }
 
-function errorRow(op: Op, { id }: CustomerImportRow, refused: RefusedRow): CustomerImportErrorRow {
+function toErrorRow(op: Op, { id }: CustomerImportRow, refused: RefusedRow): CustomerImportErrorRow {
   const { row, correlationId, code, message, details } = refused
   return {
     id: op.newId('CustomerImport'),
@@ -134,13 +133,13 @@ function errorRow(op: Op, { id }: CustomerImportRow, refused: RefusedRow): Custo
 }
 
 /** An import as the API shows it, with its row errors. */
-export async function importWithErrors(op: Op, row: CustomerImportRow): Promise<ImportView> {
+export async function readImportWithErrors(op: Op, row: CustomerImportRow): Promise<ImportView> {
   const errors = await selectImportErrors(op, row.id)
-  const view = importView(row)
-  return errors.length === 0 ? view : { ...view, errors: errors.map(errorView) }
+  const view = toImportView(row)
+  return errors.length === 0 ? view : { ...view, errors: errors.map(toErrorView) }
 }
 
-function importView(row: CustomerImportRow): ImportView {
+function toImportView(row: CustomerImportRow): ImportView {
   const { id, state, total, successful, failed, completed_at } = row
   return present({
     id,
@@ -150,6 +149,6 @@ function importView(row: CustomerImportRow): ImportView {
   })
 }
 
-function errorView({ correlation_id, code, message, details }: CustomerImportErrorRow) {
+function toErrorView({ correlation_id, code, message, details }: CustomerImportErrorRow) {
   return { correlationId: correlation_id, code, message, details }
 }

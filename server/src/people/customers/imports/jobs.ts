@@ -8,22 +8,22 @@ import type { Write } from '../../../storage/commit/writes.ts'
 import type { CustomerImportRow } from '../../../storage/rows/import.ts'
 import type { CustomerRow } from '../../../storage/rows/tables.ts'
 import {
+  buildCreationWrites,
   type CreateBody,
   checkIsFree,
-  creationWrites,
   findHolders,
   guardPlatformUnchanged,
   newCustomer,
   type PlatformSnapshot,
   readPlatformSnapshot,
 } from '../creation.ts'
-import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
+import { CsvFault, type CsvRow, isFileFault, readRows } from './csv.ts'
 import { advanceImport, failImport, type RefusedRow, startImport } from './imports.ts'
-import { bodyOf, columnsOf, rowName, toCorrelationId } from './rows.ts'
+import { columnsOf, formatRowName, toCorrelationId, toCustomerBody } from './rows.ts'
 import { selectImport } from './store.ts'
 
 /**
- * Rows per run. Their customers are committed in one write set, for which other operations may have to wait.
+ * Rows per run. Their customers are committed in a single write set, which other operations may wait for.
  */
 const ROWS_PER_RUN = 50
 const FIRST_ROW = 2
@@ -47,22 +47,22 @@ export function createImportCustomers(checkBody: CheckBody): JobHandler<'custome
         ? await checkFile(op, row)
         : await createNextCustomers(op, row, checkBody)
     } catch (error) {
-      if (!isFaultOfFile(error)) throw error
-      return failImport(op, row, faultOf(row, error))
+      if (!isFileFault(error)) throw error
+      return failImport(op, row, toFileRefusal(row, error))
     }
   }
 }
 
-/** Reads the whole file for its columns and its number of rows. */
+/** Reads the whole file to find its columns and count its rows. */
 async function checkFile(op: Op, row: CustomerImportRow): Promise<Write[]> {
   let columns: string[] | undefined
   let total = 0
   let nextByte = 0
-  for await (const { cells, nextByte: after } of await openRows(op, row)) {
+  for await (const { cells, nextByte: rowEnd } of await openRows(op, row)) {
     if (columns) total += 1
     else {
       columns = columnsOf(cells)
-      nextByte = after
+      nextByte = rowEnd
     }
   }
   if (!columns) throw new CsvFault(1, 'The file has no header')
@@ -74,10 +74,10 @@ async function createNextCustomers(op: Op, row: CustomerImportRow, checkBody: Ch
   const rows = await takeRows(await openRows(op, row), ROWS_PER_RUN)
   const snapshot = await readPlatformSnapshot(op)
   const read = await readBatch(op, snapshot, row, rows, checkBody)
-  const { created, refused } = await refuseTaken(op, read)
+  const { created, refused } = await separateDuplicates(op, read)
   const writes: Write[] = []
   for (const customer of created) {
-    writes.push(...creationWrites(op, snapshot, customer))
+    writes.push(...buildCreationWrites(op, snapshot, customer))
     // Creating a wallet takes milliseconds; yield so that requests are served in between.
     await setImmediate()
   }
@@ -98,15 +98,15 @@ async function openRows(op: Op, { file_id, next_byte }: CustomerImportRow): Prom
 }
 
 async function takeRows(rows: AsyncGenerator<CsvRow>, count: number): Promise<CsvRow[]> {
-  const first: CsvRow[] = []
+  const taken: CsvRow[] = []
   for await (const row of rows) {
-    first.push(row)
-    if (first.length === count) break
+    taken.push(row)
+    if (taken.length === count) break
   }
-  return first
+  return taken
 }
 
-/** A row that was read, with the customer that it describes or the reason why it is refused. */
+/** A row that was read, with its customer or the error that rejects it. */
 type ReadRow = Pick<RefusedRow, 'row' | 'correlationId'> & { readonly outcome: CustomerRow | ApiError }
 
 async function readBatch(
@@ -121,7 +121,8 @@ async function readBatch(
   const read: ReadRow[] = []
   for (const [index, { cells }] of rows.entries()) {
     const row = first + index
-    const describe = async () => newCustomer(op, snapshot, await checkBody(op, bodyOf(columns, cells)))
+    const describe = async () =>
+      newCustomer(op, snapshot, await checkBody(op, toCustomerBody(columns, cells)))
     const outcome = await describe().catch(toRefusal)
     read.push({ row, correlationId: toCorrelationId(columns, cells, row), outcome })
   }
@@ -135,10 +136,9 @@ function toRefusal(error: unknown): ApiError {
 }
 
 /**
- * Separates customers whose id and UMA address are free from refused rows. Earlier rows of the batch count as
- * taken.
+ * Separates rows with a free id and UMA address from duplicates. Earlier rows of the batch count as taken.
  */
-async function refuseTaken(
+async function separateDuplicates(
   op: Op,
   read: readonly ReadRow[],
 ): Promise<{ readonly created: CustomerRow[]; readonly refused: RefusedRow[] }> {
@@ -176,14 +176,14 @@ function describeRefusal({
   return { code, message, details: { ...details, ...errorDetails } }
 }
 
-function faultOf(row: CustomerImportRow, error: Error): RefusedRow {
+function toFileRefusal(row: CustomerImportRow, error: Error): RefusedRow {
   const before =
     row.state === IMPORT_TRANSITIONS.PENDING.begin ? FIRST_ROW - 1 + row.successful + row.failed : 0
   const rowNumber = error instanceof CsvFault ? before + error.row : before + 1
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
   return {
     row: rowNumber,
-    correlationId: rowName(rowNumber),
+    correlationId: formatRowName(rowNumber),
     code: 'INVALID_INPUT',
     message,
     details: { field: 'file' },

@@ -7,7 +7,7 @@ import {
 import { findNearest } from '../../../base/formats/did-you-mean.ts'
 import { quoteName } from '../../../base/formats/quoted.ts'
 import { requireValue } from '../../../base/formats/require-value.ts'
-import { putAt } from '../../../base/json/paths.ts'
+import { setValueAt } from '../../../base/json/paths.ts'
 import { fieldError } from '../../../kernel/operation/operation.ts'
 import { CsvFault } from './csv.ts'
 
@@ -34,11 +34,11 @@ export interface FileColumns {
 
 const CUSTOMERS: FileColumns = { known: IMPORT_COLUMNS, required: REQUIRED_COLUMNS }
 
-/** The columns named in a header. Throws CsvFault if a column is unknown, duplicated or missing. */
+/** Reads the columns of a header. Throws CsvFault if a column is unknown, duplicated or missing. */
 export function columnsOf(header: readonly string[], { known, required }: FileColumns = CUSTOMERS): string[] {
   const seen = new Set<string>()
   for (const name of header) {
-    if (!known.has(name)) throw new CsvFault(HEADER_ROW, unknownColumn(name, known))
+    if (!known.has(name)) throw new CsvFault(HEADER_ROW, describeUnknownColumn(name, known))
     if (seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has the column ${name} twice`)
     seen.add(name)
   }
@@ -47,7 +47,7 @@ export function columnsOf(header: readonly string[], { known, required }: FileCo
   return [...header]
 }
 
-function unknownColumn(name: string, known: FileColumns['known']): string {
+function describeUnknownColumn(name: string, known: FileColumns['known']): string {
   const suggestion = findNearest(name, [...known.keys()])
   const shown = quoteName(name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed())
   if (!suggestion && /[;\t]/.test(name))
@@ -56,18 +56,21 @@ function unknownColumn(name: string, known: FileColumns['known']): string {
 }
 
 /**
- * The `POST /customers` body that a row describes; an empty cell omits its field. Throws 400 `INVALID_INPUT`
- * if the number of cells is wrong or the platform's own id is missing: without that id, importing a file
- * twice would create its customers twice.
+ * Converts a row to a `POST /customers` body; an empty cell omits its field. Throws 400 `INVALID_INPUT` if
+ * the number of cells is wrong or `platformCustomerId` is missing: without it, importing a file twice would
+ * create its customers twice.
  */
-export function bodyOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
+export function toCustomerBody(
+  columns: readonly string[],
+  cells: readonly string[],
+): Record<string, unknown> {
   const body = requestOf(columns, cells, IMPORT_COLUMNS)
   if (body[ID_COLUMN] === undefined)
     throw fieldError('INVALID_INPUT', ID_COLUMN, `${ID_COLUMN} is required in a file`)
   return body
 }
 
-/** The request fields that a row provides. Throws 400 `INVALID_INPUT` if the number of cells is wrong. */
+/** Converts a row to request fields. Throws 400 `INVALID_INPUT` if the number of cells is wrong. */
 export function requestOf(
   columns: readonly string[],
   cells: readonly string[],
@@ -77,13 +80,13 @@ export function requestOf(
     throw fieldError(
       'INVALID_INPUT',
       'row',
-      `The row has ${describeCellCount(cells.length)}, and the header ${describeCellCount(columns.length)}`,
+      `The row has ${describeCellCount(cells.length)}, but the header has ${describeCellCount(columns.length)}`,
     )
   const body: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
     const cell = cells[index]
     const column = requireValue(known.get(name), 'column that the header was checked for')
-    if (cell) putAt(body, column.path, cellValue(column, cell))
+    if (cell) setValueAt(body, column.path, parseCell(column, cell))
   }
   return body
 }
@@ -91,8 +94,8 @@ export function requestOf(
 /** 64-bit integers have at most 19 digits. */
 const INTEGER = /^-?\d{1,19}$/
 
-/** Text that is not an integer stays a string, which request validation refuses. */
-function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
+/** Text that is not an integer stays a string, which request validation rejects. */
+function parseCell({ isList, isInteger }: FileColumn, cell: string): unknown {
   if (isList) return cell.split(LIST_SEPARATOR)
   return isInteger && INTEGER.test(cell) ? BigInt(cell) : cell
 }
@@ -101,11 +104,11 @@ function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
 export function toCorrelationId(columns: readonly string[], cells: readonly string[], row: number): string {
   const id = cells[columns.indexOf(ID_COLUMN)] ?? ''
   const isShown = id !== '' && id.length <= ID_CHARACTERS_MAX && !UNREADABLE.test(id)
-  return isShown ? id : rowName(row)
+  return isShown ? id : formatRowName(row)
 }
 
 /** Formats a row number, such as `row_17`. The header is `row_1`. */
-export function rowName(row: number): string {
+export function formatRowName(row: number): string {
   return `row_${row}`
 }
 

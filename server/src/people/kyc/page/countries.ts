@@ -10,6 +10,6 @@ export const COUNTRIES: ReadonlyMap<string, string> = new Map(
 )
 
 /** The English name of a country, or its code if the name is unknown. */
-export function countryName(code: string): string {
+export function getCountryName(code: string): string {
   return COUNTRIES.get(code) ?? code
 }

@@ -1,59 +1,59 @@
 import { html } from '../../../base/formats/html.ts'
-import { valueAt } from '../../../base/json/paths.ts'
+import { getValueAt } from '../../../base/json/paths.ts'
 import { maskIdentifier } from '../../customers/beneficial-owners.ts'
-import { customerView } from '../../customers/customers.ts'
-import { toTyped, withLabels } from './answers.ts'
-import { customerFields, type Field } from './fields.ts'
-import { type Fault, fieldsHtml, renderHiddenFields, summary, type Typed } from './form.ts'
-import { notes, stepPage, type Visit } from './layout.ts'
-import { type Progress, stepOf } from './progress.ts'
+import { toCustomerView } from '../../customers/customers.ts'
+import { replaceNamesWithLabels, toTyped } from './answers.ts'
+import { type Field, listCustomerFields } from './fields.ts'
+import { type Fault, renderFields, renderHiddenFields, renderSummary, type Typed } from './form.ts'
+import { renderReviewerNotes, renderStepPage, type Visit } from './layout.ts'
+import { findStep, type Progress } from './progress.ts'
 
 /** Input that was rejected, with its faults. */
-export interface Tried {
+export interface RejectedInput {
   readonly typed: Typed
   readonly faults: readonly Fault[]
 }
 
-/** The questions for this customer, including those for fields that a reviewer has requested. */
-export function detailsFields({ one, requested }: Progress): readonly Field[] {
+/** Lists the questions for this customer, including the fields that a reviewer has requested. */
+export function listDetailsFields({ one, requested }: Progress): readonly Field[] {
   const { id, customer_type } = one.customer
   const requestedFields = requested
     .filter(({ resourceId }) => resourceId === id)
     .map(({ field }) => field ?? '')
-  return customerFields(customer_type, new Set(requestedFields))
+  return listCustomerFields(customer_type, new Set(requestedFields))
 }
 
-/** The masked secrets of a record, by field name. Pure. */
+/** Lists the masked secrets of a record by field name. Pure. */
 export function listKnownSecrets(fields: readonly Field[], record: unknown): ReadonlyMap<string, string> {
   return new Map(
     fields
       .filter(({ kind }) => kind === 'secret')
       .flatMap(({ name }) => {
-        const value = valueAt(record, name)
+        const value = getValueAt(record, name)
         return typeof value === 'string' ? [[name, maskIdentifier(value)] as const] : []
       }),
   )
 }
 
-/** The first step, which asks for the customer's details. */
-export function detailsPage(visit: Visit, progress: Progress, tried?: Tried): string {
-  const fields = detailsFields(progress)
-  const record = customerView(progress.one.customer)
-  const faults = withLabels(tried?.faults ?? [], fields)
+/** Renders the first step, which asks for the customer's details. */
+export function renderDetailsPage(visit: Visit, progress: Progress, tried?: RejectedInput): string {
+  const fields = listDetailsFields(progress)
+  const record = toCustomerView(progress.one.customer)
+  const faults = replaceNamesWithLabels(tried?.faults ?? [], fields)
   const filled = {
     typed: tried?.typed ?? toTyped(fields, record),
     shown: listKnownSecrets(fields, record),
     faults,
   }
   const reasons = progress.requested
-    .filter((entry) => stepOf(progress, entry) === 'details')
+    .filter((entry) => findStep(progress, entry) === 'details')
     .map(({ reason }) => reason)
-  return stepPage(visit, progress, 'details', {
-    summary: summary(faults, fields),
-    content: html`${notes(reasons)}
+  return renderStepPage(visit, progress, 'details', {
+    summary: renderSummary(faults, fields),
+    content: html`${renderReviewerNotes(reasons)}
 <form method="post" action="${visit.base}/details" novalidate>
 ${renderHiddenFields(visit.formToken)}
-${fieldsHtml(fields, filled)}
+${renderFields(fields, filled)}
 <div class="actions"><button>Save and continue</button></div>
 </form>`,
   })

@@ -41,12 +41,12 @@ export interface Field {
 
 function toChoices(
   values: readonly string[],
-  words: Readonly<Record<string, string>> = {},
+  labels: Readonly<Record<string, string>> = {},
 ): ReadonlyMap<string, string> {
-  return new Map(values.map((value) => [value, words[value] ?? humanize(value)]))
+  return new Map(values.map((value) => [value, labels[value] ?? humanize(value)]))
 }
 
-function addressFields(prefix: string, autocompletes: boolean): readonly Field[] {
+function buildAddressFields(prefix: string, isAutocompleted: boolean): readonly Field[] {
   const fields: readonly Field[] = [
     { name: 'line1', label: 'Address line 1', kind: 'line', autocomplete: 'address-line1' },
     { name: 'line2', label: 'Address line 2', kind: 'line', autocomplete: 'address-line2', isOptional: true },
@@ -64,7 +64,7 @@ function addressFields(prefix: string, autocompletes: boolean): readonly Field[]
   return fields.map(({ autocomplete, ...field }) => ({
     ...field,
     name: `${prefix}${field.name}`,
-    ...(autocompletes && autocomplete ? { autocomplete } : {}),
+    ...(isAutocompleted && autocomplete ? { autocomplete } : {}),
   }))
 }
 
@@ -74,14 +74,14 @@ export const PERSON_FIELDS: Readonly<Record<(typeof INDIVIDUAL_FIELDS)[number], 
     {
       name: 'fullName',
       label: 'Full name',
-      hint: 'As it is in your passport or identity card',
+      hint: 'As shown in your passport or identity card',
       kind: 'line',
       autocomplete: 'name',
     },
   ],
   birthDate: [{ name: 'birthDate', label: 'Date of birth', kind: 'date', autocomplete: 'bday' }],
   nationality: [{ name: 'nationality', label: 'Nationality', kind: 'country' }],
-  address: addressFields('address.', true),
+  address: buildAddressFields('address.', true),
 }
 
 /** The questions for each field required of a business. */
@@ -90,20 +90,20 @@ export const COMPANY_FIELDS: Readonly<Record<(typeof BUSINESS_FIELDS)[number], r
     {
       name: 'businessInfo.legalName',
       label: 'Legal name of the business',
-      hint: 'As it is registered',
+      hint: 'As registered',
       kind: 'line',
       autocomplete: 'organization',
     },
   ],
   'businessInfo.taxId': [{ name: 'businessInfo.taxId', label: 'Tax number', kind: 'secret' }],
   'businessInfo.countriesOfOperation': [
-    { name: 'businessInfo.countriesOfOperation', label: 'Countries in which it operates', kind: 'countries' },
+    { name: 'businessInfo.countriesOfOperation', label: 'Countries of operation', kind: 'countries' },
   ],
-  address: addressFields('address.', true),
+  address: buildAddressFields('address.', true),
 }
 
 /** Additional fields that a reviewer may request from a business. */
-const MORE_COMPANY_FIELDS: readonly Field[] = [
+const EXTRA_COMPANY_FIELDS: readonly Field[] = [
   { name: 'businessInfo.incorporatedOn', label: 'Date of incorporation', kind: 'date' },
   { name: 'businessInfo.doingBusinessAs', label: 'Trading name', kind: 'line' },
   { name: 'businessInfo.country', label: 'Country of registration', kind: 'country' },
@@ -120,16 +120,16 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
     label: 'Purpose of the account',
     kind: 'choice',
     choices: toChoices(PURPOSES_OF_ACCOUNT, {
-      CROSS_BORDER_B2B: 'Payments between businesses across borders',
-      AR_AUTOMATION: 'Automation of receivables',
-      AP_AUTOMATION: 'Automation of payables',
+      CROSS_BORDER_B2B: 'Cross-border payments between businesses',
+      AR_AUTOMATION: 'Accounts receivable automation',
+      AP_AUTOMATION: 'Accounts payable automation',
       P2P_TRANSFERS: 'Transfers between people',
     }),
   },
-  { name: 'businessInfo.sourceOfFunds', label: 'Source of the money', kind: 'prose' },
+  { name: 'businessInfo.sourceOfFunds', label: 'Source of funds', kind: 'prose' },
   {
     name: 'businessInfo.expectedMonthlyTransactionCount',
-    label: 'Payments in a month',
+    label: 'Payments per month',
     kind: 'choice',
     choices: toChoices(MONTHLY_TRANSACTION_COUNTS, {
       COUNT_UNDER_10: 'Fewer than 10',
@@ -141,7 +141,7 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
   },
   {
     name: 'businessInfo.expectedMonthlyTransactionVolume',
-    label: 'Amount of payments in a month, in US dollars',
+    label: 'Monthly payment volume, in US dollars',
     kind: 'choice',
     choices: toChoices(MONTHLY_TRANSACTION_VOLUMES, {
       VOLUME_UNDER_10K: 'Less than 10,000',
@@ -153,20 +153,20 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
   },
   {
     name: 'businessInfo.expectedRecipientJurisdictions',
-    label: 'Countries to which it pays',
+    label: 'Countries it sends payments to',
     kind: 'countries',
   },
 ]
 
-/** The questions about a customer: the required ones and those that were requested. */
-export function customerFields(
+/** Lists the questions about a customer: the required and the requested fields. */
+export function listCustomerFields(
   type: 'INDIVIDUAL' | 'BUSINESS',
-  asked: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
 ): readonly Field[] {
   if (type === 'INDIVIDUAL') return Object.values(PERSON_FIELDS).flat()
   return [
     ...Object.values(COMPANY_FIELDS).flat(),
-    ...MORE_COMPANY_FIELDS.filter(({ name }) => asked.has(name)),
+    ...EXTRA_COMPANY_FIELDS.filter(({ name }) => requested.has(name)),
   ]
 }
 
@@ -179,7 +179,7 @@ export const OWNER_FIELDS: readonly Field[] = [
   { name: 'personalInfo.nationality', label: 'Nationality', kind: 'country' },
   {
     name: 'ownershipPercentage',
-    label: 'Share of the business, in per cent',
+    label: 'Share of the business, in percent',
     hint: 'A whole number from 0 to 100',
     kind: 'whole',
   },
@@ -193,10 +193,10 @@ export const OWNER_FIELDS: readonly Field[] = [
       CONTROL_PERSON: 'In control of the business, such as a chief executive',
     }),
   },
-  ...addressFields('personalInfo.address.', false),
+  ...buildAddressFields('personalInfo.address.', false),
   {
     name: 'personalInfo.idType',
-    label: 'Kind of tax or social security number',
+    label: 'Type of tax or social security number',
     kind: 'choice',
     choices: toChoices(IDENTIFICATION_TYPES, {
       SSN: 'Social Security number (United States)',
@@ -205,5 +205,5 @@ export const OWNER_FIELDS: readonly Field[] = [
       NON_US_TAX_ID: 'Tax number of another country',
     }),
   },
-  { name: 'personalInfo.identifier', label: 'The number itself', kind: 'secret' },
+  { name: 'personalInfo.identifier', label: 'Tax or social security number', kind: 'secret' },
 ]

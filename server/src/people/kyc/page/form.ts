@@ -23,19 +23,19 @@ export interface FormContent {
 }
 
 /**
- * A token that proves that a form belongs to this session (against cross-site request forgery): a MAC keyed
- * with the secret in the session's cookie.
+ * Creates a token that protects a form against cross-site request forgery: a MAC keyed with the secret in the
+ * session's cookie.
  */
 export function makeFormToken(secret: string, linkId: string): string {
   return createHmac('sha256', secret).update(`form ${linkId}`).digest('base64url')
 }
 
-export function isFormToken(given: string | undefined, own: string): boolean {
-  return isSameSecret(given ?? '', own)
+export function isFormToken(token: string | undefined, expected: string): boolean {
+  return isSameSecret(token ?? '', expected)
 }
 
 export const FORM_TOKEN = 'formToken'
-/** The field with the idempotency key of a form, so that a double submission counts once. */
+/** The field for a form's idempotency key, so that a double submission counts once. */
 export const FORM_KEY = 'formKey'
 
 /** Renders the hidden fields of a form. */
@@ -45,21 +45,21 @@ export function renderHiddenFields(formToken: string, formKey?: string): Html {
   }`
 }
 
-/** The HTML id of a field's input, which the summary of faults links to. */
-export function idOf(name: string): string {
+/** Builds the HTML id of a field's input, to which the summary of faults links. */
+export function toInputId(name: string): string {
   return `f-${name.replaceAll('.', '-')}`
 }
 
 /** Renders the questions of a form with their values and faults. */
-export function fieldsHtml(fields: readonly Field[], filled: FormContent): Html {
-  return html`${fields.map((field) => fieldHtml(field, filled))}`
+export function renderFields(fields: readonly Field[], filled: FormContent): Html {
+  return html`${fields.map((field) => renderField(field, filled))}`
 }
 
-function fieldHtml(field: Field, filled: FormContent): Html {
+function renderField(field: Field, filled: FormContent): Html {
   const { name, label, kind, isOptional } = field
-  const fault = faultOf(field, filled)
+  const fault = findFault(field, filled)
   const hint = findHint(field, filled)
-  const id = idOf(name)
+  const id = toInputId(name)
   const describedBy = [hint && `${id}-hint`, fault && `${id}-error`].filter(Boolean).join(' ')
   const notes = html`${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}${
     fault && html`<p class="error" id="${id}-error"><span class="hidden">Error: </span>${fault}</p>`
@@ -69,10 +69,10 @@ function fieldHtml(field: Field, filled: FormContent): Html {
   if (kind === 'choices' || kind === 'countries')
     return html`<fieldset class="field${fault && ' wrong'}" id="${id}" tabindex="-1"${attributes}>
 <legend>${label}${optional}</legend>${notes}
-${kind === 'choices' ? checkboxes(field, filled) : countrySelects(field, filled)}
+${kind === 'choices' ? renderCheckboxes(field, filled) : renderCountrySelects(field, filled)}
 </fieldset>`
   return html`<div class="field${fault && ' wrong'}"><label for="${id}">${label}${optional}</label>${notes}
-${control(field, filled, attributes)}</div>`
+${renderControl(field, filled, attributes)}</div>`
 }
 
 function findHint({ name, hint, kind }: Field, { shown }: FormContent): string | undefined {
@@ -81,24 +81,24 @@ function findHint({ name, hint, kind }: Field, { shown }: FormContent): string |
   return hint
 }
 
-/** The fault in a field or in a part of it, if any. */
-export function faultOf(
+/** Finds the message of the fault in a field or in one of its parts. */
+export function findFault(
   { name }: Pick<Field, 'name'>,
   { faults }: Pick<FormContent, 'faults'>,
 ): string | undefined {
   return faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message
 }
 
-function control(field: Field, { typed }: FormContent, attributes: Html): Html {
+function renderControl(field: Field, { typed }: FormContent, attributes: Html): Html {
   const { name, kind, autocomplete, choices } = field
-  const id = idOf(name)
+  const id = toInputId(name)
   const value = typed.get(name)?.[0] ?? ''
   const common = html`id="${id}" name="${name}"${autocomplete && html` autocomplete="${autocomplete}"`}${attributes}`
   switch (kind) {
     case 'country':
-      return select(common, COUNTRIES, value)
+      return renderSelect(common, COUNTRIES, value)
     case 'choice':
-      return select(common, choices ?? new Map(), value)
+      return renderSelect(common, choices ?? new Map(), value)
     case 'prose':
       return html`<textarea ${common} rows="5">${value}</textarea>`
     case 'date':
@@ -113,7 +113,7 @@ function control(field: Field, { typed }: FormContent, attributes: Html): Html {
 }
 
 /** Renders a drop-down list with the HTML attributes in `common`. */
-export function select(common: Html, choices: ReadonlyMap<string, string>, value: string): Html {
+export function renderSelect(common: Html, choices: ReadonlyMap<string, string>, value: string): Html {
   const isKnown = value === '' || choices.has(value)
   return html`<select ${common}><option value="">Choose one</option>${
     !isKnown && html`<option value="${value}" selected>${value}</option>`
@@ -122,14 +122,17 @@ export function select(common: Html, choices: ReadonlyMap<string, string>, value
   )}</select>`
 }
 
-function checkboxes({ name, choices = new Map<string, string>() }: Field, { typed }: FormContent): Html {
+function renderCheckboxes(
+  { name, choices = new Map<string, string>() }: Field,
+  { typed }: FormContent,
+): Html {
   const chosen = typed.get(name) ?? []
-  return html`${[...choices].map(([key, words]) => checkbox(name, key, words, chosen.includes(key)))}`
+  return html`${[...choices].map(([key, words]) => renderCheckbox(name, key, words, chosen.includes(key)))}`
 }
 
 /** Renders a checkbox with its label. */
-export function checkbox(name: string, value: string, words: string, isTicked: boolean): Html {
-  const id = `${idOf(name)}-${value}`
+export function renderCheckbox(name: string, value: string, words: string, isTicked: boolean): Html {
+  const id = `${toInputId(name)}-${value}`
   return html`<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="${value}"${
     isTicked && html` checked`
   }><label for="${id}">${words}</label></div>`
@@ -138,22 +141,27 @@ export function checkbox(name: string, value: string, words: string, isTicked: b
 const EMPTY_COUNTRIES = 2
 const COUNTRIES_MIN = 3
 
-/** Renders a drop-down list per chosen country and some empty ones, which are ignored if left empty. */
-function countrySelects({ name, label }: Field, { typed }: FormContent): Html {
+/** Renders a drop-down list for each chosen country, and some empty ones for more countries. */
+function renderCountrySelects({ name, label }: Field, { typed }: FormContent): Html {
   const values = (typed.get(name) ?? []).filter((value) => value !== '')
   const count = Math.max(COUNTRIES_MIN, values.length + EMPTY_COUNTRIES)
   const selects = Array.from({ length: count }, (_, at) =>
-    select(html`name="${name}" aria-label="${label}, number ${at + 1}"`, COUNTRIES, values[at] ?? ''),
+    renderSelect(html`name="${name}" aria-label="${label}, number ${at + 1}"`, COUNTRIES, values[at] ?? ''),
   )
-  return html`<div class="several">${selects}</div><p class="hint">Save to get room for more.</p>`
+  return html`<div class="several">${selects}</div><p class="hint">Save to add more countries.</p>`
 }
 
 /** Renders the summary of faults at the top of a form, each with a link to its field. */
-export function summary(faults: readonly Fault[], fields: readonly Pick<Field, 'name'>[]): Html | undefined {
+export function renderSummary(
+  faults: readonly Fault[],
+  fields: readonly Pick<Field, 'name'>[],
+): Html | undefined {
   if (faults.length === 0) return undefined
   const lines = faults.map(({ field, message }) => {
-    const found = fields.find(({ name }) => field === name || field.startsWith(`${name}.`))
-    return found ? html`<li><a href="#${idOf(found.name)}">${message}</a></li>` : html`<li>${message}</li>`
+    const faultyField = fields.find(({ name }) => field === name || field.startsWith(`${name}.`))
+    return faultyField
+      ? html`<li><a href="#${toInputId(faultyField.name)}">${message}</a></li>`
+      : html`<li>${message}</li>`
   })
   return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="summary-title">
 <h2 id="summary-title">There is a problem</h2><ul>${lines}</ul></div>`

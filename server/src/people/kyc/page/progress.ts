@@ -1,11 +1,11 @@
 import type { VerificationErrorEntry } from '../../../storage/rows/verification.ts'
 import type { findProgress } from '../../verifications/proceed.ts'
-import { documentName, getMonthsMax, lowerFirst, requirementTitle } from './words.ts'
+import { formatDocumentName, formatRequirementTitle, getMonthsMax, lowerFirstLetter } from './words.ts'
 
-/** The known data of a page's customer, and the missing entries. */
+/** The customer's known data and missing entries. */
 export type Progress = Awaited<ReturnType<typeof findProgress>>
 
-/** The stage of a case: data may be entered, it waits for a decision, or it is decided. */
+/** The stage of a case: open for input, waiting for a decision, or decided. */
 export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
 
 export function getStage({ one, newest }: Progress): Stage {
@@ -19,13 +19,13 @@ export function getStage({ one, newest }: Progress): Stage {
 export const STEPS = ['details', 'owners', 'documents', 'review'] as const
 export type Step = (typeof STEPS)[number]
 
-/** Everything missing: what the requirements demand, and what a reviewer has requested. */
+/** Lists all missing entries: those that the requirements demand, and those that a reviewer has requested. */
 export function listMissing({ missing, requested }: Progress): readonly VerificationErrorEntry[] {
   return [...missing, ...requested]
 }
 
-/** The steps that apply to this customer. */
-export function stepsOf(progress: Progress): readonly Step[] {
+/** Lists the steps that apply to this customer. */
+export function listSteps(progress: Progress): readonly Step[] {
   const { customer, documents } = progress.one
   const applies: Readonly<Record<Step, boolean>> = {
     details: true,
@@ -36,14 +36,14 @@ export function stepsOf(progress: Progress): readonly Step[] {
   return STEPS.filter((step) => applies[step])
 }
 
-/** The first step with something missing; the last step if nothing is. */
-export function nextStep(progress: Progress): Step {
-  const lacking = listMissing(progress).map((entry) => stepOf(progress, entry))
-  return stepsOf(progress).find((step) => lacking.includes(step)) ?? 'review'
+/** Finds the first step with a missing entry; the last step if nothing is missing. */
+export function findNextStep(progress: Progress): Step {
+  const incompleteSteps = listMissing(progress).map((entry) => findStep(progress, entry))
+  return listSteps(progress).find((step) => incompleteSteps.includes(step)) ?? 'review'
 }
 
-/** The step in which a missing entry can be provided; undefined if no step can. */
-export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
+/** Finds the step that can provide a missing entry. Undefined if no step can. */
+export function findStep(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
   const { customer, owners, documents } = progress.one
   const { resourceId, type, acceptedDocumentTypes, field } = entry
   if (isUnverifiedContact(progress, entry)) return undefined
@@ -53,7 +53,7 @@ export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step 
   return resourceId === customer.id ? 'details' : undefined
 }
 
-/** True if the entry is an unverified contact, which has to be verified in the platform's app. */
+/** True if the entry is an unverified contact, which only the platform's app can verify. */
 export function isUnverifiedContact({ missing }: Progress, entry: VerificationErrorEntry): boolean {
   return missing.includes(entry) && entry.type === 'INVALID_FIELD'
 }
@@ -67,13 +67,13 @@ export interface NeededDocument {
   readonly holderName: string
   readonly accepted: readonly string[]
   readonly monthsMax: number | null
-  /** The id of the document that it replaces, if that one may be replaced. */
+  /** The id of the document to replace, if it may be replaced. */
   readonly replaces: string | undefined
 }
 
 export function listNeededDocuments(progress: Progress): readonly NeededDocument[] {
   return listMissing(progress)
-    .filter((entry) => stepOf(progress, entry) === 'documents')
+    .filter((entry) => findStep(progress, entry) === 'documents')
     .map((entry) => toNeededDocument(progress, entry))
 }
 
@@ -84,18 +84,20 @@ function toNeededDocument(progress: Progress, entry: VerificationErrorEntry): Ne
   const accepted = acceptedDocumentTypes ?? (document ? [document.document_type] : [])
   const monthsMax = getMonthsMax(accepted)
   return {
-    title: document ? `Another ${lowerFirst(documentName(document.document_type))}` : requirementTitle(type),
+    title: document
+      ? `Another ${lowerFirstLetter(formatDocumentName(document.document_type))}`
+      : formatRequirementTitle(type),
     reason: progress.requested.includes(entry) || document ? reason : undefined,
     holderId,
-    holderName: holderName(progress, holderId),
+    holderName: formatHolderName(progress, holderId),
     accepted,
     monthsMax,
     replaces: document?.submitted_at === null ? document.id : undefined,
   }
 }
 
-/** The name of the customer or beneficial owner with this id. */
-export function holderName({ one }: Progress, id: string): string {
+/** Formats the name of the customer or beneficial owner with this id. */
+export function formatHolderName({ one }: Progress, id: string): string {
   const owner = one.owners.find((other) => other.id === id)
   if (owner) return `${owner.personal_info.firstName} ${owner.personal_info.lastName}`
   const { details } = one.customer

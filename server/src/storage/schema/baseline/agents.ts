@@ -11,15 +11,15 @@ CREATE TABLE agents (
   platform_id uuid NOT NULL REFERENCES platforms,
   customer_id uuid NOT NULL REFERENCES customers,
   name text NOT NULL,
-  -- The policy of now, and its version in agent_policies.
+  -- The current policy, and its version in agent_policies.
   policy jsonb NOT NULL,
   policy_version integer NOT NULL,
   is_paused boolean NOT NULL,
   -- SHA-256 of the bearer token, in hex. The token itself is not stored.
   token_hash text UNIQUE,
-  -- The one code that can be redeemed, if there is one.
+  -- The only code that can be redeemed, if any.
   device_code_id uuid,
-  -- Counts the changes to name, policy and pause: decisions are guarded by it.
+  -- Incremented with every change to name, policy or pause state. Decisions are guarded by it.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -29,7 +29,7 @@ CREATE INDEX agents_page ON agents (platform_id, created_at, id);
 CREATE INDEX agents_customer ON agents (customer_id);
 CREATE INDEX agents_words ON agents USING gin ((${AGENT_WORDS}));
 
--- Each policy that an agent has, or had.
+-- The current and earlier policies of agents.
 CREATE TABLE agent_policies (
   platform_id uuid NOT NULL REFERENCES platforms,
   agent_id uuid NOT NULL REFERENCES agents,
@@ -58,13 +58,13 @@ CREATE TABLE agent_actions (
   customer_id uuid NOT NULL,
   type text NOT NULL CHECK (type IN ('EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN')),
   state text NOT NULL CHECK (state IN ('PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'FAILED')),
-  -- The platform's decision, if it made one. The same decision again gets the same answer.
+  -- The platform's decision, if any. Repeating the same decision returns the same response.
   decided text CHECK (decided IN ('APPROVE', 'REJECT')),
   quote_id uuid REFERENCES quotes,
-  -- Its payment, which no other action has. Deferred: commit_together writes transactions after the rows of
-  -- other tables.
+  -- The payment, which belongs to no other action. Deferred, because commit_together writes transactions after
+  -- the rows of other tables.
   transaction_id uuid NOT NULL UNIQUE REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
-  -- The customer has signed already: an embedded wallet pays by its signature.
+  -- True if the customer has signed. An embedded wallet pays with its signature.
   is_signed boolean NOT NULL,
   reason text,
   expires_at timestamptz NOT NULL,
@@ -80,7 +80,7 @@ CREATE TABLE agent_decisions (
   agent_id uuid NOT NULL REFERENCES agents,
   action_id uuid,
   decision jsonb NOT NULL,
-  -- All that it was made from, except the policy, which is named by its version.
+  -- All inputs of the decision except the policy, which is identified by its version.
   inputs jsonb NOT NULL,
   policy_version integer NOT NULL,
   created_at timestamptz NOT NULL,
@@ -88,7 +88,7 @@ CREATE TABLE agent_decisions (
 );
 CREATE INDEX agent_decisions_agent ON agent_decisions (agent_id, created_at, id);
 
--- What agents spend. A payment reserves its amount once, under its own id.
+-- Amounts reserved by agents' payments. A payment reserves its amount once, under its own id.
 CREATE TABLE agent_reservations (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
@@ -105,8 +105,8 @@ CREATE TABLE agent_reservations (
 );
 CREATE INDEX agent_reservations_agent ON agent_reservations (agent_id, day);
 
--- The sums of the reservations that were not released, by day and by month. Written only by the functions agent_reserved and
--- agent_released.
+-- Totals of reservations that were not released, by day and by month. Only the functions agent_reserved and
+-- agent_released write them.
 CREATE TABLE agent_budgets (
   platform_id uuid NOT NULL REFERENCES platforms,
   agent_id uuid NOT NULL REFERENCES agents,

@@ -1,4 +1,4 @@
-import { firstParts } from '../monthly.ts'
+import { buildFirstParts } from '../monthly.ts'
 
 /**
  * Changes and who made them (decision 0055), and the requests of the last days. Payments write both, so their
@@ -22,20 +22,20 @@ CREATE TABLE audit_events (
   user_agent text,
   before jsonb,
   after jsonb,
-  -- The time in the id.
+  -- The time contained in the id.
   created_at timestamptz NOT NULL,
   PRIMARY KEY (platform_id, created_at, id)
 ) PARTITION BY RANGE (id);
 CREATE INDEX audit_events_object ON audit_events (object_id, created_at, id);
 CREATE INDEX audit_events_customer ON audit_events (customer_id, created_at, id);
--- Nearly all rows are of tokens, which are few: theirs are found by time.
+-- Nearly all rows belong to tokens, which are few, so those rows are found by time.
 CREATE INDEX audit_events_actor ON audit_events (actor_id, created_at, id) WHERE actor_type <> 'TOKEN';
-${firstParts('audit_events')}
+${buildFirstParts('audit_events')}
 
 CREATE TABLE logged_requests (
   id uuid NOT NULL,
   platform_id uuid NOT NULL,
-  -- The id that the server has made, which is unique, and the X-Request-Id that the caller sent.
+  -- The unique id created by the server, and the X-Request-Id sent by the caller.
   request text NOT NULL,
   caller_request text,
   method text NOT NULL,
@@ -55,10 +55,10 @@ CREATE TABLE logged_requests (
   response_body text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
-  -- Each request of a platform writes a row, and each index costs it. The id of a request says its time.
+  -- Every request writes a row, so every index has a cost. The id of a request contains its time.
   PRIMARY KEY (platform_id, created_at, id)
 );
--- Rows are written in the order of this time, nearly.
+-- Rows are written almost in the order of this time.
 CREATE INDEX logged_requests_expiry ON logged_requests USING brin (expires_at) WITH (autosummarize = on);
 CREATE INDEX logged_requests_caller_request ON logged_requests (caller_request) WHERE caller_request IS NOT NULL;
 `

@@ -1,16 +1,16 @@
 /** Bank-file rails: payments waiting for a file, our own files, and files from banks. */
 export const bankFileTables = `
--- The counters of a bank-file rail, and the claim of the process that works on it. Its id follows from the rail.
+-- The counters of a bank-file rail, and the claim of the process that works on it. The id is derived from the rail.
 CREATE TABLE bank_file_workers (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
-  -- The number of the last file, and the last trace number that was given out.
+  -- The number of the last file, and the last assigned trace number.
   files bigint NOT NULL CHECK (files >= 0),
   traces bigint NOT NULL CHECK (traces >= 0),
-  -- Requests for reversals so far.
+  -- The number of reversal requests so far.
   reversals bigint NOT NULL CHECK (reversals >= 0),
-  -- When payments were last made files, and when the inbox was last looked into.
+  -- When payments were last collected into files, and when the inbox was last checked.
   collected_at timestamptz NOT NULL,
   looked_at timestamptz NOT NULL,
   claimed_until timestamptz NOT NULL,
@@ -18,35 +18,35 @@ CREATE TABLE bank_file_workers (
   updated_at timestamptz NOT NULL
 );
 
--- A file for a bank. What is in it follows from this row and its payments, so it can be written again.
+-- A file for a bank. Its content is derived from this row and its payments, so it can be written again.
 CREATE TABLE bank_files (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   number bigint NOT NULL,
   name text NOT NULL,
-  -- What the bank calls it by in its answers.
+  -- The name by which the bank refers to it in its reports.
   message_name text NOT NULL,
-  -- The file id modifier of ACH, which tells the files of one day apart at the bank.
+  -- The ACH file id modifier, by which the bank tells apart the files of one day.
   modifier text,
   state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN', 'ACKNOWLEDGED', 'REJECTED', 'DROPPED')),
-  -- The one batch of a SEPA file; of ACH all that are there.
+  -- The only batch of a SEPA file, or all batches of an ACH file.
   batches jsonb NOT NULL,
   payments integer NOT NULL CHECK (payments >= 0),
   total bigint NOT NULL CHECK (total >= 0),
-  -- The trace number before its first payment's.
+  -- The trace number that precedes the trace number of its first payment.
   traces_before bigint NOT NULL,
-  -- The members of the rails file that the content has, as they were; local date and time of its making; the day of execution.
+  -- The properties of the rails file used in the content, the local date and time of creation, and the execution date.
   format jsonb NOT NULL,
   made_on text NOT NULL,
   executed_on text NOT NULL,
-  -- The name of the part that is whole.
+  -- The temporary name of the complete file.
   part text,
-  -- When its payments were reported as accepted, or as failed if the bank rejected it; if only time tells, also when they are reported as arrived.
+  -- When its payments were reported as accepted, or as failed if the bank rejected the file; and when they are and were reported as arrived, if no bank report says so.
   accepted_at timestamptz,
   settles_at timestamptz,
   settled_at timestamptz,
-  -- What the bank last said of the whole file.
+  -- The bank's last status for the whole file.
   bank_status text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
@@ -60,9 +60,9 @@ CREATE UNIQUE INDEX bank_files_modifier
   ON bank_files (platform_id, (format->>'destination'), (format->>'origin'), left(made_on, 10), modifier)
   WHERE modifier IS NOT NULL;
 
--- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a
--- file. It has the id of its record in rail_payments. Rows of other kinds have no record: a prenote belongs to the first payment that
--- waits for it, a reversal to the payment that it takes back. The payment_id of an instruction is the mandate.
+-- A payment that waits for a file or is in one, as it was submitted: later changes to an account do not change
+-- the file. It has the id of its record in rail_payments. Rows of other kinds have no record: a prenote belongs to the first payment
+-- that waits for it, a reversal to the payment that it reverses. The payment_id of an instruction is the mandate.
 CREATE TABLE bank_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -76,7 +76,7 @@ CREATE TABLE bank_payments (
   currency text NOT NULL,
   details jsonb NOT NULL,
   file_id uuid REFERENCES bank_files,
-  -- From 1 within its file, and the trace number of ACH.
+  -- The position in its file, starting at 1, and the ACH trace number.
   place integer,
   trace bigint,
   created_at timestamptz NOT NULL,
@@ -86,13 +86,13 @@ CREATE TABLE bank_payments (
 CREATE INDEX bank_payments_waiting ON bank_payments (rail, created_at, id) WHERE file_id IS NULL;
 CREATE UNIQUE INDEX bank_payments_file ON bank_payments (file_id, place) WHERE file_id IS NOT NULL;
 CREATE INDEX bank_payments_reference ON bank_payments (rail, reference);
--- ACH payments and prenotes of an account.
+-- Finds the ACH payments and prenotes of an account.
 CREATE INDEX bank_payments_account ON bank_payments (rail, (details->>'account')) WHERE details ? 'accountKind';
 CREATE INDEX bank_payments_mandate ON bank_payments (rail, (details->'mandate'->>'reference')) WHERE details ? 'mandate';
 CREATE INDEX bank_payments_trace ON bank_payments (rail, trace) WHERE trace IS NOT NULL;
 CREATE INDEX bank_payments_reversal ON bank_payments (payment_id) WHERE kind = 'REVERSAL';
 
--- A file of a bank. The id follows from the rail and the digest of its content: the same file under two names is one.
+-- A file from a bank. The id is derived from the rail and a digest of the content, so a file received under two names has one row.
 CREATE TABLE bank_inbox_files (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -101,7 +101,7 @@ CREATE TABLE bank_inbox_files (
   sha256 bytea NOT NULL,
   bytes bigint NOT NULL,
   kind text NOT NULL,
-  -- READING: how far is in records. READ: all of it has taken effect. REFUSED: none of it has.
+  -- READING: records is the progress. READ: the whole file has taken effect. REFUSED: none of it has.
   state text NOT NULL CHECK (state IN ('READING', 'READ', 'REFUSED')),
   records integer NOT NULL CHECK (records >= 0),
   reason text,

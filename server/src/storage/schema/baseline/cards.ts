@@ -7,11 +7,11 @@ CREATE TABLE cards (
   platform_card_id text NOT NULL,
   state text NOT NULL CHECK (state IN ('PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED')),
   state_reason text CHECK (state_reason IN ('ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', 'CLOSED_BY_SVC')),
-  -- USD where a dollar stablecoin pays.
+  -- USD if a dollar stablecoin pays.
   currency text NOT NULL,
-  -- Internal accounts, in the order in which they are tried.
+  -- Internal accounts, in the order in which to charge them.
   funding_sources uuid[] NOT NULL CHECK (cardinality(funding_sources) > 0),
-  -- What the processor said: null until it has made the card. No card number is ever stored.
+  -- Data from the processor. Null until it has created the card. Card numbers are never stored.
   brand text,
   last4 text CHECK (last4 ~ '^[0-9]{4}$'),
   exp_month integer,
@@ -19,9 +19,9 @@ CREATE TABLE cards (
   pan_embed_url text,
   processor_ref text,
   issuer_ref text,
-  -- The freeze by the platform: since when, why, whether the cardholder may lift it, whether the cardholder's own was there.
+  -- The platform's freeze: start, reason, whether the cardholder may lift it, and whether the cardholder had already frozen the card.
   platform_freeze jsonb,
-  -- Counts the changes to state and funding sources: authorizations are guarded by it.
+  -- Incremented with every change to state or funding sources. Authorizations are guarded by it.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE delegated_keys (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   card_id uuid NOT NULL REFERENCES cards,
-  -- The embedded wallet that it spends from, and whose holder authorized it.
+  -- The embedded wallet that it charges, whose holder authorized it.
   account_id uuid NOT NULL REFERENCES internal_accounts,
   public_key text NOT NULL,
   sealed_key bytea NOT NULL,
@@ -52,40 +52,40 @@ CREATE UNIQUE INDEX delegated_keys_active ON delegated_keys (card_id, account_id
 CREATE INDEX delegated_keys_account ON delegated_keys (account_id);
 CREATE INDEX delegated_keys_page ON delegated_keys (platform_id, created_at, id);
 
--- Purchases by card. Amounts are in the currency of the card. Rows change after they were written: see payments.ts.
+-- Card purchases. Amounts are in the currency of the card. For rows that change after they were written, see payments.ts.
 CREATE TABLE card_transactions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
   card_id uuid NOT NULL REFERENCES cards,
-  -- The funding source that pays, and its currency, which the card's is worth one to one.
+  -- The funding source that pays, and its currency, which converts to the card's currency one to one.
   account_id uuid NOT NULL,
   source_currency text NOT NULL,
   state text NOT NULL CHECK (state IN ('AUTHORIZED', 'PARTIALLY_SETTLED', 'SETTLED', 'REFUNDED', 'EXCEPTION')),
   merchant jsonb NOT NULL,
   currency text NOT NULL,
   issuer_transaction_token text NOT NULL,
-  -- The pending transfer of the ledger, and its amount in the currency of the source. A part that is captured leaves the rest
-  -- to another one. Null: it was never authorized.
+  -- The pending ledger transfer, and its amount in the currency of the source. Capturing a part holds the remainder
+  -- with a new transfer. Null if the purchase was never authorized.
   hold_id uuid,
   held_amount bigint NOT NULL CHECK (held_amount >= 0),
-  -- An embedded wallet pays by the signature of the card's key over the authorization.
+  -- An embedded wallet pays with the card key's signature over the authorization.
   delegated_key_id uuid,
   signature bytea,
   authorized_amount bigint NOT NULL CHECK (authorized_amount >= 0),
-  -- What the merchant's claims may come to in all.
+  -- The maximum sum of accepted claims.
   claim_max bigint NOT NULL,
-  -- Of what is held, what the merchant has not claimed.
+  -- The part of the hold that the merchant has not claimed.
   unclaimed_amount bigint NOT NULL CHECK (unclaimed_amount >= 0),
-  -- What the merchant claimed.
+  -- The sum of the merchant's claims.
   settlement_count integer NOT NULL,
   settled_amount bigint NOT NULL CHECK (settled_amount >= 0),
-  -- Of that: what was taken from the funding source, pulls to come and what they take of the hold, what could not be taken.
+  -- The parts of that sum: pulled from the funding source, pending pulls with the part of the hold that they cover, and uncollected.
   pull_count integer NOT NULL,
   pulled_amount bigint NOT NULL CHECK (pulled_amount >= 0),
   pending_count integer NOT NULL CHECK (pending_count >= 0),
   pending_amount bigint NOT NULL CHECK (pending_amount >= 0),
   uncollected_amount bigint NOT NULL CHECK (uncollected_amount >= 0),
-  -- What the merchant gave back.
+  -- The sum refunded by the merchant.
   refund_count integer NOT NULL,
   refunded_amount bigint NOT NULL CHECK (refunded_amount >= 0 AND refunded_amount <= settled_amount),
   version integer NOT NULL,
@@ -98,14 +98,14 @@ CREATE TABLE card_transactions (
 ) WITH (fillfactor = 70);
 CREATE INDEX card_transactions_card ON card_transactions (card_id, created_at, id);
 
--- What the key of a card has signed for each pull from an embedded wallet.
+-- The card key's signature for each pull from an embedded wallet.
 CREATE TABLE card_pull_signatures (
   card_transaction_id uuid NOT NULL REFERENCES card_transactions,
-  -- Which of the purchase's pulls it is, from 1 on.
+  -- The number of the pull within the purchase, starting at 1.
   number integer NOT NULL,
   platform_id uuid NOT NULL,
   delegated_key_id uuid NOT NULL REFERENCES delegated_keys,
-  -- The very bytes that were signed.
+  -- The exact signed bytes.
   statement text NOT NULL,
   signature bytea NOT NULL,
   created_at timestamptz NOT NULL,

@@ -1,26 +1,26 @@
 /** EVM rails: our addresses, requested payments, transactions with their nonces, and observed transfers. */
 export const chainTables = `
--- The chain of a rail: which one it is for ever, how far its logs were followed, and which process works there. The id follows
--- from the rail.
+-- The chain of a rail: its permanent identity, how far its logs were followed, and which process works on it. The id is
+-- derived from the rail.
 CREATE TABLE chains (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL UNIQUE,
-  -- As EIP-155 has it.
+  -- The EIP-155 chain id.
   chain_number bigint NOT NULL,
   genesis text NOT NULL,
-  -- What was read of each token: decimals, and the domain of its signatures.
+  -- Facts read from each token's contract: decimals, and the domain of its signatures.
   tokens jsonb NOT NULL,
-  -- The last block whose logs were booked, and the highest one that ever was.
+  -- The last block whose logs are booked, and the highest block whose logs were ever booked.
   followed_block bigint NOT NULL CHECK (followed_block >= 0),
   followed_hash text NOT NULL,
   followed_time timestamptz NOT NULL,
   highest_block bigint NOT NULL CHECK (highest_block >= followed_block),
-  -- The latest time of a block that ever was followed: days before it are closed.
+  -- The latest time of any followed block. Earlier days are closed.
   latest_time timestamptz NOT NULL,
-  -- How often an address of cold storage began to be followed, or was begun again. What is read before that is not booked after it.
+  -- Incremented when following a cold storage address starts or restarts. Data read before that is not booked afterwards.
   cold_version integer NOT NULL,
-  -- The address of the treasury. A rotation gives it another one.
+  -- The record of the treasury address. A rotation changes it.
   treasury_id uuid NOT NULL,
   swept_at timestamptz NOT NULL,
   claimed_until timestamptz NOT NULL,
@@ -28,8 +28,8 @@ CREATE TABLE chains (
   updated_at timestamptz NOT NULL
 );
 
--- An address whose key derives from a seed in the enclave: the chain's own seed by the path, or a wallet's
--- seed; or cold storage, whose key the operator keeps elsewhere. The id follows from the rail and what the address is for. Addresses are in lower case.
+-- An address whose key is derived from a seed in the enclave: from the chain's own seed by the path, or from a wallet's
+-- seed; or a cold storage address, whose key the operator keeps elsewhere. The id is derived from the rail and the purpose. Addresses are in lower case.
 CREATE TABLE chain_addresses (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -38,9 +38,9 @@ CREATE TABLE chain_addresses (
   role text NOT NULL CHECK (role IN ('TREASURY', 'GAS', 'DEPOSIT', 'WALLET', 'COLD')),
   -- Empty for cold storage.
   path text NOT NULL,
-  -- Of a deposit address: an internal account, or a quote that is paid in. Of a wallet: its account. Of cold storage: its registration.
+  -- For deposit addresses an internal account or a quote, for wallets their account, for cold storage its registration.
   owner_id uuid,
-  -- The block whose balance of cold storage was taken over: it is followed after it. Null: not yet, or of another role.
+  -- The block after which a cold storage address is followed, starting with its balance at that block. Null until then, and for other roles.
   opened_block bigint,
   created_at timestamptz NOT NULL,
   CONSTRAINT chain_addresses_owned CHECK ((role IN ('DEPOSIT', 'WALLET', 'COLD')) = (owner_id IS NOT NULL))
@@ -49,14 +49,14 @@ CREATE UNIQUE INDEX chain_addresses_address ON chain_addresses (rail, address);
 CREATE INDEX chain_addresses_page ON chain_addresses (rail, created_at, id);
 CREATE INDEX chain_addresses_cold ON chain_addresses (rail, address) WHERE role = 'COLD';
 
--- A token transfer that is to be made: a payment (with the id of its record in rail_payments), a sweep, or a movement of the
--- treasury (MOVE).
+-- A requested token transfer: a payment (with the id of its record in rail_payments), a sweep, or a treasury movement
+-- (MOVE).
 CREATE TABLE chain_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   kind text NOT NULL CHECK (kind IN ('OUT', 'PULL', 'SWEEP', 'MOVE')),
-  -- Its name at the rail; of a sweep its own id, of a movement the id of its record.
+  -- The payment's id at the rail, the sweep's own id, or the id of the movement's record.
   payment_id uuid NOT NULL,
   token text NOT NULL,
   currency text NOT NULL,
@@ -64,8 +64,8 @@ CREATE TABLE chain_payments (
   sender_id uuid NOT NULL REFERENCES chain_addresses,
   sender text NOT NULL,
   recipient text NOT NULL,
-  -- EIP-3009: the nonce of the authorization, which follows from the payment, and the last authorization that was signed. A
-  -- wallet's was signed when its customer stamped it, with a second one for the fee. Null: a plain transfer.
+  -- EIP-3009: the nonce of the authorization, which is derived from the payment, and the last signed authorization. A
+  -- wallet's transfer was signed when its customer stamped it, with a second one for the fee. Null for plain transfers.
   nonce text,
   valid_before bigint,
   signature text,
@@ -74,12 +74,12 @@ CREATE TABLE chain_payments (
   fee_nonce text,
   fee_signature text,
   state text NOT NULL CHECK (state IN ('WAITING', 'SENT', 'PAID', 'FAILED')),
-  -- What it does on the chain is in no block before this one.
+  -- The first block that could contain its transaction.
   from_block bigint NOT NULL CHECK (from_block >= 0),
-  -- The transaction that carries it now, or carried it last. Nothing that is signed has left this server while attempts is 0.
+  -- The transaction that carries it, or carried it last. While attempts is 0, nothing signed has left this server.
   transaction_id uuid,
   attempts integer NOT NULL CHECK (attempts >= 0),
-  -- Not looked at before this time, and why it waits.
+  -- When to check it again, and why it waits.
   due_at timestamptz NOT NULL,
   note text,
   transaction_hash text,
@@ -95,8 +95,8 @@ CREATE INDEX chain_payments_unswept ON chain_payments (rail, updated_at) WHERE k
 CREATE UNIQUE INDEX chain_payments_nonce ON chain_payments (rail, sender, nonce) WHERE nonce IS NOT NULL;
 CREATE UNIQUE INDEX chain_payments_fee_nonce ON chain_payments (rail, sender, fee_nonce) WHERE fee_nonce IS NOT NULL;
 
--- A transaction of one of our senders. Its nonce belongs to this content for ever: what replaces it pays more for the gas and
--- says the same.
+-- A transaction from one of our addresses. Its nonce permanently belongs to this content: a replacement pays more for gas and
+-- is otherwise identical.
 CREATE TABLE chain_transactions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -107,17 +107,17 @@ CREATE TABLE chain_transactions (
   recipient text NOT NULL,
   data text NOT NULL,
   gas_limit bigint NOT NULL CHECK (gas_limit > 0),
-  -- What it carries; null for one that moves coin between addresses of the treasury.
+  -- The transfer that it carries. Null if it moves coin between treasury addresses.
   payment_id uuid REFERENCES chain_payments,
   state text NOT NULL CHECK (state IN ('OPEN', 'MINED', 'DONE')),
-  -- Every signed form, oldest first: hash, raw, coin and fees in wei as text, and when it was made.
+  -- All signed versions, oldest first: hash, raw bytes, coin and fees in wei as strings, and creation time.
   attempts jsonb NOT NULL,
-  -- Of the form that is in a block.
+  -- The hash of the version that is in a block.
   transaction_hash text,
   block_number bigint,
   block_hash text,
   succeeded boolean,
-  -- Wei.
+  -- In wei.
   cost numeric(40) CHECK (cost >= 0),
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -127,9 +127,9 @@ CREATE UNIQUE INDEX chain_transactions_nonce ON chain_transactions (rail, sender
 CREATE INDEX chain_transactions_hash ON chain_transactions (rail, transaction_hash) WHERE transaction_hash IS NOT NULL;
 CREATE INDEX chain_transactions_open ON chain_transactions (rail, sender, nonce) WHERE state <> 'DONE';
 
--- A transfer of a token of ours from or to an address of ours, in a block that was confirmed. The id follows from rail,
--- transaction and log. One from a wallet to another address of ours, for no payment, is there twice: SPENT and DEPOSIT. So is a
--- payment or a spending that arrives in cold storage, and one from there to a wallet.
+-- A transfer of a configured token from or to one of our addresses, in a confirmed block. The id is derived from rail,
+-- transaction and log. A transfer without a payment from a wallet to another of our addresses has two rows: SPENT and DEPOSIT.
+-- So do payments and spending that arrive in cold storage, and transfers from cold storage to a wallet.
 CREATE TABLE chain_movements (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -144,16 +144,16 @@ CREATE TABLE chain_movements (
   sender text NOT NULL,
   recipient text NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
-  -- DEPOSIT: from outside. PAYMENT: to outside, for a payment. OWN: between addresses of ours. SPENT: to outside, for no payment
-  -- of ours: the holder of a wallet's key has paid by himself. TO_COLD, FROM_COLD: between the treasury and cold storage. COLD_IN,
+  -- DEPOSIT: from outside. PAYMENT: to outside, for a payment. OWN: between our addresses. SPENT: to outside without one of our
+  -- payments, made by the holder of a wallet's key. TO_COLD, FROM_COLD: between the treasury and cold storage. COLD_IN,
   -- COLD_OUT: between cold storage and outside.
   kind text NOT NULL CHECK (kind IN ('DEPOSIT', 'PAYMENT', 'OWN', 'SPENT', 'TO_COLD', 'FROM_COLD', 'COLD_IN', 'COLD_OUT')),
-  -- The deposit or payment; of FROM_COLD the movement of the treasury.
+  -- The deposit or payment, or for FROM_COLD the treasury movement.
   item_id uuid,
-  -- UNSURE: its block is gone, and whether it comes again is not known. GONE: it did not.
+  -- UNSURE: its block has left the chain, and it may reappear in another one. GONE: it has not reappeared.
   state text NOT NULL CHECK (state IN ('BOOKED', 'UNSURE', 'GONE')),
-  -- The day of the statement that has it, and of the one that takes it back: never before the latest time that was followed, so
-  -- that a day that is closed stays as it is.
+  -- The days of the statements that contain and reverse it. They are never before the latest followed time, so
+  -- closed days do not change.
   booked_at timestamptz NOT NULL,
   gone_at timestamptz,
   created_at timestamptz NOT NULL,
@@ -169,8 +169,8 @@ CREATE INDEX chain_movements_sender ON chain_movements (rail, sender);
 CREATE INDEX chain_movements_created ON chain_movements (rail, created_at);
 CREATE INDEX chain_movements_unsure ON chain_movements (rail, id) WHERE state = 'UNSURE';
 
--- Blocks that were followed up to, so that the place where a deep reorganisation began is found. A row is used again: the id
--- follows from the number modulo how many are kept.
+-- Recently followed blocks, for finding where a deep reorganization started. Rows are reused: the id
+-- is derived from the block number modulo the number of kept rows.
 CREATE TABLE chain_blocks (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

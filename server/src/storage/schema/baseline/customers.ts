@@ -11,11 +11,11 @@ CREATE TABLE customers (
   region text,
   currencies jsonb,
   email text,
-  -- Customers of some countries prove to own their e-mail address and phone number. Null: not required.
+  -- The verification of email address and phone number, which some countries require. Null if not required.
   email_verification text CHECK (email_verification IN ('PENDING', 'VERIFIED')),
   phone_verification text CHECK (phone_verification IN ('PENDING', 'VERIFIED')),
   uma_address text NOT NULL,
-  -- The customer's other fields, as the API shows them.
+  -- The other fields of the customer as the API shows them.
   details jsonb NOT NULL,
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
@@ -23,30 +23,30 @@ CREATE TABLE customers (
   deleted_at timestamptz
 );
 CREATE UNIQUE INDEX customers_platform_customer_id ON customers (platform_id, platform_customer_id) WHERE deleted_at IS NULL;
--- The address of a deleted customer is not given to another one.
+-- The address of a deleted customer is never assigned again.
 CREATE UNIQUE INDEX customers_uma_address ON customers (platform_id, uma_address);
 CREATE INDEX customers_page ON customers (platform_id, created_at DESC, id DESC);
 CREATE INDEX customers_words ON customers USING gin ((${CUSTOMER_WORDS}));
 
--- Accounts that hold money here. The balances are in ledger_accounts, under the same id.
+-- Accounts that hold money on this server. Their balances are in ledger_accounts, under the same id.
 CREATE TABLE internal_accounts (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- Null: the platform's own.
+  -- Null for the platform's own accounts.
   customer_id uuid REFERENCES customers,
   type text NOT NULL CHECK (type IN ('INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET')),
   currency text NOT NULL,
   status text NOT NULL CHECK (status IN ('PENDING', 'ACTIVE', 'CLOSED', 'FROZEN')),
   private_enabled boolean NOT NULL,
   spark_address text,
-  -- The address of a wallet on a chain, instead of one on Spark, and the rail that serves it. Neither ever changes.
+  -- The address and rail of a wallet on a chain. They never change. Null for a wallet on Spark.
   chain_rail text,
   chain_address text,
-  -- Of an embedded wallet, sealed under a data key.
+  -- The seed of an embedded wallet, sealed with a data key.
   sealed_seed bytea,
-  -- Counts the changes to the wallet's set of credentials.
+  -- Incremented when the wallet's set of credentials changes.
   credentials_version integer NOT NULL,
-  -- Where the account is paid in to, by its rails, because each response and event with the account shows it: a list of
+  -- Account details for incoming payments, because every response and event with the account shows them: a list of
   -- {rail, accountOrWalletInfo, instructionsNotes}, copied from deposit_accounts.
   funding jsonb,
   created_at timestamptz NOT NULL,
@@ -58,30 +58,30 @@ CREATE UNIQUE INDEX internal_accounts_one_each ON internal_accounts
   (platform_id, coalesce(customer_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), type, currency);
 CREATE INDEX internal_accounts_page ON internal_accounts (platform_id, created_at DESC, id DESC);
 CREATE INDEX internal_accounts_customer ON internal_accounts (customer_id);
--- Finds the accounts that were made or opened since a time. A customer's accounts open when its check ends.
+-- Finds the accounts that were created or opened since a time. A customer's accounts open when its verification ends.
 CREATE INDEX internal_accounts_updated ON internal_accounts (platform_id, updated_at, id) WHERE type <> 'EMBEDDED_WALLET';
 
--- Accounts elsewhere that money goes to or comes from.
+-- External accounts that send or receive money.
 CREATE TABLE external_accounts (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- Null: the platform's own.
+  -- Null for the platform's own accounts.
   customer_id uuid REFERENCES customers,
   platform_account_id text,
   currency text NOT NULL,
   account_type text NOT NULL,
   account_info jsonb NOT NULL,
-  -- Equal for two descriptions of the same account.
+  -- Equal for all descriptions of the same account.
   fingerprint text NOT NULL,
   identifier text NOT NULL,
   status text NOT NULL CHECK (status IN ('PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE')),
   -- Why it became INACTIVE.
   status_reason text,
   beneficiary_verification_status text,
-  -- The state of its last verification by two deposits.
+  -- The state of the last verification by two deposits.
   verification_status text CHECK (verification_status IN ('PENDING', 'VERIFIED', 'FAILED', 'EXPIRED')),
   default_uma_deposit boolean NOT NULL,
-  -- The reported and the decided changes of the details, and the verifications that began: a version.
+  -- A version: incremented with every reported or decided change of details and every started verification.
   changes integer NOT NULL,
   details_changed_at timestamptz,
   created_at timestamptz NOT NULL,
@@ -96,7 +96,7 @@ CREATE UNIQUE INDEX external_accounts_default ON external_accounts (customer_id)
 CREATE INDEX external_accounts_page ON external_accounts (platform_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX external_accounts_customer ON external_accounts (customer_id);
 CREATE INDEX external_accounts_identifier ON external_accounts (platform_id, identifier) WHERE deleted_at IS NULL;
--- People know the last four characters of a number.
+-- Searches use the last four characters of a number.
 CREATE INDEX external_accounts_last4 ON external_accounts (platform_id, right(identifier, 4)) WHERE deleted_at IS NULL;
 CREATE INDEX external_accounts_platform_account_id ON external_accounts (platform_id, platform_account_id)
   WHERE deleted_at IS NULL AND platform_account_id IS NOT NULL;
@@ -105,7 +105,7 @@ CREATE TABLE customer_tokens (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   customer_id uuid NOT NULL REFERENCES customers,
-  -- The API token or the member that made it: it ends with its maker.
+  -- The API token or team member that created it. If its creator becomes invalid, so does the token.
   token_id uuid REFERENCES api_tokens,
   member_id uuid REFERENCES members,
   permissions text[] NOT NULL,
@@ -118,7 +118,7 @@ CREATE TABLE customer_tokens (
 );
 CREATE INDEX customer_tokens_expired ON customer_tokens (expires_at);
 
--- The id is made of the code, so that one code has one row on the whole server.
+-- The id is derived from the code, so each code has one row on the whole server.
 CREATE TABLE invitations (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -142,7 +142,7 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_customer ON invitations (customer_id);
 CREATE INDEX invitations_invitee ON invitations (invitee_uma) WHERE invitee_uma IS NOT NULL;
 
--- A row per platform that tried a code that does not exist. Counted outside of write sets, in real time.
+-- Wrong codes entered, with one row per platform. Counted outside of write sets, in real time.
 CREATE TABLE invitation_attempts (
   id uuid PRIMARY KEY REFERENCES platforms,
   failures integer NOT NULL CHECK (failures > 0),
@@ -168,7 +168,7 @@ CREATE TABLE erasures (
   -- The customer's id.
   id uuid PRIMARY KEY REFERENCES customers,
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- ERASING: personal data is being removed, and the audit trail lets it pass (only_erased).
+  -- ERASING: personal data is being removed, which the audit trail then allows (only_erased).
   state text NOT NULL CHECK (state IN ('SCHEDULED', 'ERASING', 'DONE')),
   requested_at timestamptz NOT NULL,
   erases_at timestamptz NOT NULL,

@@ -6,7 +6,7 @@ CREATE TABLE member_roles (
   platform_id uuid NOT NULL REFERENCES platforms,
   name text NOT NULL,
   permissions text[] NOT NULL,
-  -- Raised by every change of the role or of the set of its members.
+  -- Incremented when the role or its set of members changes.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -21,22 +21,22 @@ CREATE TABLE members (
   name text NOT NULL,
   email text NOT NULL,
   permissions text[] NOT NULL,
-  -- The role whose permissions these are; null if they were chosen one by one.
+  -- The role that grants the permissions. Null if they were granted individually.
   role_id uuid REFERENCES member_roles,
   state text NOT NULL CHECK (state IN ('INVITED', 'ACTIVE', 'REMOVED')),
-  -- The invitation that can be accepted, if there is one: an earlier one cannot.
+  -- The only invitation that can be accepted, if any.
   invitation_id uuid,
-  -- The code that was sent last, unless it was used.
+  -- The last code sent. Null once it is used.
   code_id uuid,
   last_sign_in_at timestamptz,
-  -- How the member hears of what waits for it; null if it does not.
+  -- The channel for the member's digests. Null if they are disabled.
   notify_by text CHECK (notify_by IN ('EMAIL', 'WEBHOOK')),
   notify_about text[] NOT NULL,
   notify_minutes integer NOT NULL,
-  -- The job of the next digest, and the records that waited at the last one.
+  -- The job of the next digest, and the records that were waiting at the last one.
   digest_job_id uuid,
   digest_records uuid[] NOT NULL,
-  -- Raised by every change of what the member may do.
+  -- Incremented when the member's permissions change.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -47,7 +47,7 @@ CREATE INDEX members_by_email ON members (lower(email)) WHERE state <> 'REMOVED'
 CREATE INDEX members_of_role ON members (role_id) WHERE state <> 'REMOVED' AND role_id IS NOT NULL;
 CREATE INDEX members_newest ON members (platform_id, created_at DESC, id DESC);
 
--- Links that sign a member in once: invitations and sandbox links.
+-- Links that sign in a team member once: invitations and sandbox links.
 CREATE TABLE member_links (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -55,7 +55,7 @@ CREATE TABLE member_links (
   purpose text NOT NULL CHECK (purpose IN ('INVITATION', 'SIGN_IN')),
   -- SHA-256 of the secret in the link, in hex.
   secret_hash text NOT NULL UNIQUE,
-  -- Who made it: the link is valid while its maker has the permissions that it grants. The id is of the token or the member.
+  -- The token or team member that created the link. It is valid while its creator has the permissions that it grants.
   maker text NOT NULL CHECK (maker IN ('OPERATOR', 'TOKEN', 'MEMBER')),
   maker_id uuid,
   expires_at timestamptz NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE member_passkeys (
   webauthn_id text NOT NULL,
   public_key bytea NOT NULL,
   sign_count bigint NOT NULL CHECK (sign_count >= 0),
-  -- When the newest challenge that it answered was made: no earlier one is taken from it any more.
+  -- When the latest challenge that it signed was created. Earlier ones are no longer accepted.
   challenged_at timestamptz,
   last_used_at timestamptz,
   removed_at timestamptz,
@@ -94,13 +94,13 @@ CREATE TABLE member_passkeys (
 CREATE UNIQUE INDEX member_passkeys_once ON member_passkeys (webauthn_id) WHERE removed_at IS NULL;
 CREATE INDEX member_passkeys_of_member ON member_passkeys (member_id) WHERE removed_at IS NULL;
 
--- Browsers in which a member is signed in, by real time.
+-- Browsers in which a team member is signed in, in real time.
 CREATE TABLE member_sessions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   member_id uuid NOT NULL REFERENCES members,
   method text NOT NULL CHECK (method IN ('PASSKEY', 'CODE', 'LINK')),
-  -- It ends with the passkey that began it.
+  -- The session ends with the passkey that started it.
   passkey_id uuid REFERENCES member_passkeys,
   -- SHA-256 of the cookie, in hex.
   secret_hash text NOT NULL UNIQUE,
@@ -114,16 +114,16 @@ CREATE TABLE member_sessions (
 CREATE INDEX member_sessions_newest ON member_sessions (platform_id, created_at DESC) WHERE ended_at IS NULL;
 CREATE INDEX member_sessions_of_member ON member_sessions (member_id, created_at DESC) WHERE ended_at IS NULL;
 
--- Approvals of what several members have to approve.
+-- Approvals of actions that several team members must approve.
 CREATE TABLE approval_votes (
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- The action of an agent, the transaction, the screening or the batch; for a deposit, the ballot.
+  -- An agent's action, a transaction, a screening or a batch; for a deposit, the ballot.
   object_id uuid NOT NULL,
   member_id uuid NOT NULL REFERENCES members,
-  -- 1 is the first vote. Two that come at the same time cannot have the same place, so that one of them sees the other.
+  -- Starts at 1. Concurrent votes cannot have the same place, so one of them sees the other.
   place integer NOT NULL CHECK (place > 0),
   at timestamptz NOT NULL,
-  -- The deposit that is decided: object_id is made of it and of the choice, so that votes for different choices do not add up.
+  -- The deposit being decided. object_id is derived from it and the choice, so that votes for different choices do not add up.
   deposit_id uuid,
   choice jsonb,
   PRIMARY KEY (object_id, place),
@@ -140,7 +140,7 @@ CREATE TABLE api_tokens (
   permissions text[] NOT NULL,
   -- SHA-256. The secret itself is not stored.
   secret_hash bytea NOT NULL,
-  -- The member who made it, or who made the token that made it.
+  -- The team member who created it, or who created the token that created it.
   maker_member_id uuid REFERENCES members,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,

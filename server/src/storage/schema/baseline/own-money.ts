@@ -8,7 +8,7 @@ CREATE TABLE own_accounts (
   purpose text NOT NULL CHECK (purpose IN ('OWN_MONEY', 'COLD_STORAGE')),
   state text NOT NULL CHECK (state IN ('AWAITING_APPROVAL', 'ACTIVE', 'REMOVED')),
   reason text NOT NULL,
-  -- The daily rule.
+  -- The daily sweep.
   sweep jsonb,
   next_sweep_at timestamptz,
   version integer NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE own_accounts (
   updated_at timestamptz NOT NULL,
   CONSTRAINT own_accounts_sweep CHECK ((state = 'ACTIVE' AND sweep IS NOT NULL) = (next_sweep_at IS NOT NULL))
 );
--- An account is registered once at a time.
+-- An account can have only one active registration.
 CREATE UNIQUE INDEX own_accounts_external ON own_accounts (external_account_id) WHERE state <> 'REMOVED';
 CREATE INDEX own_accounts_page ON own_accounts (platform_id, created_at DESC, id DESC);
 
@@ -33,7 +33,7 @@ CREATE TABLE platform_withdrawals (
   is_sweep boolean NOT NULL,
   code text,
   message text,
-  -- A payment writes its row in another statement of the same commit.
+  -- The payment's row is written by another statement of the same commit.
   transaction_id uuid REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -42,10 +42,10 @@ CREATE TABLE platform_withdrawals (
 );
 CREATE INDEX platform_withdrawals_waiting ON platform_withdrawals (platform_id) WHERE state = 'AWAITING_APPROVAL';
 CREATE INDEX platform_withdrawals_page ON platform_withdrawals (platform_id, created_at DESC, id DESC);
--- A payment is of one withdrawal at most.
+-- A payment belongs to at most one withdrawal.
 CREATE UNIQUE INDEX platform_withdrawals_transaction ON platform_withdrawals (transaction_id) WHERE transaction_id IS NOT NULL;
 
--- Money between the treasury of a chain and cold storage, or to a new address of the treasury.
+-- Transfers between the treasury of a chain and cold storage, or to a new treasury address.
 CREATE TABLE treasury_movements (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -70,12 +70,12 @@ CREATE TABLE treasury_movements (
 CREATE INDEX treasury_movements_open ON treasury_movements (platform_id, state) WHERE state IN ('AWAITING_APPROVAL', 'SENT');
 CREATE INDEX treasury_movements_page ON treasury_movements (platform_id, created_at DESC, id DESC);
 
--- Keys of treasuries that rotations have made. The first key of a treasury has no row.
+-- Treasury keys created by rotations. The first key of a treasury has no row.
 CREATE TABLE treasury_keys (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
-  -- The key derives from it: it is never used again.
+  -- The key is derived from it, so it is never reused.
   number integer NOT NULL CHECK (number > 0),
   address text NOT NULL CHECK (address ~ '^0x[0-9a-f]{40}$'),
   state text NOT NULL CHECK (state IN ('AWAITING_APPROVAL', 'ACTIVE', 'RETIRED', 'CANCELED')),

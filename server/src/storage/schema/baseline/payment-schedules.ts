@@ -3,7 +3,7 @@ export const paymentScheduleTables = `
 CREATE TABLE payment_schedules (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- Null for one of the platform itself.
+  -- Null for the platform's own schedules.
   customer_id uuid REFERENCES customers,
   state text NOT NULL CHECK (state IN ('AWAITING_APPROVAL', 'ACTIVE', 'PAUSED', 'ENDED', 'CANCELED')),
   name text,
@@ -13,16 +13,16 @@ CREATE TABLE payment_schedules (
   currency text NOT NULL,
   payment_rail text,
   remittance_information text,
-  -- The rule with its calendar, time and bounds.
+  -- The rule with its calendar, time and limits.
   timing jsonb NOT NULL,
   notice_seconds integer NOT NULL CHECK (notice_seconds >= 0),
   if_missed text NOT NULL CHECK (if_missed IN ('PAY', 'SKIP')),
-  -- The next date that is neither paid nor refused nor skipped.
+  -- The next date that is not paid, refused or skipped.
   next_date text,
   next_number integer NOT NULL CHECK (next_number >= 1),
   next_at timestamptz,
   is_announced boolean NOT NULL,
-  -- Dates after the next one.
+  -- Future dates to skip.
   skipped_dates jsonb NOT NULL,
   version integer NOT NULL,
   ended_at timestamptz,
@@ -47,16 +47,16 @@ CREATE TABLE payment_occurrences (
   code text,
   message text,
   field text,
-  -- A payment writes its row in another statement of the same commit.
+  -- The payment's row is written by another statement of the same commit.
   transaction_id uuid REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   CONSTRAINT payment_occurrences_sent CHECK ((state = 'SENT') = (transaction_id IS NOT NULL)),
   CONSTRAINT payment_occurrences_fault CHECK ((state = 'FAILED') = (code IS NOT NULL))
 );
--- Neither a second run nor a second process pays a date twice.
+-- Prevents two runs or processes from paying a date twice.
 CREATE UNIQUE INDEX payment_occurrences_date ON payment_occurrences (schedule_id, date);
 CREATE UNIQUE INDEX payment_occurrences_number ON payment_occurrences (schedule_id, number);
--- A payment is of one date at most.
+-- A payment belongs to at most one date.
 CREATE UNIQUE INDEX payment_occurrences_transaction ON payment_occurrences (transaction_id) WHERE transaction_id IS NOT NULL;
 `

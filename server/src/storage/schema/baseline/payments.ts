@@ -10,13 +10,13 @@ export const paymentTables = `
 CREATE TABLE quotes (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
-  -- Null: the platform itself pays.
+  -- Null if the platform itself pays.
   customer_id uuid,
   state text NOT NULL CHECK (state IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED')),
-  -- An account here or elsewhere. Null: the money is paid in by source_network when the quote is made.
+  -- An internal or external account. Null if the money is paid in through source_network after the quote is created.
   source_account_id uuid,
   source_network text,
-  -- An account here or elsewhere. Null: destination_uma.
+  -- An internal or external account. Null if destination_uma is set.
   destination_account_id uuid,
   destination_uma text,
   payment_rail text,
@@ -28,12 +28,12 @@ CREATE TABLE quotes (
   pricing jsonb NOT NULL,
   request jsonb NOT NULL,
   signing_request_id uuid REFERENCES signing_requests,
-  -- Of the payment that executing the quote begins. It is written after the quote.
+  -- The payment started by executing the quote. It is written after the quote.
   transaction_id uuid NOT NULL UNIQUE,
-  -- How far the money of an account elsewhere is; null where none is pulled, or not yet.
+  -- The state of the pull from an external account. Null without a pull, or before it starts.
   pull_state text CHECK (pull_state IN ('PENDING', 'PULLED', 'FAILED', 'RETURNED')),
-  -- The limit of the platform's position, while the quote counts as a conversion in progress (decision 0046). It has no index, so
-  -- it costs a payment nothing if no position is limited.
+  -- The limit on the platform's position while the quote counts as a conversion in progress (decision 0046). It has no index, so
+  -- it costs payments nothing if positions are unlimited.
   position_limit bigint,
   expires_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
@@ -44,13 +44,13 @@ CREATE INDEX quotes_page ON quotes (platform_id, created_at DESC, id DESC);
 CREATE INDEX quotes_customer ON quotes (customer_id, created_at DESC, id DESC);
 CREATE INDEX quotes_signing_request ON quotes (signing_request_id) WHERE signing_request_id IS NOT NULL;
 
--- The columns are in the order of ROWS in rows/row-columns.ts, like the columns of every table named there.
+-- Columns are in the order of ROWS in rows/row-columns.ts, as in every table named there.
 CREATE TABLE transactions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
-  -- Null: the platform moves its own money.
+  -- Null if the platform moves its own money.
   customer_id uuid,
-  -- What made it. A RECEIPT is money that came in, from outside or from another account here.
+  -- The kind of operation that created it. A RECEIPT is money from outside or from another internal account.
   kind text NOT NULL CHECK (kind IN ('QUOTE', 'TRANSFER_IN', 'TRANSFER_OUT', 'RECEIPT')),
   type text NOT NULL CHECK (type IN ('INCOMING', 'OUTGOING')),
   direction text NOT NULL CHECK (direction IN ('CREDIT', 'DEBIT')),
@@ -72,11 +72,11 @@ CREATE TABLE transactions (
   description text,
   reference text NOT NULL,
   failure_reason text,
-  -- The way back of money that was not delivered.
+  -- The refund of undelivered money.
   refund jsonb,
   details jsonb NOT NULL,
   receipt_delivery_confirmed_at timestamptz,
-  -- The agent that asked for it.
+  -- The agent that requested it.
   agent_id uuid,
   settled_at timestamptz,
   created_at timestamptz NOT NULL,
@@ -84,14 +84,14 @@ CREATE TABLE transactions (
 ) WITH (fillfactor = 50);
 CREATE INDEX transactions_page ON transactions (platform_id, created_at DESC, id DESC);
 CREATE INDEX transactions_customer ON transactions (customer_id, created_at DESC, id DESC);
--- Payments of an account by any customer. The index above covers transfers, which stay with one customer.
+-- Finds payments of an account by any customer. The index above covers transfers, which stay with one customer.
 CREATE INDEX transactions_source ON transactions (source_account_id, created_at DESC, id DESC) WHERE kind IN ('QUOTE', 'RECEIPT');
 CREATE INDEX transactions_destination ON transactions (destination_account_id, created_at DESC, id DESC)
   WHERE kind IN ('QUOTE', 'RECEIPT');
--- Money from outside is matched by its reference, which names one transaction.
+-- Incoming money is matched by its reference, which identifies one transaction.
 CREATE UNIQUE INDEX transactions_reference ON transactions (platform_id, reference);
 
--- The sums of the quotes that have a position_limit, by currency. Written only by the function fx_in_flight.
+-- Totals of the quotes with a position_limit, by currency. Only the function fx_in_flight writes them.
 CREATE TABLE fx_in_flight (
   platform_id uuid NOT NULL REFERENCES platforms,
   currency text NOT NULL,
@@ -100,8 +100,8 @@ CREATE TABLE fx_in_flight (
   PRIMARY KEY (platform_id, currency)
 ) WITH (fillfactor = 50);
 
--- Addresses on chains that were looked up on lists. The id follows from the direction and the payment or deposit, so each is looked
--- up once and keeps its result.
+-- Screened chain addresses. The id is derived from the direction and the payment or deposit, so each is screened
+-- once and keeps its result.
 CREATE TABLE screenings (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -110,12 +110,12 @@ CREATE TABLE screenings (
   address text NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   currency text NOT NULL,
-  -- What the address is paid by, or has paid.
+  -- The payment to the address, or the deposit from it.
   transaction_id uuid,
   deposit_id uuid,
-  -- CLEAR: on no list. WAITING: for a person, who has RELEASED or REJECTED it.
+  -- CLEAR: not on a list. WAITING: held until a person decides. RELEASED, REJECTED: the decision.
   state text NOT NULL CHECK (state IN ('CLEAR', 'WAITING', 'RELEASED', 'REJECTED')),
-  -- The list that it is on, and what that says of it.
+  -- The list that contains the address, and the entry in it.
   list text,
   detail text,
   note text,
@@ -130,14 +130,14 @@ CREATE TABLE screenings (
 CREATE INDEX screenings_page ON screenings (platform_id, created_at DESC, id DESC);
 CREATE INDEX screenings_hits ON screenings (platform_id, state, created_at DESC, id DESC) WHERE state <> 'CLEAR';
 
--- Pulled money that its account cannot spend yet (decision 0085). While it is HELD, the pending transfer hold_id holds the amount.
+-- Pulled money that the account cannot spend yet (decision 0085). While it is HELD, the pending transfer hold_id holds the amount.
 CREATE TABLE funds_holds (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   account_id uuid NOT NULL REFERENCES internal_accounts,
-  -- Null: the account is the platform's own.
+  -- Null if the account is the platform's own.
   customer_id uuid REFERENCES customers,
-  -- A transfer is held once.
+  -- A transfer has at most one hold.
   transaction_id uuid NOT NULL UNIQUE,
   hold_id uuid NOT NULL,
   rail text,
@@ -156,20 +156,20 @@ CREATE TABLE funds_holds (
 CREATE INDEX funds_holds_page ON funds_holds (platform_id, created_at DESC, id DESC);
 CREATE INDEX funds_holds_account ON funds_holds (account_id, created_at DESC, id DESC);
 
--- Payments counted against the limits of their customer and their payee, with those limits. A payment is counted when it begins,
--- and stays counted however it ends.
+-- Payments counted against the limits of their customer and payee, with those limits. A payment is counted when it starts,
+-- and stays counted whatever its outcome.
 CREATE TABLE velocity_uses (
   platform_id uuid NOT NULL,
   transaction_id uuid NOT NULL,
   subject text NOT NULL CHECK (subject IN ('CUSTOMER', 'PAYEE')),
-  -- A digest of the customer's id, or of the payee's account or address.
+  -- A digest of the customer's id, or the payee's account or address.
   subject_digest text NOT NULL,
   currency text NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   -- 2025-10-13 and 2025-10, in UTC.
   day text NOT NULL,
   month text NOT NULL,
-  -- Null: no limit.
+  -- Null if unlimited.
   day_count_max integer,
   day_amount_max bigint,
   month_count_max integer,
@@ -178,7 +178,7 @@ CREATE TABLE velocity_uses (
   PRIMARY KEY (transaction_id, subject)
 );
 
--- Sums of velocity_uses by day and by month. Written only by the function velocity_used.
+-- Totals of velocity_uses by day and by month. Only the function velocity_used writes them.
 CREATE TABLE velocity_counters (
   platform_id uuid NOT NULL REFERENCES platforms,
   subject text NOT NULL,

@@ -5,23 +5,23 @@ CREATE TABLE payout_batches (
   platform_id uuid NOT NULL REFERENCES platforms,
   state text NOT NULL CHECK (state IN ('CHECKING', 'READY', 'AWAITING_APPROVAL', 'SENDING', 'COMPLETED', 'CANCELED', 'FAILED')),
   name text,
-  -- Null for a batch of a call.
+  -- Null for a batch created by an API call.
   file_id uuid REFERENCES stored_files,
   file_sha256 bytea,
-  -- An earlier batch whose file has the same content.
+  -- An earlier batch from a file with the same content.
   same_file_id uuid REFERENCES payout_batches,
-  -- The header of the file, once it was read.
+  -- The columns of the file, once its header was read.
   columns jsonb,
-  -- The checkpoint of the check: the byte of the file at which the next row begins.
+  -- The progress of the check: the byte offset of the next row in the file.
   next_byte bigint NOT NULL CHECK (next_byte >= 0),
   lines integer NOT NULL CHECK (lines >= 0),
   checked integer NOT NULL CHECK (checked BETWEEN 0 AND lines),
   faulty integer NOT NULL CHECK (faulty BETWEEN 0 AND checked),
   sent integer NOT NULL CHECK (sent >= 0),
   failed integer NOT NULL CHECK (failed >= 0),
-  -- The checkpoint of the sending. It moves with the payments of the lines before it.
+  -- The progress of sending. It is committed together with the payments of earlier lines.
   next_line integer NOT NULL CHECK (next_line >= 1),
-  -- By currency and rail.
+  -- Totals by currency and rail.
   totals jsonb NOT NULL,
   file_error jsonb,
   completed_at timestamptz,
@@ -50,7 +50,7 @@ CREATE TABLE payout_lines (
   code text,
   message text,
   field text,
-  -- A payment writes its row in another statement of the same commit.
+  -- The payment's row is written by another statement of the same commit.
   transaction_id uuid REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -58,10 +58,10 @@ CREATE TABLE payout_lines (
   CONSTRAINT payout_lines_fault CHECK ((state IN ('FAULTY', 'FAILED')) = (code IS NOT NULL)),
   CONSTRAINT payout_lines_payable CHECK (state NOT IN ('READY', 'SENT', 'FAILED') OR (currency IS NOT NULL AND amount IS NOT NULL))
 );
--- Neither a second run nor a second process adds a line twice.
+-- Prevents two runs or processes from adding a line twice.
 CREATE UNIQUE INDEX payout_lines_line ON payout_lines (batch_id, line);
 CREATE INDEX payout_lines_state ON payout_lines (batch_id, state, line);
 CREATE INDEX payout_lines_reference ON payout_lines (batch_id, reference) WHERE reference IS NOT NULL;
--- A payment is of one line at most.
+-- A payment belongs to at most one line.
 CREATE UNIQUE INDEX payout_lines_transaction ON payout_lines (transaction_id) WHERE transaction_id IS NOT NULL;
 `

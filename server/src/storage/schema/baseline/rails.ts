@@ -1,47 +1,47 @@
 /** Payments submitted to rails, incoming money, rail reports and statements (decision 0044). */
 export const railTables = `
--- A payment or a pull that was given to a rail. Written with what begins it, before the rail hears of it. The id follows from
--- direction and payment, so there is one row for each.
+-- A payment or pull submitted to a rail. Written together with its cause, before the rail is called. The id is derived from
+-- direction and payment, so each has one row.
 CREATE TABLE rail_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
-  -- It stays with this rail, whatever the rails file says later.
+  -- The rail never changes, even if the rails file does.
   rail text NOT NULL,
   direction text NOT NULL CHECK (direction IN ('OUT', 'PULL')),
-  -- Its name at the rail: a transaction; a deposit or a quote whose money goes back.
+  -- The payment's id at the rail: a transaction, or the deposit or quote whose money is returned.
   payment_id uuid NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   currency text NOT NULL,
-  -- GIVEN: nobody has said yet that the rail has it.
+  -- GIVEN: the rail has not confirmed it yet.
   state text NOT NULL CHECK (state IN ('GIVEN', 'ACCEPTED', 'DELIVERED', 'FAILED', 'RETURNED', 'CANCELLED')),
-  -- What names it at both ends.
+  -- Identifies the payment for both payer and payee.
   reference text NOT NULL,
-  -- The rail's own name for it.
+  -- The rail's own reference.
   rail_reference text,
   transaction_hash text,
   failure jsonb,
-  -- When it is given to the rail: later than it was made where the rail was closed.
+  -- When to submit it to the rail. Later than its creation if the rail was closed.
   submit_at timestamptz NOT NULL,
-  -- When the money went, and when it came back, as the rail has it.
+  -- When the money was sent and when it was returned, according to the rail.
   delivered_at timestamptz,
   returned_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 ) WITH (fillfactor = 60);
--- What has not ended, by its rail: reconciliation looks no further back than the oldest.
+-- Finds payments of a rail that have not ended. Reconciliation looks no further back than the oldest.
 CREATE INDEX rail_payments_open ON rail_payments (rail, created_at) WHERE state IN ('GIVEN', 'ACCEPTED');
 
--- Where others pay in: for an account, or for all of a currency, and then the payer states a reference.
+-- Account details for incoming payments: for one account, or for a whole currency if payers state a reference.
 CREATE TABLE deposit_accounts (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   currency text NOT NULL,
-  -- The account that is paid in to. Null: the pool of the currency.
+  -- The account that receives the money. Null for the shared account of the currency.
   account_id uuid REFERENCES internal_accounts,
-  -- The reference that the rail was told for it.
+  -- The reference given to the rail.
   reference text NOT NULL,
-  -- What the rail answered; null until then.
+  -- The rail's response. Null until it has responded.
   rail_reference text,
   matching text CHECK (matching IN ('ACCOUNT', 'REFERENCE')),
   account_info jsonb,
@@ -52,14 +52,14 @@ CREATE TABLE deposit_accounts (
 CREATE INDEX deposit_accounts_account ON deposit_accounts (account_id);
 CREATE INDEX deposit_accounts_rail_reference ON deposit_accounts (rail, rail_reference);
 CREATE INDEX deposit_accounts_reference ON deposit_accounts (platform_id, reference);
--- An account elsewhere belongs to one account here, unless payers state references.
+-- A deposit account belongs to one internal account, unless payers state references.
 CREATE UNIQUE INDEX deposit_accounts_own_name ON deposit_accounts (platform_id, rail, rail_reference)
   WHERE matching = 'ACCOUNT' AND account_id IS NOT NULL;
--- The details of an erased customer have no number any more.
+-- The details of an erased customer no longer contain a number.
 CREATE UNIQUE INDEX deposit_accounts_own_number ON deposit_accounts (platform_id, rail, md5(account_info::text))
   WHERE matching = 'ACCOUNT' AND account_id IS NOT NULL AND account_info - 'accountType' <> '{}';
 
--- Money that came in. The id follows from the rail and its own name for it, so each is counted once.
+-- Incoming money. The id is derived from the rail and the rail's reference, so each deposit is counted once.
 CREATE TABLE deposits (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -67,17 +67,17 @@ CREATE TABLE deposits (
   rail_reference text NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   currency text NOT NULL,
-  -- SUSPENSE: it waits for a person. PENDING: it waits for the platform's word, or for its credit.
+  -- SUSPENSE: a person must decide. PENDING: it waits for the platform's decision, or to be credited.
   state text NOT NULL CHECK (state IN ('SUSPENSE', 'PENDING', 'CREDITED', 'FUNDED', 'RETURNING', 'RETURNED', 'REVERSED',
     'SPLIT', 'WRITTEN_OFF')),
-  -- Why it is in suspense, or goes back.
+  -- Why it is in suspense or being returned.
   reason text,
-  -- All that the rail said of it.
+  -- Everything that the rail reported about it.
   details jsonb NOT NULL,
-  -- What it was credited to, and the record of that.
+  -- The account that was credited, and the record of the credit.
   account_id uuid REFERENCES internal_accounts,
   transaction_id uuid,
-  -- The deposit that was split into it, or whose bank has booked it in addition.
+  -- The deposit that was split into this one, or for which the bank booked a higher amount.
   parent_id uuid REFERENCES deposits DEFERRABLE INITIALLY DEFERRED,
   received_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
@@ -87,18 +87,18 @@ CREATE INDEX deposits_page ON deposits (platform_id, created_at DESC, id DESC);
 CREATE INDEX deposits_suspense ON deposits (platform_id, created_at DESC, id DESC) WHERE state = 'SUSPENSE';
 CREATE INDEX deposits_parts ON deposits (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX deposits_transaction ON deposits (transaction_id) WHERE transaction_id IS NOT NULL;
--- Deposits that files of banks have reported, found by what another file reports of the same money.
+-- Finds deposits reported by bank files, for another file that reports the same money.
 CREATE INDEX deposits_of_banks ON deposits (rail, amount) WHERE details ? 'from';
 CREATE INDEX deposits_entry_reference ON deposits (rail, (details->>'entryReference')) WHERE details ? 'from';
 
--- What rails have reported. The id follows from the rail and its own id of the event, so each takes effect once.
+-- Reports from rails. The id is derived from the rail and the rail's event id, so each report takes effect once.
 CREATE TABLE rail_events (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   type text NOT NULL,
   body jsonb NOT NULL,
-  -- WAITING: it fits nothing that we know, and waits for a person.
+  -- WAITING: it matches nothing known and waits for a person.
   state text NOT NULL CHECK (state IN ('APPLIED', 'WAITING', 'RESOLVED')),
   reason text,
   note text,
@@ -109,34 +109,34 @@ CREATE TABLE rail_events (
 );
 CREATE INDEX rail_events_waiting ON rail_events (platform_id, created_at DESC, id DESC) WHERE state <> 'APPLIED';
 
--- A day of a rail in one currency. The id follows from the three, so there is one row for each. It is there before its statement.
+-- A day of a rail in one currency. The id is derived from all three, so each has one row. The row exists before its statement arrives.
 CREATE TABLE rail_statements (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   currency text NOT NULL,
-  -- 2026-03-01, by the calendar of the bank.
+  -- 2026-03-01, in the calendar of the bank.
   date text NOT NULL,
-  -- WAITING: for the statement. BOOKING: its entries are being applied. The other two say whether there are differences.
+  -- WAITING: for the statement. BOOKING: entries are being applied. The other two states say whether there are differences.
   state text NOT NULL CHECK (state IN ('WAITING', 'BOOKING', 'BALANCED', 'DIFFERENT')),
-  -- The statement: the bank's own name for it, its balances, and the sum and the number of its entries.
+  -- The statement: the bank's reference, the balances, and the sum and number of entries.
   rail_reference text,
   opening bigint,
   closing bigint,
   entry_sum bigint,
   entry_count integer,
-  -- What its fees sum to, and what the rails file makes of its payments; null where that names no costs.
+  -- The sum of its fees, and the fees expected by the rails file. Null if the file names no costs.
   charged bigint,
   expected_costs bigint,
-  -- Entries up to this place were applied.
+  -- Entries up to this place have been booked.
   booked_count integer NOT NULL DEFAULT 0,
-  -- The ledger's account of the rail as of the statement, and what it has moved since.
+  -- The ledger balance of the rail's account as of the statement, and the sum of later transfers.
   balance bigint,
   later bigint,
-  -- Each with its reason, start and amount: the first thousand, then one with the sum of all others.
+  -- Each with its reason, start and amount: the first thousand, then the sum of all others.
   differences jsonb NOT NULL DEFAULT '[]',
   difference_count integer NOT NULL DEFAULT 0,
-  -- Movements of the ledger from this time on may be new to the next statement.
+  -- Ledger transfers from this time on may be new in the next statement.
   movements_since timestamptz,
   received_at timestamptz,
   reconciled_at timestamptz,
@@ -148,24 +148,24 @@ CREATE TABLE rail_statements (
 CREATE INDEX rail_statements_page ON rail_statements (platform_id, created_at DESC, id DESC);
 CREATE INDEX rail_statements_day ON rail_statements (platform_id, rail, currency, date);
 
--- Lines of statements and payments that belong together, as a person has found (decision 0082). Each commit compares the sums with the
+-- Statement lines and payments that a person has matched (decision 0082). Each commit compares the sums with the
 -- lines and the ledger (reconciliation_match_sums).
 CREATE TABLE reconciliation_matches (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   currency text NOT NULL,
-  -- PROPOSED: more members have to approve it. UNDONE: its lines and payments are open again. CLOSED: it is final.
+  -- PROPOSED: more team members must approve it. UNDONE: its lines and payments are open again. CLOSED: it is final.
   state text NOT NULL CHECK (state IN ('PROPOSED', 'MATCHED', 'UNDONE', 'CLOSED')),
-  -- Ids of the lines, and of the transactions and deposits.
+  -- Ids of statement lines, and of transactions and deposits.
   lines jsonb NOT NULL,
   items jsonb NOT NULL,
-  -- The sum of the lines, and what the ledger has moved for the items.
+  -- The sum of the lines, and the sum of the ledger transfers for the items.
   line_sum bigint NOT NULL,
   book_sum bigint NOT NULL,
-  -- The account of the platform to which the difference of the sums is booked. Null without a difference.
+  -- The platform account to which the difference is booked. Null if there is no difference.
   account text CHECK (account IN ('costs', 'fx', 'receivables')),
-  -- Equal for proposals of the same.
+  -- Equal for proposals of the same match.
   digest text NOT NULL,
   reason text NOT NULL,
   undo_reason text,
@@ -179,10 +179,10 @@ CREATE TABLE reconciliation_matches (
   CONSTRAINT reconciliation_matches_undone CHECK ((state = 'UNDONE') = (undo_reason IS NOT NULL))
 );
 CREATE INDEX reconciliation_matches_page ON reconciliation_matches (platform_id, created_at DESC, id DESC);
--- Members who propose the same vote for one match.
+-- Team members who propose the same match vote for it.
 CREATE UNIQUE INDEX reconciliation_matches_proposed ON reconciliation_matches (platform_id, digest) WHERE state = 'PROPOSED';
 
--- A payment or deposit that was ever part of a match, on the account of a rail. The id follows from both, so it has at most one match.
+-- A payment or deposit on a rail's account that was ever part of a match. The id is derived from both, so it has at most one match.
 CREATE TABLE reconciliation_match_items (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
@@ -190,35 +190,35 @@ CREATE TABLE reconciliation_match_items (
   currency text NOT NULL,
   -- A transaction, or a deposit without one.
   item_id uuid NOT NULL,
-  -- Null: its match was undone.
+  -- Null if its match was undone.
   match_id uuid REFERENCES reconciliation_matches DEFERRABLE INITIALLY DEFERRED,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
 CREATE INDEX reconciliation_match_items_item ON reconciliation_match_items (item_id);
 CREATE INDEX reconciliation_match_items_match ON reconciliation_match_items (match_id) WHERE match_id IS NOT NULL;
--- The next comparison looks at what was matched or opened again.
+-- Finds items matched or reopened since the last comparison.
 CREATE INDEX reconciliation_match_items_changed ON reconciliation_match_items (platform_id, rail, currency, updated_at);
 
--- The entries of statements. The id follows from the rail and the bank's own name for the entry, so each counts once.
+-- Statement entries. The id is derived from the rail and the bank's reference of the entry, so each counts once.
 CREATE TABLE rail_statement_entries (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
   statement_id uuid NOT NULL REFERENCES rail_statements,
-  -- From 1, in the order in which entries are applied: what goes back comes after what it takes back.
+  -- Starts at 1, in the order in which entries are booked: a return comes after the entry that it returns.
   place integer NOT NULL,
   rail_reference text NOT NULL,
   kind text NOT NULL CHECK (kind IN ('PAYMENT', 'PAYMENT_RETURN', 'PULL', 'PULL_RETURN', 'DEPOSIT', 'DEPOSIT_REVERSAL', 'FEE',
     'INTEREST', 'OTHER')),
   amount bigint NOT NULL,
-  -- The payment, pull or deposit that it names.
+  -- The payment, pull or deposit that the entry belongs to.
   item_id uuid,
-  -- Why it belongs to nothing.
+  -- Why the entry belongs to nothing.
   reason text CHECK (reason IN ('REPEATED_ENTRY', 'UNEXPLAINED')),
   text text,
-  -- What it tells of a deposit.
+  -- The details of a deposit.
   deposit jsonb,
-  -- The match that it is part of.
+  -- The match that contains the entry.
   match_id uuid REFERENCES reconciliation_matches DEFERRABLE INITIALLY DEFERRED,
   booked_at timestamptz NOT NULL
 );
@@ -227,31 +227,31 @@ CREATE INDEX rail_statement_entries_item ON rail_statement_entries (item_id) WHE
 CREATE INDEX rail_statement_entries_match ON rail_statement_entries (match_id) WHERE match_id IS NOT NULL;
 CREATE INDEX rail_statement_entries_open ON rail_statement_entries (statement_id) WHERE reason IS NOT NULL;
 
--- Decisions of people about payments whose rail had not ended them, or had contradicted what ended them. Neither changed nor removed.
+-- People's decisions about payments without a final report, or with contradictory reports. Rows are never changed or removed.
 CREATE TABLE payment_decisions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail_payment_id uuid NOT NULL REFERENCES rail_payments DEFERRABLE INITIALLY DEFERRED,
   transaction_id uuid NOT NULL,
-  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before. Requests for a
-  -- reversal are counted separately.
+  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the previous one. Reversal
+  -- requests are counted separately.
   place integer NOT NULL CHECK (place > 0),
-  -- A vote of a member, where others have to agree before it counts.
+  -- True for a vote that takes effect only after other team members have approved.
   is_proposal boolean NOT NULL,
   outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED', 'REVERSAL')),
   amount bigint NOT NULL,
   currency text NOT NULL,
-  -- Banks on the way have kept it, and the platform pays it.
+  -- Fees kept by banks, which the platform bears.
   charge bigint NOT NULL CHECK (charge >= 0 AND charge <= amount),
-  -- Payer and payee both have the money: the amount is among the receivables.
+  -- True if both payer and payee have the money, so that the amount is owed to the platform.
   is_owed boolean NOT NULL,
   reason text NOT NULL,
   -- The evidence.
   note text,
-  -- Ids of lines of statements.
+  -- Ids of statement lines.
   statement_lines jsonb NOT NULL,
   document_id uuid REFERENCES documents,
-  -- The report that it has resolved.
+  -- The report that the decision resolved.
   rail_event_id uuid REFERENCES rail_events DEFERRABLE INITIALLY DEFERRED,
   actor_type text NOT NULL,
   actor_id uuid,
@@ -262,11 +262,11 @@ CREATE TABLE payment_decisions (
 CREATE UNIQUE INDEX payment_decisions_once ON payment_decisions (rail_payment_id, (outcome = 'REVERSAL'), place) WHERE NOT is_proposal;
 CREATE INDEX payment_decisions_page ON payment_decisions (transaction_id, created_at DESC, id DESC);
 
--- Details of external accounts that rails report to be different, and what people decide about them.
+-- Changed details of external accounts as reported by rails, and people's decisions about them.
 CREATE TABLE account_changes (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- Null: the account is the platform's own.
+  -- Null if the account is the platform's own.
   customer_id uuid REFERENCES customers,
   external_account_id uuid NOT NULL REFERENCES external_accounts,
   transaction_id uuid NOT NULL REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
@@ -274,7 +274,7 @@ CREATE TABLE account_changes (
   rail_event_id uuid NOT NULL REFERENCES rail_events DEFERRABLE INITIALLY DEFERRED,
   code text,
   message text,
-  -- Values by field.
+  -- Account values by field.
   previous jsonb NOT NULL,
   proposed jsonb NOT NULL,
   state text NOT NULL CHECK (state IN ('PENDING', 'APPLIED', 'DISMISSED')),
@@ -301,17 +301,17 @@ CREATE TABLE account_verifications (
   source_account_id uuid NOT NULL REFERENCES internal_accounts,
   first_transaction_id uuid NOT NULL REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
   second_transaction_id uuid NOT NULL REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
-  -- A keyed digest of the routing and account number, and the number of the start among all with this digest.
+  -- A keyed digest of the routing and account number, and the number of this start among all starts with the digest.
   account_digest text NOT NULL,
   start integer NOT NULL,
-  -- The number of the start among all of the customer.
+  -- The number of this start among all starts of the customer.
   customer_start integer NOT NULL,
   state text NOT NULL CHECK (state IN ('PENDING', 'VERIFIED', 'FAILED', 'EXPIRED')),
   attempts_left integer NOT NULL CHECK (attempts_left >= 0),
   failure_reason text,
-  -- What the bank says of a deposit that did not arrive.
+  -- The bank's message about a deposit that did not arrive.
   message text,
-  -- How many of the deposits were delivered.
+  -- The number of delivered deposits.
   delivered integer NOT NULL CHECK (delivered BETWEEN 0 AND 2),
   -- Null until both deposits were delivered.
   expires_at timestamptz,
@@ -319,10 +319,10 @@ CREATE TABLE account_verifications (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
--- An account has one verification that counts.
+-- An account has at most one current verification.
 CREATE UNIQUE INDEX account_verifications_current ON account_verifications (external_account_id)
   WHERE state IN ('PENDING', 'VERIFIED');
--- Two starts for the same bank account, or of the same customer, at the same time have the same number.
+-- Concurrent starts for the same bank account or customer get the same number, so one of them fails.
 CREATE UNIQUE INDEX account_verifications_start ON account_verifications (platform_id, account_digest, start);
 CREATE UNIQUE INDEX account_verifications_customer ON account_verifications (customer_id, customer_start);
 CREATE UNIQUE INDEX account_verifications_first ON account_verifications (first_transaction_id);
@@ -330,11 +330,11 @@ CREATE UNIQUE INDEX account_verifications_second ON account_verifications (secon
 CREATE INDEX account_verifications_page ON account_verifications (platform_id, created_at DESC, id DESC);
 CREATE INDEX account_verifications_account ON account_verifications (external_account_id);
 
--- Consents of the holders of external accounts to direct debits.
+-- Consent of external accounts' holders to direct debits.
 CREATE TABLE mandates (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- Null: the account is the platform's own.
+  -- Null if the account is the platform's own.
   customer_id uuid REFERENCES customers,
   external_account_id uuid NOT NULL REFERENCES external_accounts,
   reference text NOT NULL,
@@ -345,18 +345,18 @@ CREATE TABLE mandates (
   -- An IBAN, or an account number with its sort code.
   debtor_account text NOT NULL,
   debtor_sort_code text,
-  -- The rail that has told the bank of the debtor, if such an instruction is needed.
+  -- The rail that has instructed the debtor's bank, if it needs such an instruction.
   rail text,
-  -- The next collection is the last; then it may have a reason before it is canceled.
+  -- True if the next collection is the last. The mandate may then have a reason before it is canceled.
   is_final boolean NOT NULL,
-  -- Those that were queued: a version.
+  -- The number of queued collections, used as a version.
   collections integer NOT NULL CHECK (collections >= 0),
-  -- The record of the collection that was queued as the first.
+  -- The payment record of the first queued collection.
   first_payment_id uuid REFERENCES rail_payments DEFERRABLE INITIALLY DEFERRED,
   last_collected_on text,
   canceled_at timestamptz,
   cancel_reason text,
-  -- The bank of the debtor, or our side: a call, the last collection, the end of the account.
+  -- BANK is the debtor's bank. PLATFORM is an API call, the last collection, or the end of the account.
   canceled_by text CHECK (canceled_by IN ('BANK', 'PLATFORM')),
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,

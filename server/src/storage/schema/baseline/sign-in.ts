@@ -9,7 +9,7 @@ CREATE TABLE credentials (
   account_id uuid NOT NULL REFERENCES internal_accounts,
   type text NOT NULL CHECK (type IN ('OAUTH', 'EMAIL_OTP', 'SMS_OTP', 'PASSKEY')),
   nickname text NOT NULL,
-  -- EMAIL_OTP and SMS_OTP: where codes go.
+  -- For EMAIL_OTP and SMS_OTP, the address or number to which codes are sent.
   contact text,
   oidc_issuer text,
   oidc_audience text,
@@ -17,7 +17,7 @@ CREATE TABLE credentials (
   webauthn_id text,
   webauthn_public_key bytea,
   webauthn_sign_count bigint,
-  -- The one challenge that can be signed at present.
+  -- The only challenge that can be signed now.
   current_challenge_id uuid,
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
@@ -28,17 +28,17 @@ CREATE UNIQUE INDEX credentials_one_otp ON credentials (account_id, type)
   WHERE revoked_at IS NULL AND type IN ('EMAIL_OTP', 'SMS_OTP');
 CREATE UNIQUE INDEX credentials_one_identity ON credentials (account_id, oidc_issuer, oidc_audience, oidc_subject)
   WHERE revoked_at IS NULL AND type = 'OAUTH';
--- A passkey is registered once on the whole server, because its id alone says whose it is.
+-- A passkey is registered once on the whole server, because its id alone identifies its owner.
 CREATE UNIQUE INDEX credentials_one_passkey ON credentials (webauthn_id) WHERE revoked_at IS NULL AND type = 'PASSKEY';
 CREATE INDEX credentials_account ON credentials (account_id, created_at);
 CREATE INDEX credentials_contact ON credentials (platform_id, lower(contact)) WHERE revoked_at IS NULL;
 
--- One-time codes that were issued.
+-- Issued one-time codes.
 CREATE TABLE otp_challenges (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   credential_id uuid NOT NULL REFERENCES credentials,
-  -- The key that the device seals the code to; its private half is sealed under a data key.
+  -- The key to which the device seals the code. Its private half is sealed with a data key.
   target_public_key text NOT NULL,
   sealed_target_key bytea NOT NULL,
   -- A keyed digest of the code. The code itself is not stored.
@@ -50,9 +50,9 @@ CREATE TABLE otp_challenges (
 );
 CREATE INDEX otp_challenges_recent ON otp_challenges (credential_id, created_at DESC);
 
--- Wrong codes in a row, per wallet: its e-mail and SMS credentials count together. A try is counted before
--- its code is compared; a sign-in by code, a signed operation of a locked wallet and the operator set the
--- count back to 0.
+-- Wrong codes in a row, per wallet: its email and SMS credentials count together. An attempt is counted before
+-- its code is compared. A sign-in by code, a signed operation of a locked wallet, and the operator reset the
+-- count to 0.
 CREATE TABLE code_failures (
   id uuid PRIMARY KEY REFERENCES internal_accounts,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -69,7 +69,7 @@ CREATE TABLE messages (
   state text NOT NULL CHECK (state IN ('QUEUED', 'DELIVERED', 'FAILED')),
   recipient text NOT NULL,
   customer_id uuid REFERENCES customers,
-  -- What it carries: a code of a credential with its wallet, of a customer's contact or of a member; or a notice to a member.
+  -- The content: a code for a wallet's credential, a customer's contact or a team member, or a notice to a team member.
   account_id uuid REFERENCES internal_accounts,
   credential_id uuid REFERENCES credentials,
   challenge_id uuid REFERENCES otp_challenges,
@@ -94,7 +94,7 @@ CREATE INDEX messages_page ON messages (platform_id, created_at DESC, id DESC);
 CREATE INDEX messages_customer ON messages (customer_id) WHERE customer_id IS NOT NULL;
 CREATE INDEX messages_challenge ON messages (challenge_id);
 
--- Messages with codes in the present hour and day: of a platform to one recipient, and of a platform to all (recipient '').
+-- Messages with codes in the current hour and day: from a platform to one recipient, and to all recipients (recipient '').
 CREATE TABLE message_counts (
   platform_id uuid NOT NULL REFERENCES platforms,
   recipient text NOT NULL,
@@ -105,7 +105,7 @@ CREATE TABLE message_counts (
   PRIMARY KEY (platform_id, recipient)
 );
 
--- Identity tokens that were used, so that none is used twice.
+-- Used identity tokens, so that none is used twice.
 CREATE TABLE used_id_tokens (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -126,7 +126,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_account ON sessions (account_id, expires_at DESC) WHERE revoked_at IS NULL;
 
--- Requests that wait for the signature of a wallet (the signed retry), and challenges of credentials. Signed payments write here, so
+-- Requests that wait for a wallet's signature (the signed retry), and credential challenges. Signed payments write here, so
 -- the reference to the platform is not checked.
 CREATE TABLE signing_requests (
   id uuid PRIMARY KEY,
@@ -136,10 +136,10 @@ CREATE TABLE signing_requests (
   target text NOT NULL,
   -- The retry must have the same body.
   body_hash bytea NOT NULL,
-  -- The very text that is signed.
+  -- The exact text that is signed.
   payload text NOT NULL,
   signer_public_key text,
-  -- The session that signed, and its signature as it was sent. Null: another key, or a proof of another kind, answered.
+  -- The session that signed, and the signature as sent. Null if another key or another kind of proof was used.
   session_id uuid,
   stamp text,
   context jsonb NOT NULL,
@@ -147,9 +147,9 @@ CREATE TABLE signing_requests (
   consumed_at timestamptz,
   created_at timestamptz NOT NULL
 );
--- The challenges of a credential that nobody has answered, which are limited in number.
+-- Unused challenges of a credential, whose number is limited.
 CREATE INDEX signing_requests_sign_in ON signing_requests (target, created_at DESC)
   WHERE operation = 'credential_verify' AND consumed_at IS NULL;
--- Requests of payments, by far the most, are found by their quotes.
+-- Signing requests for payments, by far the most frequent, are found by their quotes.
 CREATE INDEX signing_requests_account ON signing_requests (account_id) WHERE operation <> 'quote_execute';
 `

@@ -9,7 +9,7 @@ CREATE TABLE beneficial_owners (
   customer_id uuid NOT NULL REFERENCES customers,
   roles jsonb NOT NULL,
   ownership_percentage integer NOT NULL CHECK (ownership_percentage BETWEEN 0 AND 100),
-  -- Without the identifier, which is sealed under a data key; its last characters are kept to show it.
+  -- Without the identifier, which is sealed with a data key. Its last characters are stored for display.
   personal_info jsonb NOT NULL,
   sealed_identifier bytea NOT NULL,
   shown_identifier text NOT NULL,
@@ -26,17 +26,17 @@ CREATE TABLE verifications (
   customer_id uuid NOT NULL REFERENCES customers,
   status text NOT NULL CHECK (status IN
     ('RESOLVE_ERRORS', 'READY_FOR_VERIFICATION', 'IN_PROGRESS', 'PENDING_MANUAL_REVIEW', 'APPROVED', 'REJECTED')),
-  -- Everything that has to be resolved, and the part that a reviewer or provider requested.
+  -- Everything that must be resolved, and the part requested by a reviewer or provider.
   errors jsonb NOT NULL,
   requested jsonb NOT NULL,
   requested_at timestamptz,
-  -- Counts the submissions. The digest is of the case as it was submitted last.
+  -- The number of submissions, and a digest of the case as last submitted.
   submission integer NOT NULL,
   case_digest text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
--- A customer has one verification that is not decided.
+-- A customer has at most one undecided verification.
 CREATE UNIQUE INDEX verifications_one_open ON verifications (customer_id) WHERE status NOT IN ('APPROVED', 'REJECTED');
 CREATE INDEX verifications_page ON verifications (platform_id, created_at DESC, id DESC);
 CREATE INDEX verifications_customer ON verifications (customer_id, created_at DESC, id DESC);
@@ -51,16 +51,16 @@ CREATE TABLE verification_decisions (
   reason text,
   errors jsonb NOT NULL,
   decider text NOT NULL CHECK (decider IN ('TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX')),
-  -- The token or the member, or the event of the provider.
+  -- The token, the team member, or the provider's event.
   decider_id text,
   created_at timestamptz NOT NULL
 );
 CREATE INDEX verification_decisions_page ON verification_decisions (verification_id, created_at DESC, id DESC);
--- An event of the provider decides once.
+-- A provider event decides once.
 CREATE UNIQUE INDEX verification_decisions_event ON verification_decisions (verification_id, decider_id)
   WHERE decider = 'PROVIDER';
 
--- The bytes are in the file store, sealed with a separate key, which is gone once the file is removed.
+-- The bytes are in the file store, sealed with a separate key, which is deleted when the file is removed.
 CREATE TABLE stored_files (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -77,7 +77,7 @@ CREATE INDEX stored_files_present ON stored_files (platform_id, id) WHERE sealed
 CREATE TABLE documents (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- A customer or a beneficial owner, and the customer that it belongs to.
+  -- A customer or beneficial owner, and the customer that it belongs to.
   holder_id uuid NOT NULL,
   customer_id uuid NOT NULL REFERENCES customers,
   document_type text NOT NULL,
@@ -95,7 +95,7 @@ CREATE TABLE documents (
   sha256 bytea NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  -- From then on it is neither replaced nor deleted by the platform.
+  -- From then on the platform can neither replace nor delete it.
   submitted_at timestamptz,
   deleted_at timestamptz,
   version integer NOT NULL
@@ -105,7 +105,7 @@ CREATE INDEX documents_holder ON documents (platform_id, holder_id, created_at, 
 CREATE INDEX documents_customer ON documents (customer_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX documents_of_customer ON documents (customer_id);
 
--- Every link to the file of a document and every reading by one. Rows are kept permanently.
+-- Links to document files, and downloads through them. Rows are kept permanently.
 CREATE TABLE document_reads (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -122,32 +122,32 @@ CREATE TABLE document_reads (
 CREATE INDEX document_reads_asked_by ON document_reads (asked_by, id) WHERE kind = 'LINK';
 CREATE INDEX document_reads_document ON document_reads (document_id, created_at, id);
 
--- The address of a link follows from its row by a keyed digest, so it is not stored.
+-- The URL of a link is derived from its row by a keyed digest, so it is not stored.
 CREATE TABLE kyc_links (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   customer_id uuid NOT NULL REFERENCES customers,
-  -- Where the person goes from the page.
+  -- The URL to which the page redirects the visitor.
   redirect_uri text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
-  -- When it was opened, by whom (SHA-256 of the secret in the cookie, in hex), and when that person was there last.
+  -- When the link was opened, the SHA-256 in hex of the secret in the visitor's cookie, and the time of the visitor's last request.
   opened_at timestamptz,
   session_hash text,
   seen_at timestamptz,
-  -- The files that were sent to the page.
+  -- The number of files uploaded on the page.
   uploads integer NOT NULL CHECK (uploads >= 0),
   CONSTRAINT kyc_links_opened CHECK (num_nonnulls(opened_at, session_hash, seen_at) IN (0, 3))
 );
 CREATE INDEX kyc_links_customer ON kyc_links (customer_id);
 
--- Codes that were sent to a contact of a customer.
+-- Codes sent to contacts of customers.
 CREATE TABLE contact_codes (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   customer_id uuid NOT NULL REFERENCES customers,
   channel text NOT NULL CHECK (channel IN ('EMAIL', 'SMS')),
-  -- The e-mail address or phone number that it was sent to, and that it verifies.
+  -- The email address or phone number that it was sent to and verifies.
   contact text NOT NULL,
   -- A keyed digest of the code. The code itself is not stored.
   code_mac bytea NOT NULL,
@@ -165,9 +165,9 @@ CREATE TABLE customer_imports (
   platform_id uuid NOT NULL REFERENCES platforms,
   state text NOT NULL CHECK (state IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED')),
   file_id uuid NOT NULL REFERENCES stored_files,
-  -- The header, once the file was looked through.
+  -- The columns in order, once the file was scanned.
   columns jsonb,
-  -- The checkpoint: the byte of the file at which the next row begins. It moves with the customers of the rows before it.
+  -- The byte offset of the next row. It is committed together with the customers of earlier rows.
   next_byte bigint NOT NULL CHECK (next_byte >= 0),
   total integer NOT NULL CHECK (total >= 0),
   successful integer NOT NULL CHECK (successful >= 0),
@@ -178,7 +178,7 @@ CREATE TABLE customer_imports (
   CONSTRAINT customer_imports_completed_at CHECK ((state IN ('PENDING', 'PROCESSING')) = (completed_at IS NULL))
 );
 
--- The first thousand rows that were refused. What the row says is not kept.
+-- The first thousand rejected rows. Their content is not stored.
 CREATE TABLE customer_import_errors (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

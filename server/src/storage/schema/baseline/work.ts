@@ -3,7 +3,7 @@
  * idempotency keys, so their references to the platform are not checked (decision 0017).
  */
 export const workTables = `
--- Due work. It is claimed lane by lane (jobs/lanes.ts): a backlog of one lane is not read through for the work of another.
+-- Due work, claimed lane by lane (outbox/lanes.ts), so that a backlog in one lane is not scanned for jobs of another.
 CREATE TABLE jobs (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
@@ -19,15 +19,15 @@ CREATE INDEX jobs_due_main ON jobs (platform_id, due_at, id)
   WHERE kind NOT IN ('customers.import', 'message.deliver', 'deposit-account.open', 'deposit.return',
     'external-account.check', 'rail-payment.cancel', 'transaction.pull', 'transaction.refund', 'transaction.settle',
     'transfer.settle');
--- A rail may take seconds to answer: nothing else waits for payments.
+-- A rail may take seconds to respond, so nothing else waits for payments.
 CREATE INDEX jobs_due_payments ON jobs (platform_id, due_at, id)
   WHERE kind IN ('deposit-account.open', 'deposit.return', 'external-account.check', 'rail-payment.cancel', 'transaction.pull',
     'transaction.refund', 'transaction.settle', 'transfer.settle');
--- A long file holds up neither payments nor other platforms.
+-- A long file delays neither payments nor other platforms.
 CREATE INDEX jobs_due_imports ON jobs (platform_id, due_at, id) WHERE kind IN ('customers.import');
 CREATE INDEX jobs_due_messages ON jobs (platform_id, due_at, id) WHERE kind = 'message.deliver';
 
--- Answers of requests that have an idempotency key. The scope says who asked for what. The digest is of both (key_digest).
+-- Stored responses of requests with an idempotency key. The scope identifies caller and call. The digest covers both (key_digest).
 CREATE TABLE idempotency_keys (
   digest bytea PRIMARY KEY,
   scope text NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE idempotency_keys (
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL
 );
--- Rows are written in the order of this time, nearly.
+-- Rows are written almost in the order of this time.
 CREATE INDEX idempotency_keys_expiry ON idempotency_keys USING brin (expires_at) WITH (autosummarize = on);
 
 CREATE TABLE request_counts (

@@ -2,10 +2,10 @@ import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
 
 /**
  * Writes many write sets together, with one statement per table; every commit is a call of this function
- * (decision 0017). If a guard fails, it raises an error and writes nothing: CS002 of refuse_together; CS001
- * of a trigger, of reconciliation_match_sums or of ledger_close; a unique violation; or CS008 of
- * refuse_moved_feed. Plans that scan whole tables are disabled, because cached plans may date from when a
- * table was empty.
+ * (decision 0017). If a guard fails, it raises an error and writes nothing: CS002 from refuse_together, CS001
+ * from a trigger, reconciliation_match_sums or ledger_close, a unique violation, or CS008 from
+ * refuse_moved_feed. Plans that scan whole tables are disabled, because a cached plan may be older than the
+ * rows of its table.
  */
 export const commitTogether = `
 CREATE OR REPLACE FUNCTION commit_together(

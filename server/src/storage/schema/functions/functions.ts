@@ -82,7 +82,7 @@ export function sqlFunction(sql: string): SqlFunction {
   return { name, signature, hash: hashText(sql), sql }
 }
 
-export function hashOfAll(functions: readonly SqlFunction[]): string {
+export function hashFunctions(functions: readonly SqlFunction[]): string {
   return hashText(functions.map(({ hash }) => hash).join())
 }
 

@@ -1,4 +1,4 @@
-import { schemaLock } from '../schema-lock.ts'
+import { buildSchemaLock } from '../schema-lock.ts'
 
 /**
  * Counts the amounts that an executed conversion will buy and sell, and removes them once it is finished.
@@ -13,7 +13,7 @@ export const fxInFlight = `
 CREATE OR REPLACE FUNCTION fx_in_flight() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE sold_now bigint;
 BEGIN
-  PERFORM ${schemaLock(7_202_510_133)};
+  PERFORM ${buildSchemaLock(7_202_510_133)};
   IF NEW.position_limit IS NULL THEN
     UPDATE fx_in_flight SET sold = sold - OLD.receiving_amount
       WHERE platform_id = OLD.platform_id AND currency = OLD.receiving_currency;
