@@ -8,7 +8,7 @@ import type { PaymentRequest } from '@countersign/contract/connectors/protocol'
 import { validateIBAN } from 'ibantools'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../test/free-port.testing.ts'
-import { Wire } from '../check/kit/wire.ts'
+import { Wire, type WireCall } from '../check/kit/wire.ts'
 import { Journal } from '../example-bank/journal.ts'
 import { buildIban, ROUTING_NUMBER } from '../example-bank/numbers.ts'
 import { type BankOptions, startBank } from '../example-bank/start.ts'
@@ -36,7 +36,7 @@ function buildPayment(value = '100'): PaymentRequest {
 }
 
 const toCreateCall = (body: PaymentRequest) =>
-  ({ method: 'POST', path: '/payments', body, creates: body.id }) as const
+  ({ method: 'POST', path: '/payments', body, createdId: body.id }) satisfies WireCall
 
 async function openBank(options: Partial<BankOptions> = {}) {
   const folder = options.folder ?? (await createFolder())
@@ -223,7 +223,12 @@ test('the example bank can deliver an event before it responds to the call that 
 test('the control API of the example bank returns a payment and reverses a deposit once each, and the statement lists both', async () => {
   const { wire, control } = await openBank({ behaviour: { settleDelayMs: 0 } })
   const details = { id: 'InternalAccount:1', purpose: 'ACCOUNT', currency: 'USD', reference: 'X' }
-  const call = { method: 'POST', path: '/deposit-accounts', body: details, creates: details.id } as const
+  const call = {
+    method: 'POST',
+    path: '/deposit-accounts',
+    body: details,
+    createdId: details.id,
+  } satisfies WireCall
   const { account } = (await wire.call(call)).body as { account: { accountNumber: string } }
   const payment = buildPayment('250')
   await wire.call(toCreateCall(payment))

@@ -98,14 +98,14 @@ export class Wire {
   }
 
   #prepareRequest(call: WireCall, keepAlive: boolean): { request: ClientRequest; body: Buffer } {
-    const { method, path, headers = {}, createdId: creates } = call
+    const { method, path, headers = {}, createdId } = call
     const text = call.raw ?? (call.body === undefined ? '' : JSON.stringify(call.body))
     const body = Buffer.isBuffer(text) ? text : Buffer.from(text)
     const allHeaders = {
       ...(body.length > 0 ? { 'content-type': 'application/json' } : {}),
       'content-length': String(body.length),
       'connector-version': CONNECTOR_VERSION,
-      ...(creates === undefined ? {} : { 'idempotency-key': creates }),
+      ...(createdId === undefined ? {} : { 'idempotency-key': createdId }),
       ...this.#buildSignature(call, body),
       ...headers,
     }
@@ -127,14 +127,8 @@ export class Wire {
   }
 
   #buildSignature(call: WireCall, body: Buffer): Record<string, string> {
-    const {
-      method,
-      path,
-      createdId: creates,
-      secrets = this.#secrets.slice(0, 1),
-      signedAt = new Date(),
-    } = call
-    const id = call.signingId ?? callSigningId(method, path, creates)
+    const { method, path, createdId, secrets = this.#secrets.slice(0, 1), signedAt = new Date() } = call
+    const id = call.signingId ?? callSigningId(method, path, createdId)
     const signed = call.signedBody ?? body
     return {
       'webhook-id': id,
