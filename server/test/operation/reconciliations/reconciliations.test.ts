@@ -180,7 +180,7 @@ test('an unexplained entry is booked once by the operator, under its real kind',
     runCommand(world.service.app, ['reconciliation', 'book', '--entry', entry, '--as', as], '')
   expect(await book(entries['700'], 'fx')).toMatchObject({ rail: bank.name, currency: 'EUR', amount: '700' })
   await book(entries['-3'], 'costs')
-  await expect(book(entries['700'], 'fx')).rejects.toThrow('needs no booking')
+  await expect(book(entries['700'], 'fx')).rejects.toThrow('cannot be booked. Only UNEXPLAINED entries can.')
   await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as must be fx or costs, not suspense')
   await expect(book('StatementEntry:none', 'fx')).rejects.toThrow(
     'Statement entry StatementEntry:none not found.',

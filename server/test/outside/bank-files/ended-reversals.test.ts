@@ -156,7 +156,7 @@ test('a bank that cancels a reversal or its file has ended it, and another reque
   const { rows } = await query('SELECT message_name FROM bank_files WHERE name = $1', [name])
   const whole = statusFile(String(rows[0]?.message_name), '<PmtInfSts>CANC</PmtInfSts>')
   await bank.put('cancelled-whole.xml', whole)
-  expect((await reversalIs(id, 'FAILED')).failure).toContain('cancelled')
+  expect((await reversalIs(id, 'FAILED')).failure).toContain('canceled')
   expect(await reportsWith(id)).toEqual([])
 })
 

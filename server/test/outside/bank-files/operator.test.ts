@@ -81,7 +81,7 @@ test("a file that an older release refused is read at the operator's request, an
   )
   expect(await rowOf(digest)).toEqual({ state: 'READ', kind: 'XML', reason: null })
   await expect(command('bank-files', 'retry', '--file', 'old.xml')).rejects.toThrow(
-    'No file old.xml was refused',
+    'Refused file old.xml not found.',
   )
   expect(await bank.put('again.xml', text)).toBe('done')
   expect(await bank.balanceOf(customerId)).toBe(1_234n)
