@@ -35,7 +35,7 @@ describe('a payment by Bacs', () => {
     const payee = await bank.newPayee()
     const { status, body } = await bank.send(payee, 100, { remittanceInformation: 'INVOICE 2026-7' })
     expect([status, body.details?.field]).toEqual([400, 'remittanceInformation'])
-    expect(body.message).toContain('Bacs carries 3')
+    expect(body.message).toContain('Bacs carries at most 3')
   })
 
   test('that ARUCS returns is refunded once, however often the report comes', async () => {
