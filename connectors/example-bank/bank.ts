@@ -35,8 +35,8 @@ const NEXT_STATUSES: Readonly<Partial<Record<ConnectorPaymentStatus, readonly Co
 }
 
 const FAILURES_BY_STATUS: Readonly<Partial<Record<ConnectorPaymentStatus, ConnectorFailure>>> = {
-  FAILED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The account is closed.' },
-  RETURNED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The other bank returned the payment.' },
+  FAILED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The account is closed' },
+  RETURNED: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'The other bank returned the payment' },
 }
 
 /** The account types of this bank. */

@@ -182,7 +182,7 @@ test('the check finds a changed or missing file', async () => {
   await rm(join(folder, data[1]!.file))
   const { findings } = (await check()) as { findings: string[] }
   expect(findings).toHaveLength(2)
-  expect(findings[0]).toContain(`${data[0]!.file} is damaged: it has changed`)
+  expect(findings[0]).toContain(`${data[0]!.file} is damaged: its content has changed`)
   expect(findings[1]).toContain(data[1]!.file)
 })
 

@@ -255,7 +255,7 @@ describe('the file of the operator', () => {
       ['no json', /cannot be read as JSON/],
       [{}, /must be a list/],
       [[PROVIDER, 1], /entry 2 must be an object/],
-      [[{ ...PROVIDER, name: undefined }], /entry 1 has no name/],
+      [[{ ...PROVIDER, name: undefined }], /entry 1 lacks the property name/],
       [[{ ...PROVIDER, domain: 'Kestrel.example' }], /entry 1: domain must be/],
       [[{ ...PROVIDER, supportedCurrencies: ['XXX'] }], /entry 1: supportedCurrencies must be/],
       [[{ ...PROVIDER, logo: 'x' }], /entry 1 has an unknown property: logo/],
