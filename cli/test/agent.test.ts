@@ -33,7 +33,7 @@ describe('countersign agent', () => {
     )
     expect(created).toMatchObject({ exitCode: 0, stderr: '' })
     expect(created.stdout).toMatch(/per action: at most 100\.00 USD/)
-    expect(created.stdout).toMatch(/actions above 20\.00 USD .* wait for approval/)
+    expect(created.stdout).toMatch(/actions above 20\.00 USD .* need approval/)
     const [, agentId] = /^(Agent:\S+) {2}"Shopper", active, not connected$/m.exec(created.stdout)!
     const [, code] = /^Device code {2}(\S+) {2}valid once, until \S+$/m.exec(created.stdout)!
     const agent = await Agent.redeem({ baseUrl: inject('baseUrl'), code: code! })

@@ -74,7 +74,7 @@ const RIGHT = /^Checked \d+ transfers, .*\nNo differences found in the books\.\n
 /** The output of the commands outside of the walk, by their beginning, longer ones first. */
 const EXPECTED: readonly Expected[] = [
   { begins: 'npx countersign rails list', says: /^OUT .*example-bank +http +open\n/ },
-  { begins: 'npx countersign rails check', says: /^ok +example-bank +It responds/ },
+  { begins: 'npx countersign rails check', says: /^ok +example-bank +The rail responds/ },
   { begins: 'npx countersign platform create', says: CREDENTIALS },
   { begins: 'npx countersign platform list', says: /Acme\n.*regulated +Bank\n$/ },
   { begins: 'npx countersign token create', says: CREDENTIALS },

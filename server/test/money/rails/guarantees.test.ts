@@ -377,7 +377,7 @@ test('production has no faults on demand', async () => {
   const { client } = world
   const asked = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'error=500' })
   expectError(asked, { code: 'INVALID_INPUT', field: 'Svc-Sandbox-Fault' })
-  expect(asked.body.message).toContain('sandbox only')
+  expect(asked.body.message).toContain('only available in the sandbox')
   const rule = await client.send('PATCH', '/config', { sandboxConfig: { faults: [{ fault: 'error=500' }] } })
   expectError(rule, { code: 'INVALID_INPUT', field: 'sandboxConfig' })
 })
