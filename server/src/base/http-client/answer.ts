@@ -73,7 +73,6 @@ interface Settling {
 
 /** Reads the response to one request, up to `bytesMax` bytes of its decompressed body. */
 export class ResponseReader implements Dispatcher.DispatchHandler {
-  onSettled: (() => void) | undefined
   readonly #bytesMax: number
   readonly #settling: Settling
   #isSettled = false
@@ -177,7 +176,6 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Closes the connection if more of the response may come. */
   #settle(isRead: boolean): void {
     this.#isSettled = true
-    this.onSettled?.()
     if (isRead) return
     this.#unpacker?.destroy()
     this.#controller?.abort(new NoAnswer('TIMEOUT'))

@@ -145,7 +145,7 @@ class Sender implements SpanExporter {
         },
         // Repeatable, because the spans of a batch keep their ids.
         {
-          signal: AbortSignal.timeout(POST_MS_MAX),
+          timeoutMs: POST_MS_MAX,
           bytesMax: RESPONSE_BYTES_MAX,
           reach: 'any',
           isRepeatable: true,

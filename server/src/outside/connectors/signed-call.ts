@@ -51,9 +51,8 @@ export async function callConnector(
     ...buildStandardHeaders(secrets, callSigningId(method, path, id), bytes, now),
   }
   const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }
-  const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
+    const bounds = { ...PAYMENT_SERVICE, timeoutMs, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
     const response = await send(outgoing, bounds)
     if (!response.isWhole) return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
     return { status: response.status, body: toStorable(jsonFromUtf8(response.body)) }

@@ -51,7 +51,7 @@ export function createBrale(
 
 function buildBounds(timeoutMs: number): Bounds {
   // The operator configures the URLs, so they may point to this machine.
-  return { signal: AbortSignal.timeout(timeoutMs), bytesMax: ANSWER_BYTES_MAX, reach: 'any' }
+  return { timeoutMs, bytesMax: ANSWER_BYTES_MAX, reach: 'any' }
 }
 
 function buildTokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialCheck): Outgoing {

@@ -62,8 +62,7 @@ async function post(
   body: Uint8Array,
   timeoutMs: number,
 ): Promise<Answer> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: ANSWER_BYTES_MAX }
+  const bounds = { ...PAYMENT_SERVICE, timeoutMs, bytesMax: ANSWER_BYTES_MAX }
   try {
     return await send({ method: 'POST', url, headers, body }, bounds)
   } catch (error) {

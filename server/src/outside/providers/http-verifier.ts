@@ -58,7 +58,7 @@ async function post(
         body,
       },
       {
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        timeoutMs: TIMEOUT_MS,
         bytesMax: ANSWER_BYTES_MAX,
         reach: 'any',
         isRepeatable: true,

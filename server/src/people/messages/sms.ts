@@ -27,11 +27,10 @@ export function createSmsSender(config: SmsConfig, timeoutMs: number): NonNullab
       'Idempotency-Key': id,
     }
     const body = Buffer.from(String(new URLSearchParams({ To: to, From: from, Body: text })))
-    const signal = AbortSignal.timeout(timeoutMs)
     // The operator configures the gateway, so it may run on this machine.
     const response = await send(
       { method: 'POST', url, headers, body },
-      { signal, bytesMax: RESPONSE_BYTES_MAX, reach: 'any' },
+      { timeoutMs, bytesMax: RESPONSE_BYTES_MAX, reach: 'any' },
     ).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error
       const problem = error.code === 'TIMEOUT' ? `took more than ${timeoutMs} ms` : error.code

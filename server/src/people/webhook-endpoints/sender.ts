@@ -17,7 +17,7 @@ import {
 /** The interval between two checks for due endpoints. A commit with events wakes the sender sooner. */
 const CHECK_MS = 500
 /**
- * The maximum number of endpoints to which a process sends at the same time. Each has up to 32 requests and
+ * The maximum number of endpoints to which a process sends at the same time. Each has up to 256 requests and
  * 1,024 events in memory.
  */
 const RUNS_MAX = 256

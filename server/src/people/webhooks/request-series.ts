@@ -61,7 +61,7 @@ async function postDelivery(
     const response = await send(
       { method: 'POST', url, headers, body: Buffer.from(body) },
       {
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        timeoutMs: TIMEOUT_MS,
         bytesMax: RESPONSE_BYTES_MAX,
         reach,
         isRepeatable: true,

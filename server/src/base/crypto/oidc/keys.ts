@@ -115,17 +115,17 @@ export function createKeySource(options: KeySourceOptions): KeySource {
 
 /** Throws on any failure, with details that API callers must not see. */
 async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<KeySet> {
-  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
+  const deadlineMs = performance.now() + (options.timeoutMs ?? TIMEOUT_MS)
   const issuerUrl = checkUrl(issuer, options)
   if (issuerUrl.search !== '') throw new Error('the issuer URL must not have a query')
   const discovery = await fetchJson(
     `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
-    signal,
+    deadlineMs,
     options,
   )
   if (discovery.issuer !== issuer) throw new Error('the discovery document belongs to another issuer')
   if (typeof discovery.jwks_uri !== 'string') throw new Error('the discovery document has no jwks_uri')
-  const keys = readKeySet(await fetchJson(checkUrl(discovery.jwks_uri, options).href, signal, options))
+  const keys = readKeySet(await fetchJson(checkUrl(discovery.jwks_uri, options).href, deadlineMs, options))
   if (keys === undefined || keys.length === 0) throw new Error('the JWK set has no usable key')
   return keys
 }
@@ -143,10 +143,12 @@ function checkUrl(text: string, { allowHttpLoopback = false }: KeySourceOptions)
 
 async function fetchJson(
   url: string,
-  signal: AbortSignal,
+  deadlineMs: number,
   { get }: KeySourceOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const text = textFromUtf8(getWholeBody(await get(url, { signal, bytesMax: RESPONSE_BYTES_MAX })))
+  const text = textFromUtf8(
+    getWholeBody(await get(url, { timeoutMs: deadlineMs - performance.now(), bytesMax: RESPONSE_BYTES_MAX })),
+  )
   const value = text === undefined ? undefined : readJsonObject(text)
   if (value === undefined) throw new Error('the response is not a JSON object')
   return value

@@ -93,7 +93,7 @@ async function post(
         body: Buffer.from(toJson(content)),
       },
       // The HTTP client may retry any of these calls, including one that sends a signed transaction.
-      { ...PAYMENT_SERVICE, signal: AbortSignal.timeout(timeoutMs), bytesMax },
+      { ...PAYMENT_SERVICE, timeoutMs, bytesMax },
     )
   } catch (error) {
     if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `cannot be reached: ${error.code}`)
