@@ -4,7 +4,7 @@ import { post } from '../../../src/kernel/ledger/transfers.ts'
 import { decideAndCommit } from '../../../src/kernel/operation/decide-and-commit.ts'
 import { world } from '../../worlds/world.testing.ts'
 
-test('an amount whose sum exceeds 64 bits is refused, and not reported as busy', async () => {
+test('an amount that overflows a 64-bit balance is refused, and not reported as busy', async () => {
   const { app, newOp } = await world('sandbox+quiet')
   const op = await newOp()
   const pay = (amount: bigint) =>

@@ -11,8 +11,6 @@ import {
 import { placesOf } from '../../worlds/records/erasures.testing.ts'
 import { upload } from '../../worlds/records/onboarding.testing.ts'
 
-/** Data sent to and from rails, and an erasure without a waiting time. */
-
 let world: Production
 beforeAll(async () => {
   world = await openProduction({}, { PERSONAL_DATA_DAYS: '0' })
@@ -30,8 +28,8 @@ const PERSONAL = {
 
 async function eraseNow(id: string): Promise<void> {
   expect((await world.client.send('DELETE', `/customers/${id}`)).status).toBe(200)
-  const asked = await world.client.post(`/customers/${id}/erasure`)
-  expect(asked.body.erasesAt).toBe(asked.body.requestedAt)
+  const erasure = await world.client.post(`/customers/${id}/erasure`)
+  expect(erasure.body.erasesAt).toBe(erasure.body.requestedAt)
   await until(
     async () => (await world.client.get(`/customers/${id}/erasure`)).body.status,
     (status) => status === 'DONE',
@@ -51,7 +49,7 @@ test('personal data sent to and from banks is erased, including the deposit acco
   )
   expect(uploaded.status).toBe(201)
   const account = await accountOf(client, id, 'EUR')
-  const { iban: own } = account.fundingPaymentInstructions[0].accountOrWalletInfo
+  const { iban: depositIban } = account.fundingPaymentInstructions[0].accountOrWalletInfo
   await world.paidIn(account, '2500', {
     sender: { name: PERSONAL.sender },
     remittanceInformation: PERSONAL.reason,
@@ -69,44 +67,48 @@ test('personal data sent to and from banks is erased, including the deposit acco
     },
   })
   expect(bank.status, toJson(bank.body)).toBe(201)
-  const out = await client.post('/transfer-out', {
+  const payment = await client.post('/transfer-out', {
     source: { accountId: account.id },
     destination: { accountId: bank.body.id },
     remittanceInformation: PERSONAL.remittance,
   })
-  expect(out.status, toJson(out.body)).toBe(201)
-  const paid = await until(
-    async () => (await client.get(`/transactions/${out.body.id}`)).body,
+  expect(payment.status, toJson(payment.body)).toBe(201)
+  const completed = await until(
+    async () => (await client.get(`/transactions/${payment.body.id}`)).body,
     ({ status }) => status === 'COMPLETED',
   )
   await service.app.requestLog.flush()
-  const texts = [...Object.values(PERSONAL), own, iban]
+  const texts = [...Object.values(PERSONAL), depositIban, iban]
   const before = await placesOf(service.app.db, texts)
   expect([...before].filter(([, places]) => places.length === 0)).toEqual([])
   await eraseNow(id)
   await service.app.requestLog.flush()
   const after = await placesOf(service.app.db, texts)
   expect([...after].filter(([, places]) => places.length > 0)).toEqual([])
-  const shown = (await client.get(`/transactions/${out.body.id}`)).body
-  expect(shown).toMatchObject({ id: paid.id, status: 'COMPLETED', receivedAmount: paid.receivedAmount })
+  const transaction = (await client.get(`/transactions/${payment.body.id}`)).body
+  expect(transaction).toMatchObject({
+    id: completed.id,
+    status: 'COMPLETED',
+    receivedAmount: completed.receivedAmount,
+  })
   const { data } = (await client.get(`/deposits?limit=100`)).body
   expect(data).toMatchObject([{ status: 'CREDITED', amount: { amount: 2500 } }])
   for (const path of [
-    `/ledger/transfers?cause=${out.body.id}`,
+    `/ledger/transfers?cause=${payment.body.id}`,
     `/statements?accountId=${account.id}&from=2026-01-01T00:00:00Z&to=2999-01-01T00:00:00Z`,
   ])
     expect((await client.get(path)).status).toBe(200)
 })
 
-test('a call that is repeated with its key after the erasure does not recreate the customer', async () => {
+test('a request that is repeated with its Idempotency-Key after the erasure does not recreate the customer', async () => {
   const { client } = world
   const body = { customerType: 'INDIVIDUAL', fullName: 'Yolanda Railmark' }
   const headers = { 'Idempotency-Key': 'create-1' }
   const { id } = (await client.post('/customers', body, headers)).body
   const path = `/customers/${id}/kyc-link`
-  const keyed = { 'Idempotency-Key': 'link-1' }
-  expect((await client.post(path, {}, keyed)).status).toBe(201)
+  const linkHeaders = { 'Idempotency-Key': 'link-1' }
+  expect((await client.post(path, {}, linkHeaders)).status).toBe(201)
   await eraseNow(id)
   expectError(await client.post('/customers', body, headers), { code: 'CUSTOMER_DELETED' })
-  expectError(await client.post(path, {}, keyed), { code: 'CUSTOMER_DELETED', field: 'customerId' })
+  expectError(await client.post(path, {}, linkHeaders), { code: 'CUSTOMER_DELETED', field: 'customerId' })
 })
