@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('the tables of each month up to the next exist once, even if several servers create them', async () => {
+test('the tables of each month up to the next one are created only once, even by several servers', async () => {
   const names = await listPartNames()
   await Promise.all([addMonths(service.app.db, archiveTime), addMonths(service.app.db, archiveTime)])
   expect(await listPartNames()).toEqual(names)
@@ -99,7 +99,7 @@ test('the audit trail cannot be changed in any month', async () => {
   }
 })
 
-/** Adds entries like an existing one: more than the archive reads at a time. */
+/** Copies an entry more often than the archive reads rows at a time. */
 const MORE_ENTRIES = `
 INSERT INTO audit_events (id, platform_id, actor_type, operation, request, created_at)
 SELECT (left(a.id::text, 24) || lpad(to_hex(n), 10, '0') || right(a.id::text, 2))::uuid, platform_id, actor_type,
@@ -140,7 +140,7 @@ test('old months are archived completely to files, and later events keep their n
   expect(new Set(auditLines.map((line) => line.id)).size).toBe(auditLines.length)
   for (const entry of auditTrail) expect(auditLines.some((line) => entry.id.endsWith(line.id))).toBe(true)
   const attempts = await readLines('webhook_attempts_first.jsonl.gz')
-  // Only the TEST webhook has a row: an event received at the first attempt has none.
+  // Only the TEST webhook has a row, because events received at the first attempt get no row.
   expect(attempts.map(({ status }) => status)).toEqual([200])
 
   expect((await client.get(`/events/${id}`)).status).toBe(404)

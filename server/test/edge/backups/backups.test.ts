@@ -73,12 +73,12 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     const server = await ServerProcess.ready(place)
     const client = server.client()
     const { id: customerId, usd } = await newCustomer(client)
-    const uploaded = await client.post('/documents', {
+    const uploadReply = await client.post('/documents', {
       documentHolder: customerId,
       documentType: 'PASSPORT',
       country: 'US',
     })
-    expect(uploaded.status, JSON.stringify(uploaded.body)).toBe(201)
+    expect(uploadReply.status, JSON.stringify(uploadReply.body)).toBe(201)
     const payments = startFunding(client, usd)
     while (payments.paid() < 20) await client.get('/config')
     const before = payments.paid()
@@ -87,7 +87,7 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     await payments.stop()
     expect(backup).toMatchObject({ backup: folder, documents: 'HERE', verified: { findings: [] } })
     expect(backup.verified.checked.transfers).toBeGreaterThanOrEqual(before)
-    const file = await downloadDocument(client, uploaded.body.id)
+    const file = await downloadDocument(client, uploadReply.body.id)
     const key = await readFile(join(place.dataDir, 'master.key'), 'utf8')
     expect(JSON.stringify(await readdir(folder, { recursive: true }))).not.toContain('master.key')
     await server.kill('SIGKILL')
@@ -104,7 +104,7 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     const balance = await readBalance(restoredClient, usd)
     expect(balance).toBeGreaterThanOrEqual(before)
     expect(balance).toBeLessThanOrEqual(payments.paid())
-    expect(await downloadDocument(restoredClient, uploaded.body.id)).toBe(file)
+    expect(await downloadDocument(restoredClient, uploadReply.body.id)).toBe(file)
     // The feed continues after its earlier events.
     const [last] = await restoredClient.events('&sortOrder=desc')
     await fund(restoredClient, usd, 5)
@@ -125,25 +125,25 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     const keySetting = await readKeySetting(place)
 
     const targetPlace = await newPlace('unused')
-    const restore = (env: Record<string, string>, from = folder) =>
+    const runRestore = (env: Record<string, string>, from = folder) =>
       run(targetPlace, ['backup', 'restore', '--from', from], env).then(({ stderr }) => stderr)
     expect(await expectFailure(place, 'backup', 'restore', '--from', folder)).toContain('already exists')
-    expect(await restore({})).toContain('The master key is not part of a backup')
-    expect(await restore({ COUNTERSIGN_MASTER_KEY: '11'.repeat(32) })).toContain('does not open')
-    expect(await restore(keySetting, join(targetPlace.dataDir, 'nothing'))).toContain('is not a backup')
+    expect(await runRestore({})).toContain('The master key is not part of a backup')
+    expect(await runRestore({ COUNTERSIGN_MASTER_KEY: '11'.repeat(32) })).toContain('does not open')
+    expect(await runRestore(keySetting, join(targetPlace.dataDir, 'nothing'))).toContain('is not a backup')
 
     const broken = join(targetPlace.dataDir, 'broken')
     await cp(folder, broken, { recursive: true })
     const version = join(broken, 'db', 'PG_VERSION')
     await appendFile(version, ' ')
-    expect(await restore(keySetting, broken)).toContain(`${version} has changed since the backup was made`)
+    expect(await runRestore(keySetting, broken)).toContain(`${version} has changed since the backup was made`)
     await rm(version)
-    expect(await restore(keySetting, broken)).toContain(`${version} is missing`)
+    expect(await runRestore(keySetting, broken)).toContain(`${version} is missing`)
     await cp(join(folder, 'db', 'PG_VERSION'), version)
     await writeFile(join(broken, 'more'), '')
-    expect(await restore(keySetting, broken)).toContain('does not belong to the backup')
+    expect(await runRestore(keySetting, broken)).toContain('does not belong to the backup')
     expect(await readdir(targetPlace.dataDir)).toEqual(['broken'])
-    expect(await restore(keySetting)).toBe('')
+    expect(await runRestore(keySetting)).toBe('')
     expect(
       (await ask({ ...targetPlace, env: { ...targetPlace.env, ...keySetting } }, 'books', 'verify')).findings,
     ).toEqual([])

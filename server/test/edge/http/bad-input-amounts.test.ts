@@ -88,23 +88,26 @@ describe('amounts over HTTP', () => {
     tags: 'long',
   }, async () => {
     const world: World = await newWorld(await newPlatform())
-    const quote = (amount: bigint) =>
+    const requestQuote = (amount: bigint) =>
       world.client.post('/quotes', {
         ...(validBody('quote_create', world.ids) as object),
         lockedCurrencyAmount: amount,
       })
     for (const amount of [9_000_000_000_000_001n, BEYOND_DOUBLE, INT64_MAX, INT64_MAX + 1n])
-      expectError(await quote(amount), {
+      expectError(await requestQuote(amount), {
         code: 'INVALID_INPUT',
         field: 'lockedCurrencyAmount',
         what: `${amount}`,
       })
     const largestAmount = 9_000_000_000_000_000n
-    expectError(await quote(largestAmount), { code: 'AMOUNT_OUT_OF_RANGE', field: 'lockedCurrencyAmount' })
+    expectError(await requestQuote(largestAmount), {
+      code: 'AMOUNT_OUT_OF_RANGE',
+      field: 'lockedCurrencyAmount',
+    })
     const [usd] = (await world.client.get('/config')).body.supportedCurrencies
     const supportedCurrencies = [{ ...usd, maxAmount: INT64_MAX }]
     await world.client.send('PATCH', '/config', { supportedCurrencies })
-    const acceptedQuote = await quote(largestAmount)
+    const acceptedQuote = await requestQuote(largestAmount)
     expect(acceptedQuote.status).toBe(201)
     const { totalSendingAmount, feesIncluded, totalReceivingAmount } = acceptedQuote.body
     expect(BigInt(totalSendingAmount)).toBe(largestAmount)

@@ -13,7 +13,7 @@ import {
   withRaw,
 } from '../../worlds/contract/schemas.testing.ts'
 
-/** A body that must be refused, and the field of it that the refusal must name. */
+/** A body that must be refused, and the field that the refusal must name. */
 interface BadBody {
   readonly text: string
   readonly field: string
@@ -52,7 +52,7 @@ describe.each(WITH_BODY)('%s names the field when it refuses', (name, endpoint) 
   const schema = endpoint.body as JsonSchema
   const findRefusal = refusalsOf(endpoint)
 
-  /** Parses each body as the server does; `bad-input-calls.test.ts` shows that the server does so. */
+  /** Parses each body as the server does, which `bad-input-calls.test.ts` verifies over HTTP. */
   async function expectRefused(bodies: readonly BadBody[]) {
     for (const { text, field } of bodies) {
       const refusal = await findRefusal({ text })
@@ -74,7 +74,7 @@ describe.each(WITH_BODY)('%s names the field when it refuses', (name, endpoint) 
       known.add(kind)
       return chosenValues.map(replaceValue)
     })
-    // Only this endpoint has no such body: credentials.test.ts tests it.
+    // This endpoint has no fields to invalidate: credentials.test.ts tests it.
     if (name !== 'credential_challenge') expect(bodies.length, name).toBeGreaterThan(5)
     await expectRefused(bodies)
   })

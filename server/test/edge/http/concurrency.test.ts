@@ -45,7 +45,6 @@ async function readEffects(client: Client, quote: { id: string; wallet: string; 
   }
 }
 
-/** The number of replies of each kind. */
 function countByKind(replies: readonly Reply[], kind: (reply: Reply) => unknown): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const reply of replies) {
@@ -110,15 +109,15 @@ test('fifty parallel wrong guesses use up a code, so that the right code is refu
   const { wallet } = await newCustomer(client)
   const credential = await credentialOf(client, wallet)
   const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
-  const guess = (code: string) =>
+  const submitCode = (code: string) =>
     client.post(`/auth/credentials/${credential}/verify`, {
       type: 'EMAIL_OTP',
       encryptedOtpBundle: sealCode(challenge.body.otpEncryptionTargetBundle, generateKeyPair(), code),
     })
-  const refusals = await Promise.all(Array.from({ length: 50 }, (_, n) => guess(String(100_000 + n))))
+  const refusals = await Promise.all(Array.from({ length: 50 }, (_, n) => submitCode(String(100_000 + n))))
   expect(countByKind(refusals, ({ status }) => status)).toEqual({ '401': 50 })
   expect(countByKind(refusals, ({ body }) => body.reason)).toEqual({ 'Invalid OTP code': 50 })
-  expect((await guess('000000')).status).toBe(401)
+  expect((await submitCode('000000')).status).toBe(401)
 })
 
 test('five of fifty parallel sign-ins with the right code pass the first leg, and one gets a session', async () => {

@@ -24,7 +24,7 @@ const FILE = fileURLToPath(new URL('../../../../docs/reference/examples.jsonl', 
 const EVENTS_FILE = fileURLToPath(new URL('../../../../docs/reference/events.jsonl', import.meta.url))
 const readStored = (): RecordedExamples => parseExamples(readFileSync(FILE, 'utf8'))
 
-/** The form of a call without its values: its statuses, and the fields of requests and responses. */
+/** The statuses and the field names of a call, without values. */
 function toShape({ params, query, body, answers }: RecordedCall) {
   const listFields = (value: unknown) =>
     typeof value === 'object' && value !== null ? Object.keys(value).sort() : typeof value

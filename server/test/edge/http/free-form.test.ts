@@ -34,7 +34,7 @@ test('free-form fields are limited in keys, levels and bytes, and refused by nam
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const agent = await newAgent(client, customer.id)
-  const quote = (senderCustomerInfo: object) => ({
+  const buildQuote = (senderCustomerInfo: object) => ({
     source: { sourceType: 'ACCOUNT', accountId: missingId('InternalAccount'), customerId: customer.id },
     destination: { destinationType: 'ACCOUNT', accountId: missingId('ExternalAccount') },
     lockedCurrencySide: 'SENDING',
@@ -43,8 +43,8 @@ test('free-form fields are limited in keys, levels and bytes, and refused by nam
   })
   const approval = `/transactions/${missingId('Transaction')}/approve`
   const calls = [
-    ['senderCustomerInfo', (value: object) => client.post('/quotes', quote(value))],
-    ['senderCustomerInfo', (value: object) => agent.post('/agents/me/quotes', quote(value))],
+    ['senderCustomerInfo', (value: object) => client.post('/quotes', buildQuote(value))],
+    ['senderCustomerInfo', (value: object) => agent.post('/agents/me/quotes', buildQuote(value))],
     ['receiverCustomerInfo', (value: object) => client.post(approval, { receiverCustomerInfo: value })],
   ] as const
   for (const [field, call] of calls) {

@@ -55,7 +55,7 @@ describe.skipIf(isAbsent)('the documents of JSONTestSuite', () => {
       for (const parse of [readJson, parseJson]) expect(() => parse(decode(bytes)), name).toThrow()
   })
 
-  test('that may parse or not cause no error but a syntax or type error', () => {
+  test('that a parser may accept or refuse cause only syntax or type errors', () => {
     for (const { bytes } of listDocuments('i')) {
       try {
         readJson(decode(bytes))

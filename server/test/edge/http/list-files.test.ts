@@ -89,7 +89,7 @@ describe('the CSV file of a list', () => {
   })
 
   test.each(FILES.filter(([, { path }]) => !GROWING_LISTS.has(path)))(
-    '(%s) has every row of the list, complete',
+    '(%s) has every row and every field of the list',
     async (_, file) => {
       const { client } = ownWorld
       const { data, hasMore = false } = (

@@ -13,7 +13,6 @@ const CALLS = ENDPOINTS.flatMap(([name, endpoint]) =>
   endpoint.auth === 'platform' ? [{ name, ...endpoint }] : [],
 )
 
-/** The refusal of a caller with these permissions. */
 function findRefusal(
   permissions: readonly Permission[],
   { permission, orPermission }: (typeof CALLS)[number],

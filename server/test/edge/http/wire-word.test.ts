@@ -65,8 +65,8 @@ describe('a server with its own wire word', () => {
         message: 'The Acme-Wallet-Signature header is required.',
       },
     })
-    const paid = await client.post(path, undefined, buildHeaders('Acme-Wallet-Signature'))
-    expect(paid).toMatchObject({ status: 200, body: { rateDetails: quote.rateDetails } })
+    const executeReply = await client.post(path, undefined, buildHeaders('Acme-Wallet-Signature'))
+    expect(executeReply).toMatchObject({ status: 200, body: { rateDetails: quote.rateDetails } })
     await client.advance(0)
     const transaction = (await client.get(`/transactions/${quote.transactionId}`)).body
     expect(transaction).toMatchObject({ status: 'COMPLETED', rateDetails: quote.rateDetails })
@@ -76,9 +76,9 @@ describe('a server with its own wire word', () => {
     expect(event.data).toMatchObject({ rateDetails: quote.rateDetails })
     const feed = await client.events(`&objectId=${quote.transactionId}`)
     const rows = (await client.get('/exchange-rates')).body
-    expect([quote, paid, transaction, feed, rows, headers, text, refusal].map(findDefaultWord)).toEqual(
-      Array(8).fill(null),
-    )
+    expect(
+      [quote, executeReply, transaction, feed, rows, headers, text, refusal].map(findDefaultWord),
+    ).toEqual(Array(8).fill(null))
 
     const secret = await secretOf(client)
     const webhook = await verifyWebhook({ payload: text, headers, secret, wireWord: WORD })

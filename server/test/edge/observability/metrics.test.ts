@@ -75,8 +75,8 @@ describe('the metrics', () => {
     expect(await countPostings()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
 
     const page = await testServer.metrics()
-    const settled = { kind: 'transaction.settle', result: 'done' }
-    expect(valueIn(page, 'countersign_jobs_total', settled)).toBe(2)
+    const settleLabels = { kind: 'transaction.settle', result: 'done' }
+    expect(valueIn(page, 'countersign_jobs_total', settleLabels)).toBe(2)
     const sets = valueIn(page, 'countersign_commit_sets_total', { result: 'done' })!
     expect(valueIn(page, 'countersign_commit_batch_sets_sum')).toBeGreaterThanOrEqual(sets)
     const execute = { method: 'POST', route: '/2025-10-13/quotes/{quoteId}/execute', status: '2xx' }

@@ -60,8 +60,8 @@ describe('a trace', () => {
     const customerId = await production.newApproved()
     const account = await production.accountOf(customerId, 'EUR')
     await production.paidIn(account, '10000')
-    const balance = async () => (await production.accountOf(customerId, 'EUR')).balance.amount
-    await expect.poll(balance).toBe(10_000)
+    const readBalance = async () => (await production.accountOf(customerId, 'EUR')).balance.amount
+    await expect.poll(readBalance).toBe(10_000)
 
     const caller = newTraceparent()
     const tracestate = 'vendor=what-it-likes'
@@ -149,7 +149,7 @@ describe('a trace collector', () => {
     for (let n = 0; n < 20; n++) expect((await server.client.get('/config')).status).toBe(200)
     await expect.poll(() => readDroppedCount(server)).toBeGreaterThan(0)
     for (let n = 0; n < 20; n++) expect((await server.client.get('/config')).status).toBe(200)
-    const begunMs = performance.now()
+    const startMs = performance.now()
     const logText = server.logText
     const listLines = () =>
       logText()
@@ -158,7 +158,7 @@ describe('a trace collector', () => {
     expect(listLines()).toHaveLength(1)
     expect(JSON.parse(listLines()[0]!)).toMatchObject({ level: 40, why: 'ECONNREFUSED' })
     await server.close()
-    expect(performance.now() - begunMs).toBeLessThan(timeLimit(10_000))
+    expect(performance.now() - startMs).toBeLessThan(timeLimit(10_000))
   })
 
   test('that is busy gets the same spans again, unlike one that refuses them', async () => {
@@ -186,20 +186,20 @@ describe('a trace collector', () => {
     })
     collector.answer = () => released
     onTestFinished(release)
-    const lost = { count: 0, lines: [] as object[] }
+    const dropReport = { count: 0, lines: [] as object[] }
     const { tracing } = readTracing(tracedTo(collector.url))
     const traces = openTracing(tracing!, 'test', {
       dropped: (count) => {
-        lost.count += count
+        dropReport.count += count
       },
-      log: { warn: (fields) => lost.lines.push(fields), info() {} },
+      log: { warn: (fields) => dropReport.lines.push(fields), info() {} },
     })
     for (let n = 0; n < 10_000; n++) traces.begin({}, { name: 'test' }).end()
-    expect(lost).toEqual({ count: 10_000 - 8_192, lines: [{ why: 'the collector is too slow' }] })
-    const begunMs = performance.now()
+    expect(dropReport).toEqual({ count: 10_000 - 8_192, lines: [{ why: 'the collector is too slow' }] })
+    const startMs = performance.now()
     await traces.close(200)
-    expect(performance.now() - begunMs).toBeLessThan(timeLimit(2_000))
-    expect(lost.count).toBe(10_000)
+    expect(performance.now() - startMs).toBeLessThan(timeLimit(2_000))
+    expect(dropReport.count).toBe(10_000)
   })
 
   test('gets the last spans when the server stops', async () => {

@@ -11,7 +11,7 @@ async function fetchPage(path: string) {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** The response as it is on the wire: `fetch` would decompress it. */
+/** Reads the raw response, which `fetch` would decompress. */
 async function fetchRaw(path: string, headers: Record<string, string>) {
   const [response]: IncomingMessage[] = await once(get(origin + path, { headers }), 'response')
   if (!response) throw new Error(`No response for ${path}`)

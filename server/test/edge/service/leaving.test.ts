@@ -117,8 +117,8 @@ function failResponse(response: ServerResponse): void {
 describe.runIf(onPostgres)('a rolling restart', () => {
   test('behind a load balancer loses none of 4,000 requests', async () => {
     const place = await newPlace()
-    const start = () => ServerProcess.ready(place, { COUNTERSIGN_DRAIN_SECONDS: '1' })
-    const servers = [await start(), await start()]
+    const startServer = () => ServerProcess.ready(place, { COUNTERSIGN_DRAIN_SECONDS: '1' })
+    const servers = [await startServer(), await startServer()]
     const balancer = new Balancer()
     onTestFinished(() => balancer.close())
     for (const { origin } of servers) balancer.add(origin)
@@ -130,22 +130,22 @@ describe.runIf(onPostgres)('a rolling restart', () => {
 
     const statuses: number[] = []
     let isRestarted = false
-    const call = async () => {
+    const sendRequests = async () => {
       while (!isRestarted || statuses.length < 4_000) {
         const reply = await fetch(path, { method: 'POST', headers, body })
         await reply.text()
         statuses.push(reply.status)
       }
     }
-    const restart = async () => {
+    const restartServers = async () => {
       for (const server of servers) {
         const ending = await server.kill('SIGTERM')
         expect(ending).toMatchObject({ code: 0, signal: null })
-        balancer.add((await start()).origin)
+        balancer.add((await startServer()).origin)
       }
       isRestarted = true
     }
-    await Promise.all([restart(), ...Array.from({ length: 8 }, call)])
+    await Promise.all([restartServers(), ...Array.from({ length: 8 }, sendRequests)])
     expect(statuses.filter((status) => status !== 201)).toEqual([])
   })
 })

@@ -61,7 +61,7 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
   const bank = await newBankAccount(client, ada.id)
   await fund(client, ada.wallet, 1_000_000_000)
   const { stamp } = await signIn(client, ada.wallet)
-  const executed: string[] = []
+  const transactionIds: string[] = []
   const pay = async () => {
     const quote = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: ada.wallet },
@@ -75,17 +75,17 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
     const path = `/quotes/${quote.body.id}/execute`
     const reply = await client.post(path, undefined, { 'Svc-Wallet-Signature': signature })
     if (reply.status !== 200) throw new Error(`executing answered ${reply.status}`)
-    executed.push(quote.body.transactionId)
-    onPaid(executed.length)
+    transactionIds.push(quote.body.transactionId)
+    onPaid(transactionIds.length)
   }
-  const loop = async (): Promise<never> => {
+  const payForever = async (): Promise<never> => {
     for (;;) await pay()
   }
-  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, loop))
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, payForever))
   expect(outcomes.map((outcome) => String((outcome as PromiseRejectedResult).reason))).toEqual(
     Array(8).fill('TypeError: fetch failed'),
   )
-  return executed
+  return transactionIds
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -109,7 +109,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     })
     // npm passes on a Ctrl-C that the terminal has already sent.
     const signalledAgain = server.says('Closing').then(() => server.signal(signal))
-    const [executed] = await Promise.all([paying, signalledAgain])
+    const [transactionIds] = await Promise.all([paying, signalledAgain])
     const replies = await Promise.all(requests.map((openRequest) => openRequest.finish()))
     expect(replies.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(201))
     await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow()
@@ -123,7 +123,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     )
     expect(customers.map(({ body }) => body)).toEqual(replies.map(({ body }) => body))
     await restartedClient.advance(0)
-    const payments = await Promise.all(executed.map((id) => restartedClient.get(`/transactions/${id}`)))
-    expect(payments.map(({ body }) => body.status)).toEqual(Array(executed.length).fill('COMPLETED'))
+    const payments = await Promise.all(transactionIds.map((id) => restartedClient.get(`/transactions/${id}`)))
+    expect(payments.map(({ body }) => body.status)).toEqual(Array(transactionIds.length).fill('COMPLETED'))
   },
 )

@@ -50,14 +50,14 @@ test('the debug log of a server process contains no secret', async () => {
   trackSecret('the wrong code itself', '424242')
   const body = await buildVerification('the right code', '000000')
   const signInChallenge = await client.post(path, body)
-  const signedIn = await client.post(path, body, {
+  const signInReply = await client.post(path, body, {
     'Svc-Wallet-Signature': trackSecret(
       'the stamp of the sign-in',
       makeStamp(keys, signInChallenge.body.payloadToSign),
     ),
     'Request-Id': signInChallenge.body.requestId,
   })
-  expect(signedIn.status).toBe(200)
+  expect(signInReply.status).toBe(200)
   const quote = await client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: wallet },
     destination: { destinationType: 'ACCOUNT', accountId: bank },
@@ -65,11 +65,13 @@ test('the debug log of a server process contains no secret', async () => {
     lockedCurrencyAmount: 1_000_000,
   })
   const payload = quote.body.paymentInstructions[0].accountOrWalletInfo.payloadToSign
-  const execute = (stamp: string) =>
+  const executeQuote = (stamp: string) =>
     client.post(`/quotes/${quote.body.id}/execute`, undefined, { 'Svc-Wallet-Signature': stamp })
   const wrongStamp = trackSecret('a stamp of the wrong payload', makeStamp(keys, `${payload} `))
-  expect((await execute(wrongStamp)).status).toBe(401)
-  expect((await execute(trackSecret('the stamp of the payment', makeStamp(keys, payload)))).status).toBe(200)
+  expect((await executeQuote(wrongStamp)).status).toBe(401)
+  expect((await executeQuote(trackSecret('the stamp of the payment', makeStamp(keys, payload)))).status).toBe(
+    200,
+  )
 
   // Failures produce the most detailed lines.
   const stranger = new Client(
@@ -82,10 +84,10 @@ test('the debug log of a server process contains no secret', async () => {
   await client.get('/customers?createdAfter=0000-01-01T00:00:00Z')
   await client.get(`/auth/sessions?accountId=${trackSecret('an id from nowhere', 'InternalAccount:x-y-z')}`)
   trackSecret('the address of the customer', email)
-  const scrape = (token: string) =>
+  const fetchMetrics = (token: string) =>
     fetch(`${server.origin}/metrics`, { headers: { Authorization: `Bearer ${token}` } })
-  expect((await scrape(trackSecret('a wrong token', 'a-token-for-nothing'))).status).toBe(401)
-  const page = await (await scrape(metricsToken)).text()
+  expect((await fetchMetrics(trackSecret('a wrong token', 'a-token-for-nothing'))).status).toBe(401)
+  const page = await (await fetchMetrics(metricsToken)).text()
   expect([...secrets].filter(([, secret]) => page.includes(secret)).map(([name]) => name)).toEqual([])
 
   const { code, stdout, stderr } = await server.kill('SIGTERM')

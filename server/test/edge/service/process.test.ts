@@ -218,7 +218,11 @@ describe('a failing start prints one line', () => {
 })
 
 describe('platform create and token create print one JSON object whose credentials work', () => {
-  const create = async (place: Place, env: Record<string, string>, extraArgs: readonly string[]) => {
+  const createCredentials = async (
+    place: Place,
+    env: Record<string, string>,
+    extraArgs: readonly string[],
+  ) => {
     const platform = parseCredentials(
       await run(place, ['platform', 'create', '--name', 'Acme', ...extraArgs], env),
     )
@@ -227,7 +231,10 @@ describe('platform create and token create print one JSON object whose credentia
     expect(viewer.platformId).toBe(platform.platformId)
     return { platform, viewer }
   }
-  const expectWorking = async (baseUrl: string, { platform, viewer }: Awaited<ReturnType<typeof create>>) => {
+  const expectWorking = async (
+    baseUrl: string,
+    { platform, viewer }: Awaited<ReturnType<typeof createCredentials>>,
+  ) => {
     const fullClient = new Client(platform, baseUrl)
     const tokens = (await fullClient.get('/tokens')).body.data
     expect(tokens.map(({ id }: { id: string }) => id).sort()).toEqual(
@@ -241,7 +248,7 @@ describe('platform create and token create print one JSON object whose credentia
 
   test('in sandbox, after which a server creates no other credentials and prints the next step', async () => {
     const place = await newPlace()
-    const credentials = await create(place, {}, [])
+    const credentials = await createCredentials(place, {}, [])
     const server = await ServerProcess.ready(place)
     await expectWorking(server.baseUrl, credentials)
     expect(server.stdout).toContain('(sandbox)')
@@ -256,7 +263,7 @@ describe('platform create and token create print one JSON object whose credentia
       COUNTERSIGN_MASTER_KEY: MASTER_KEY,
       COUNTERSIGN_DRAIN_SECONDS: '0',
     }
-    const credentials = await create(place, env, ['--regulated'])
+    const credentials = await createCredentials(place, env, ['--regulated'])
     const production = await ServerProcess.ready(place, env)
     const client = await expectWorking(production.baseUrl, credentials)
     expect(production.stdout).toContain('(production)')

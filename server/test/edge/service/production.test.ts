@@ -89,7 +89,7 @@ describe('in production', () => {
     expect(reply.status).toBe(200)
   })
 
-  test('a customer of any other platform waits for verification, and its accounts receive no money before that', async () => {
+  test('a customer of an unregulated platform waits for verification, and its accounts receive no money before that', async () => {
     const client = new Client(await createPlatform(production.service.app, 'Shop'), baseUrl)
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
     const { body: customer } = await client.post('/customers', body)
@@ -284,13 +284,13 @@ describe('in production', () => {
     const client = await createRegulatedClient()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email })
-    const oidcToken = unsignedToken('https://accounts.google.com')
+    const oidcToken = createUnsignedToken('https://accounts.google.com')
     const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken }
     const { body: refusal } = await client.post('/auth/credentials', body)
     expect(refusal).toMatchObject({ status: 401, reason: 'ID token issuer is not supported' })
     const oauthConfig = { issuers: [{ issuer: 'https://issuer.invalid' }] }
     expect((await client.send('PATCH', '/config', { oauthConfig })).status).toBe(200)
-    const otherToken = unsignedToken('https://issuer.invalid')
+    const otherToken = createUnsignedToken('https://issuer.invalid')
     const unsigned = await client.post('/auth/credentials', { ...body, oidcToken: otherToken })
     expect(unsigned.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
@@ -338,7 +338,7 @@ describe('in production', () => {
         .executeTakeFirstOrThrow()
       const change = { config: { ...config, oauthConfig: { issuers: [{ issuer }] } }, version: version + 1 }
       await committer.commit([update('platforms', id, {}, change)])
-      const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: unsignedToken(issuer) }
+      const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: createUnsignedToken(issuer) }
       expect((await client.post('/auth/credentials', body)).body, host).toMatchObject({
         status: 401,
         reason: 'Keys of the ID token issuer are not available',
@@ -349,7 +349,7 @@ describe('in production', () => {
 })
 
 /** An identity token that anyone can create. */
-function unsignedToken(issuer: string): string {
+function createUnsignedToken(issuer: string): string {
   const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const now = Math.floor(Date.now() / 1000)
   const claims = { iss: issuer, aud: 'app', sub: 'user', iat: now, exp: now + 600 }

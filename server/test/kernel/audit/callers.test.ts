@@ -14,7 +14,7 @@ import { customerClient, newMember } from '../../worlds/records/members.testing.
 import { openedFor, PERSON } from '../../worlds/records/onboarding.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
-async function listTrail(client: Client, query = ''): Promise<Reply['body'][]> {
+async function listAuditEvents(client: Client, query = ''): Promise<Reply['body'][]> {
   return (await client.get(`/audit-events?limit=100${query}`)).body.data
 }
 
@@ -46,7 +46,7 @@ test('the audit trail shows a member under its name at that time, from the accep
   const client = await newPlatform()
   const { browser, id } = await newMember(client, ['VIEW', 'MANAGE'], 'Grace Hopper')
   expect((await browser.send('PATCH', `/members/${id}`, { name: 'Rear Admiral' })).status).toBe(200)
-  const events = await listTrail(client, `&actorId=${id}`)
+  const events = await listAuditEvents(client, `&actorId=${id}`)
   expect(events.map(({ operation }) => operation)).toEqual(['member_update', 'member_invitation_accept'])
   expect(events[0]).toMatchObject({
     actor: { type: 'MEMBER', id, name: 'Grace Hopper' },
@@ -58,12 +58,12 @@ test('the audit trail shows a member under its name at that time, from the accep
 test('the audit trail shows agents, customers with tokens, and policy changes', async () => {
   const { client, payer, agent } = await newAgentPlatform()
   expect((await agent.quote(payer, 2_000)).status).toBe(201)
-  expect((await listTrail(client, `&actorId=${agent.id}`))[0]).toMatchObject({
+  expect((await listAuditEvents(client, `&actorId=${agent.id}`))[0]).toMatchObject({
     actor: { type: 'AGENT', id: agent.id, name: 'Shopper' },
     customerId: payer.id,
   })
   expect((await changePolicy(client, agent, { defaultExecutionMode: 'APPROVAL_REQUIRED' })).status).toBe(200)
-  const [change] = await listTrail(client, '&operation=agent_policy_update')
+  const [change] = await listAuditEvents(client, '&operation=agent_policy_update')
   expect(change.before.policy.defaultExecutionMode).toBe('AUTO')
   expect(change.after.policy.defaultExecutionMode).toBe('APPROVAL_REQUIRED')
 
@@ -78,7 +78,7 @@ test('the audit trail shows agents, customers with tokens, and policy changes', 
   const account = { customerId: id, currency: 'USD', accountInfo }
   const created = await customer.post('/customers/external-accounts', account)
   expect(created.status).toBe(201)
-  const [entry] = await listTrail(client, `&actorId=${id}`)
+  const [entry] = await listAuditEvents(client, `&actorId=${id}`)
   expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: created.body.id, customerId: id })
 })
 
@@ -89,14 +89,14 @@ test('the audit trail has a wallet-signed request once, with the session that si
   const endedSession = await signIn(client, wallet)
   const path = `/auth/sessions/${endedSession.sessionId}`
   expect((await sendSigned(client, session, 'DELETE', path)).status).toBe(204)
-  const [entry, ...others] = await listTrail(client, '&operation=session_delete')
+  const [entry, ...others] = await listAuditEvents(client, '&operation=session_delete')
   expect(entry).toMatchObject({
     actor: { type: 'TOKEN', id: client.credentials.tokenId },
     objectId: endedSession.sessionId,
     walletSessionId: session.sessionId,
   })
   expect(others).toEqual([])
-  const [unsigned] = await listTrail(client, '&operation=customer_create')
+  const [unsigned] = await listAuditEvents(client, '&operation=customer_create')
   expect(unsigned.objectId).toBe(id)
   expect(unsigned).not.toHaveProperty('walletSessionId')
 })
@@ -106,7 +106,7 @@ test('the audit trail shows that a customer opened its verification page', async
   await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
   const { id } = (await client.post('/customers', PERSON)).body
   await openedFor(client, id)
-  const [entry] = await listTrail(client, '&operation=kyc_link_open')
+  const [entry] = await listAuditEvents(client, '&operation=kyc_link_open')
   expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: id, customerId: id })
   expect(entry.address).toMatch(/127\.0\.0\.1|::1/)
 })
@@ -118,7 +118,7 @@ test('fifty concurrent retries of one idempotent request create one audit entry'
     Array.from({ length: 50 }, () => client.post('/customers', body, { 'Idempotency-Key': 'once' })),
   )
   expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1)
-  expect(await listTrail(client, '&operation=customer_create')).toHaveLength(1)
+  expect(await listAuditEvents(client, '&operation=customer_create')).toHaveLength(1)
 })
 
 test('the request log has the code of a refusal, and the audit trail leaves out the refused request', async () => {
@@ -129,7 +129,7 @@ test('the request log has the code of a refusal, and the audit trail leaves out 
     status: 400,
     code: 'INVALID_INPUT',
   })
-  expect(await listTrail(client, '&operation=customer_create')).toEqual([])
+  expect(await listAuditEvents(client, '&operation=customer_create')).toEqual([])
 })
 
 test('the request log has the duration of each request', async () => {

@@ -164,7 +164,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   expect([replay.headers.get('idempotency-replayed'), replay.body]).toEqual(['true', linkReply.body])
 })
 
-/** A platform on a server that missed a rotation of the master key. `restart` starts a server with the new key. */
+/** A platform on a server that missed a rotation of the master key. `startWithNewKey` starts another. */
 async function createRotatedPlace() {
   const place = await createPlace()
   const staleServer = await place.start(OLD_KEY)
@@ -172,12 +172,12 @@ async function createRotatedPlace() {
   const client = new Client(credentials, staleServer.baseUrl)
   const newKey = randomBytes(32)
   await rotateMasterKey(staleServer.service.app.db, OLD_KEY, newKey, new Date())
-  const restart = async () => new Client(credentials, (await place.start(newKey)).baseUrl)
-  return { ...place, staleServer: staleServer.service, client, restart }
+  const startWithNewKey = async () => new Client(credentials, (await place.start(newKey)).baseUrl)
+  return { ...place, staleServer: staleServer.service, client, startWithNewKey }
 }
 
 test('a server that missed a rotation creates no webhook secret, but a server with the new key does', async () => {
-  const { client, staleServer, stop, restart, countResealed } = await createRotatedPlace()
+  const { client, staleServer, stop, startWithNewKey, countResealed } = await createRotatedPlace()
   const before = (await client.get('/webhook-secrets')).body
   for (const headers of [{}, { 'Idempotency-Key': 'one' }]) {
     const refusal = await client.post('/webhook-secrets', { formerValidSeconds: 0 }, headers)
@@ -187,7 +187,7 @@ test('a server that missed a rotation creates no webhook secret, but a server wi
   expect((await client.get('/webhook-secrets')).body).toEqual(before)
   await expect(createPlatform(staleServer.app, 'Late')).rejects.toThrow('older data key')
   if (staleServer.app.db.kind === 'embedded') await stop(staleServer)
-  const restartedClient = await restart()
+  const restartedClient = await startWithNewKey()
   // Nothing had to be resealed. Operators wait for this log line.
   await expect.poll(countResealed).toEqual([0])
   const created = await restartedClient.post(

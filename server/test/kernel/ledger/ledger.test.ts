@@ -178,7 +178,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
     expect(await readBalance(from)).toEqual({ available: 8n, total: 8n })
   })
 
-  test('has a database that refuses to change or remove a transfer, except to end it', async () => {
+  test('is protected by the database from changed or removed transfers, except to end one', async () => {
     const { db } = host.app
     const from = await createAccount(100n)
     const { holdId, write } = hold(op, FUNDING, buildHold(from, 40n))
@@ -205,7 +205,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
       await expect(db.query(statement), statement).rejects.toThrow('ends once')
   })
 
-  test('has a database that refuses amounts that are not positive, and transfers from an account to itself', async () => {
+  test('is protected by the database from amounts that are not positive, and from transfers of an account to itself', async () => {
     const [from, to] = [await createAccount(100n), await createAccount(0n)]
     for (const writes of [
       [buildTransfer(from, to, 0n)],

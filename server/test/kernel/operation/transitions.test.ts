@@ -143,7 +143,7 @@ test('every state table contains its initial state', () => {
 describe.each(WRITTEN_TABLES)('the state machine of %s', (kind, table, column, transitions) => {
   const guard = { platform_id: 'P' }
   const change = { created_at: new Date(0) }
-  const move = (state: string | null, event: unknown, row: object) =>
+  const applyEvent = (state: string | null, event: unknown, row: object) =>
     transition(
       op,
       kind,
@@ -156,8 +156,8 @@ describe.each(WRITTEN_TABLES)('the state machine of %s', (kind, table, column, t
 
   test.each(listCells(transitions))('leads from %s by %s to %s', (state, event, next) => {
     const row = { kept: 1, updated_at: new Date(0) }
-    if (next === null) return expect(() => move(state, event, row)).toThrow(StaleRead)
-    expect(move(state, event, row)).toEqual({
+    if (next === null) return expect(() => applyEvent(state, event, row)).toThrow(StaleRead)
+    expect(applyEvent(state, event, row)).toEqual({
       row: { id: 'X', kept: 1, ...change, [column]: next, updated_at: op.now },
       write: {
         write: 'update',
@@ -173,7 +173,7 @@ describe.each(WRITTEN_TABLES)('the state machine of %s', (kind, table, column, t
   test.each(Object.keys(transitions))(
     'stays in %s without an event, and guards the write by that state',
     (state) => {
-      expect(move(state, [], {}).write).toMatchObject({
+      expect(applyEvent(state, [], {}).write).toMatchObject({
         expect: { ...guard, [column]: state },
         set: { [column]: state },
       })
@@ -184,14 +184,18 @@ describe.each(WRITTEN_TABLES)('the state machine of %s', (kind, table, column, t
     for (const [state, first, between] of listCells(transitions))
       for (const second of Object.keys(transitions[state as never])) {
         const next = between === null ? null : (transitions as Transitions)[between]![second]
-        const moveTwice = () => move(state, [first, second], {})
-        if (next === null) expect(moveTwice).toThrow(StaleRead)
-        else expect(moveTwice().write).toMatchObject({ expect: { [column]: state }, set: { [column]: next } })
+        const applyTwoEvents = () => applyEvent(state, [first, second], {})
+        if (next === null) expect(applyTwoEvents).toThrow(StaleRead)
+        else
+          expect(applyTwoEvents().write).toMatchObject({
+            expect: { [column]: state },
+            set: { [column]: next },
+          })
       }
   })
 
   test('refuses an event for a record without a state', () => {
-    expect(() => move(null, Object.keys(Object.values(transitions)[0]!)[0], {})).toThrow(StaleRead)
+    expect(() => applyEvent(null, Object.keys(Object.values(transitions)[0]!)[0], {})).toThrow(StaleRead)
   })
 })
 
@@ -211,9 +215,9 @@ test('a transition adds no updated_at to a row without one', () => {
 describe.each(OTHER_TABLES)('a state machine that is not written by `transition`: %o', (transitions) => {
   test.each(listCells(transitions))('leads from %s by %s to %s', (state, event, next) => {
     expect(nextState(transitions, state, event)).toBe(next)
-    const findNext = () => stateAfter(transitions, state, event, 'X')
-    if (next === null) expect(findNext).toThrow(StaleRead)
-    else expect(findNext()).toBe(next)
+    const findNextState = () => stateAfter(transitions, state, event, 'X')
+    if (next === null) expect(findNextState).toThrow(StaleRead)
+    else expect(findNextState()).toBe(next)
   })
 })
 
@@ -234,15 +238,15 @@ test.each(listCells(contractStates.REFUND_TRANSITIONS))(
       received_currency: 'USD',
       refund,
     })
-    const end = () =>
+    const endPendingRefund = () =>
       endRefund(
         op,
         { ...row, platform_customer_id: null },
         event as keyof typeof paymentStates.REFUND_TRANSITIONS.PENDING,
       )
-    if (next === null) return expect(end).toThrow(StaleRead)
+    if (next === null) return expect(endPendingRefund).toThrow(StaleRead)
     const settledRefund = { ...refund, status: next, settledAt: op.now.toISOString() }
-    const writes = end()
+    const writes = endPendingRefund()
     expect(writes).toMatchObject([
       {
         write: 'update',

@@ -17,7 +17,7 @@ import {
 import { newCard } from '../../worlds/records/cards.testing.ts'
 import { Authenticator } from '../../worlds/records/members.testing.ts'
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashSha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Checks a payload against its schema: every field is declared, and all declared fields are present. */
 function readPayload(operation: SignedOperation, text: string) {
@@ -131,7 +131,7 @@ async function createSigningWorld() {
   const { client, customer } = await createFundedWallet()
   const { wallet, usd, id, email } = customer
   const session = await signIn(client, wallet)
-  const registration = (authenticator: Authenticator) => ({
+  const buildRegistration = (authenticator: Authenticator) => ({
     type: 'PASSKEY',
     accountId: wallet,
     nickname: 'My “phone”',
@@ -144,7 +144,7 @@ async function createSigningWorld() {
     session,
     'POST',
     '/auth/credentials',
-    registration(ownAuthenticator),
+    buildRegistration(ownAuthenticator),
   )
   const passkey = {
     id: body.id as string,
@@ -164,7 +164,7 @@ async function createSigningWorld() {
     {
       method: 'POST',
       path: '/auth/credentials',
-      body: registration(authenticator),
+      body: buildRegistration(authenticator),
       type: 'PASSKEY',
       states: {
         operation: 'credential_create',
@@ -303,7 +303,7 @@ describe('every signed operation', () => {
         ...states,
         account: wallet,
         target: `${method} ${path}`,
-        bodySha256: sha256(toCanonicalJson(body ?? null)),
+        bodySha256: hashSha256(toCanonicalJson(body ?? null)),
         requestId,
         expiresAt,
       })
@@ -343,7 +343,7 @@ describe('every signed operation', () => {
     const device = generateKeyPair().publicKey.uncompressedHex
     const path = `/auth/credentials/${passkey.id}`
     const { body } = await client.post(`${path}/challenge`, { clientPublicKey: device })
-    expect(body.challenge).toBe(sha256(body.payloadToSign))
+    expect(body.challenge).toBe(hashSha256(body.payloadToSign))
     expect(readPayload('credential_verify', body.payloadToSign)).toEqual({
       operation: 'credential_verify',
       summary: 'Sign in to this wallet with the passkey “Phone”',
@@ -356,7 +356,7 @@ describe('every signed operation', () => {
       clientPublicKey: device,
       account: customer.wallet,
       target: `POST ${path}/verify`,
-      bodySha256: sha256('null'),
+      bodySha256: hashSha256('null'),
       requestId: body.requestId,
       expiresAt: body.expiresAt,
     })

@@ -98,7 +98,7 @@ describe('a file of many transactions', () => {
       received_amount: 1n,
       received_currency: 'USD',
     } as const
-    // Many rows share a time, so the order of pages must not depend on the time alone.
+    // Many rows share a time, so the order of pages must not depend only on the time.
     const rows = Array.from({ length: COUNT }, (_, n) =>
       newTransaction(createLaterOp(Math.floor(n / 400)), common),
     )
@@ -142,7 +142,7 @@ describe('a file of many customers', () => {
   test('contains each customer once, in the order of the list', async () => {
     const snapshot = await readPlatformSnapshot(op)
     const person = { customerType: 'INDIVIDUAL' as const, region: 'US', currencies: ['USD'] }
-    // Many rows share a time, so the order of pages must not depend on the time alone.
+    // Many rows share a time, so the order of pages must not depend only on the time.
     const rows = Array.from({ length: COUNT }, (_, n) =>
       newCustomer(createLaterOp(Math.floor(n / 400)), snapshot, { ...person, platformCustomerId: `no ${n}` }),
     )

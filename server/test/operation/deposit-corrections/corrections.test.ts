@@ -11,15 +11,15 @@ import {
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { balanceOf, booksOf } from '../../worlds/records/payments.testing.ts'
 
-/** 100.00 USD. */
+/** In cents. */
 const AMOUNT = 10_000
 
-/** Longer than the data of a deleted customer is kept. */
+/** Longer than the retention of a deleted customer's data. */
 const ERASURE_SECONDS = 1826 * 24 * 3600
 
 type Deposit = Reply['body']
 
-async function createSuspended(client: Client, amount = AMOUNT): Promise<Deposit> {
+async function createSuspendedDeposit(client: Client, amount = AMOUNT): Promise<Deposit> {
   const { status, body } = await client.post('/sandbox/deposits', { amount, currency: 'USD' })
   expect([status, body.status]).toEqual([201, 'SUSPENSE'])
   return body
@@ -48,7 +48,7 @@ describe('a deposit in suspense', () => {
   test('is split into parts, and each part is assigned, returned or written off separately', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
-    const deposit = await createSuspended(client)
+    const deposit = await createSuspendedDeposit(client)
     const { deposit: original, parts } = await splitDeposit(client, deposit, [7_000, 2_900, 100])
     expect(original).toMatchObject({ id: deposit.id, status: 'SPLIT', note: 'Two invoices' })
     expect(parts).toMatchObject(
@@ -77,7 +77,7 @@ describe('a deposit in suspense', () => {
 
   test('is split only once by fifty parallel requests', async () => {
     const client = await newPlatform()
-    const deposit = await createSuspended(client)
+    const deposit = await createSuspendedDeposit(client)
     const calls = Array.from({ length: 50 }, (_, n) =>
       client.post(`/deposits/${deposit.id}/split`, { amounts: [AMOUNT - 1 - n, 1 + n], reason: 'Race' }),
     )
@@ -91,7 +91,7 @@ describe('a deposit in suspense', () => {
 
   test('rejects parts that do not sum to its amount, and any correction once it has left suspense', async () => {
     const client = await newPlatform()
-    const deposit = await createSuspended(client)
+    const deposit = await createSuspendedDeposit(client)
     const path = `/deposits/${deposit.id}`
     for (const amounts of [[AMOUNT, 1], [AMOUNT], [AMOUNT, 0]])
       expectError(await client.post(`${path}/split`, { amounts, reason: 'Wrong' }), {
@@ -169,7 +169,7 @@ test('reversing a deposit reverses all its parts, whatever their state', {
       const client = await newPlatform()
       const customer = await newCustomer(client)
       const total = planned.reduce((sum, { amount }) => sum + amount, 0)
-      const deposit = await createSuspended(client, total)
+      const deposit = await createSuspendedDeposit(client, total)
       const { parts: createdParts } = await splitDeposit(
         client,
         deposit,

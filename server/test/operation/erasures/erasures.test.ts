@@ -63,7 +63,7 @@ describe('after the erasure', () => {
     // Every text is stored, and the search finds all but the sealed ones.
     expect([...before].filter(([, places]) => places.length === 0).map(([text]) => text)).toEqual(SEALED)
 
-    const readShown = async () => ({
+    const readVisibleData = async () => ({
       transactions: (await client.get(`/transactions?customerId=${ids[0]}&limit=100`)).body.data.map(
         printAmounts,
       ),
@@ -72,7 +72,7 @@ describe('after the erasure', () => {
       accounts: (await client.get(`/customers/internal-accounts?customerId=${neighbour.id}`)).body,
       events: (await client.events(`&objectId=${neighbour.id}`)).map(toJson),
     })
-    const shownBefore = await readShown()
+    const visibleBefore = await readVisibleData()
 
     for (const id of [...ids, businessId]) {
       const request = await requestErasure(client, id)
@@ -87,7 +87,7 @@ describe('after the erasure', () => {
     const after = await placesOf(host.app.db, texts)
     const remaining = Object.fromEntries([...after].filter(([, places]) => places.length > 0))
     expect(remaining).toEqual(KEPT_TEXTS)
-    expect(await readShown()).toEqual(shownBefore)
+    expect(await readVisibleData()).toEqual(visibleBefore)
     await expectReadable(client, ids[0]!)
     await expectValidEvents(client)
 
@@ -287,7 +287,7 @@ describe('an erasure', () => {
     await requestErasure(client, id)
     const { db } = host.app
     let queryCount = 0
-    const failingQuery = async (sql: string, ...rest: unknown[]) => {
+    const failAtTimes = async (sql: string, ...rest: unknown[]) => {
       const isOfErasure = /FOR UPDATE\)|FROM page|UPDATE events|FROM message_counts/.test(sql)
       if (!isOfErasure) return db.query(sql, ...(rest as []))
       queryCount += 1
@@ -298,7 +298,7 @@ describe('an erasure', () => {
       if (queryCount <= 14) await new Promise((resolve) => setTimeout(resolve, 600))
       return result
     }
-    Object.assign(host.app, { db: { ...db, kind: db.kind, query: failingQuery } })
+    Object.assign(host.app, { db: { ...db, kind: db.kind, query: failAtTimes } })
     try {
       await client.advance(DAYS * DAY_SECONDS)
       for (let tries = 0; tries < 40 && (await readErasure(client, id)).status !== 'DONE'; tries++)

@@ -40,22 +40,22 @@ test('personal data sent to and from banks is erased, including the deposit acco
   const { client, service } = world
   const id = await world.newApproved()
   await client.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: PERSONAL.fullName })
-  const uploaded = await upload(
+  const uploadReply = await upload(
     client,
     '/documents',
     { documentHolder: id, documentType: 'PASSPORT', country: 'DE' },
     undefined,
     { fileName: PERSONAL.fileName },
   )
-  expect(uploaded.status).toBe(201)
+  expect(uploadReply.status).toBe(201)
   const account = await accountOf(client, id, 'EUR')
   const { iban: depositIban } = account.fundingPaymentInstructions[0].accountOrWalletInfo
   await world.paidIn(account, '2500', {
     sender: { name: PERSONAL.sender },
     remittanceInformation: PERSONAL.reason,
   })
-  const balance = () => client.get(`/customers/internal-accounts?customerId=${id}&currency=EUR`)
-  await until(balance, ({ body }) => Number(body.data[0].balance.amount) === 2500)
+  const readBalance = () => client.get(`/customers/internal-accounts?customerId=${id}&currency=EUR`)
+  await until(readBalance, ({ body }) => Number(body.data[0].balance.amount) === 2500)
   const iban = ibanEndingWith('777')
   const bank = await client.post('/customers/external-accounts', {
     customerId: id,

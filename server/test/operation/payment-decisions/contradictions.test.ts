@@ -13,7 +13,7 @@ import {
 } from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 300
-const charged = { charge: { amount: CHARGE, currency: 'USD' } }
+const chargeField = { charge: { amount: CHARGE, currency: 'USD' } }
 
 /** Decides a payment, and then lets its bank report it. */
 async function decideThenReport(outcome: string, extra: object, reportType: string) {
@@ -34,13 +34,13 @@ const decideAgain = (payment: WaitingPayment, railEventId: string, outcome: stri
 describe('a report after a decision', () => {
   test.each([
     ['DELIVERED', {}, 'delivered'],
-    ['DELIVERED', charged, 'delivered'],
+    ['DELIVERED', chargeField, 'delivered'],
     ['DELIVERED', {}, 'accepted'],
     ['FAILED', {}, 'failed'],
     ['FAILED', {}, 'cancelled'],
     ['FAILED', {}, 'accepted'],
     ['RETURNED', {}, 'returned'],
-    ['RETURNED', charged, 'returned'],
+    ['RETURNED', chargeField, 'returned'],
     ['RETURNED', {}, 'failed'],
   ])(
     'that agrees with %s %j by saying %s is recorded and moves no money',
@@ -58,7 +58,7 @@ describe('a report after a decision', () => {
     ['FAILED', {}, 'delivered'],
     ['FAILED', {}, 'returned'],
     ['RETURNED', {}, 'delivered'],
-    ['RETURNED', charged, 'failed'],
+    ['RETURNED', chargeField, 'failed'],
   ])(
     'that contradicts %s %j by saying %s waits, shows both, and moves no money',
     async (outcome, extra, reportType) => {
@@ -71,7 +71,7 @@ describe('a report after a decision', () => {
     },
   )
 
-  test('that money decided as delivered was returned refunds it, as after any delivery', async () => {
+  test('that returns money decided as delivered refunds it, as after any delivery', async () => {
     const { payment, event, after } = await decideThenReport('DELIVERED', {}, 'returned')
     expect(event.status).toBe('APPLIED')
     expect(after).toEqual({ status: 'FAILED', payer: [0, 0], rail: 0, books: {} })
@@ -99,7 +99,7 @@ describe('a second decision, because of a report that contradicts the first', ()
       code: 'INVALID_STATE_TRANSITION',
       field: 'outcome',
     })
-    await decideAgain(payment, event.id, 'RETURNED', charged)
+    await decideAgain(payment, event.id, 'RETURNED', chargeField)
     expect(await stateOf(payment)).toEqual({
       ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },
     })
@@ -108,7 +108,7 @@ describe('a second decision, because of a report that contradicts the first', ()
   })
 
   test('books money that payer and payee both have as owed to the platform, and does not debit the payer', async () => {
-    const { payment, event } = await decideThenReport('RETURNED', charged, 'delivered')
+    const { payment, event } = await decideThenReport('RETURNED', chargeField, 'delivered')
     await decideAgain(payment, event.id, 'DELIVERED')
     const owed = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }
     expect(await stateOf(payment)).toEqual(owed)
@@ -116,7 +116,7 @@ describe('a second decision, because of a report that contradicts the first', ()
     const returnReport = await report(payment.client, 'payment.returned', payment.id)
     expect(returnReport.status).toBe('WAITING')
     expect(await stateOf(payment)).toEqual(owed)
-    await decideAgain(payment, returnReport.id, 'RETURNED', charged)
+    await decideAgain(payment, returnReport.id, 'RETURNED', chargeField)
     expect(await stateOf(payment)).toEqual({
       ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },
     })
@@ -167,7 +167,7 @@ describe('a second decision, because of a report that contradicts the first', ()
     await report(payment.client, 'payment.failed', payment.id)
     const event = await report(payment.client, 'payment.delivered', payment.id)
     expect(event.status).toBe('WAITING')
-    await decideAgain(payment, event.id, 'DELIVERED', charged)
+    await decideAgain(payment, event.id, 'DELIVERED', chargeField)
     expect(await stateOf(payment)).toEqual({
       status: 'FAILED',
       payer: [0, 0],

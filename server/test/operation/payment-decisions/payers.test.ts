@@ -26,7 +26,7 @@ import {
 } from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 200
-const charged = { charge: { amount: CHARGE, currency: 'USD' } }
+const chargeField = { charge: { amount: CHARGE, currency: 'USD' } }
 const FUNDS = 100_000_000
 /** Quote payments to accounts with this suffix take six minutes. */
 const SLOW_SUFFIX = '003'
@@ -58,7 +58,7 @@ describe('a payment of a quote from an account in another currency', () => {
       code: 'INVALID_CURRENCY',
       field: 'charge.currency',
     })
-    await decided(client, quote.transactionId, decision('DELIVERED', charged))
+    await decided(client, quote.transactionId, decision('DELIVERED', chargeField))
     expect(await statusOf(client, quote)).toBe('COMPLETED')
     const total = Number(quote.totalSendingAmount)
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([FUNDS - total, FUNDS - total])
@@ -69,7 +69,7 @@ describe('a payment of a quote from an account in another currency', () => {
     const { client, customer, payee } = await createPayer()
     await fund(client, customer.eur, FUNDS)
     const quote = await executeQuote(client, customer.eur, payee)
-    await decided(client, quote.transactionId, decision('RETURNED', charged))
+    await decided(client, quote.transactionId, decision('RETURNED', chargeField))
     expect(await transactionOf(client, quote)).toMatchObject({
       status: 'FAILED',
       refund: { status: 'COMPLETED' },

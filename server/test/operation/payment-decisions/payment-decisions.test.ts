@@ -19,7 +19,7 @@ import {
 } from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 300
-const charged = { charge: { amount: CHARGE, currency: 'USD' } }
+const chargeField = { charge: { amount: CHARGE, currency: 'USD' } }
 
 const listDecisions = async (client: Client, id: string) =>
   (await client.get(`/transactions/${id}/decisions`)).body.data
@@ -31,10 +31,10 @@ const REFUNDED = { status: 'FAILED', payer: [0, 0], rail: 0, books: {} }
 describe('a payment that its rail has not completed', () => {
   test.each([
     ['DELIVERED', {}, PAID],
-    ['DELIVERED', charged, { ...PAID, rail: -SENT - CHARGE, books: { costs: CHARGE } }],
+    ['DELIVERED', chargeField, { ...PAID, rail: -SENT - CHARGE, books: { costs: CHARGE } }],
     ['FAILED', {}, REFUNDED],
     ['RETURNED', {}, REFUNDED],
-    ['RETURNED', charged, { ...REFUNDED, rail: -CHARGE, books: { costs: CHARGE } }],
+    ['RETURNED', chargeField, { ...REFUNDED, rail: -CHARGE, books: { costs: CHARGE } }],
   ])(
     'is decided %s %j, and the books keep exactly that after the bank would have responded',
     async (outcome, extra, expected) => {
@@ -57,7 +57,7 @@ describe('a payment that its rail has not completed', () => {
   test('stores the author, reason and evidence of its decision, also in the audit trail', async () => {
     const { client, id } = await waitingPayment()
     const { browser, id: memberId } = await newMember(client, ['VIEW', 'APPROVE'])
-    const body = decision('RETURNED', charged)
+    const body = decision('RETURNED', chargeField)
     expect((await decide(browser, id, body)).status).toBe(200)
     const [storedDecision, ...otherDecisions] = await listDecisions(client, id)
     expect(otherDecisions).toEqual([])
@@ -74,7 +74,7 @@ describe('a payment that its rail has not completed', () => {
 
   test('explains its bookings with the decision', async () => {
     const { client, id } = await waitingPayment()
-    const { decision: row } = await decided(client, id, decision('RETURNED', charged))
+    const { decision: row } = await decided(client, id, decision('RETURNED', chargeField))
     const { data } = (await client.get(`/ledger/transfers?cause=${id}`)).body
     const costs = data.find(({ debit }: Reply['body']) => debit.name === 'costs')
     expect(costs.amount.amount).toBe(CHARGE)
@@ -101,7 +101,7 @@ describe('deciding a payment', () => {
       Array.from({ length: 50 }, (_, index) => {
         const isSame = index % 2 === 0
         const outcome = isSame ? 'RETURNED' : (['DELIVERED', 'FAILED', 'RETURNED'] as const)[index % 3]!
-        const extra = outcome === 'FAILED' ? {} : charged
+        const extra = outcome === 'FAILED' ? {} : chargeField
         const headers = { 'Idempotency-Key': isSame ? 'the-same-key' : `key-${index}` }
         return decide(client, id, decision(outcome, extra), headers)
       }),
@@ -131,22 +131,26 @@ describe('deciding a payment', () => {
     expect(secondReply.body.details.decisionId).toBe(first.body.decision.id)
   })
 
-  test('is refused once its rail has completed it, except that delivered money may have been returned', async () => {
-    const failed = await waitingPayment()
-    await failed.client.advance(SLOW_SECONDS)
+  test('is refused once the rail has completed the payment, except that delivered money may have been returned', async () => {
+    const failedPayment = await waitingPayment()
+    await failedPayment.client.advance(SLOW_SECONDS)
     for (const outcome of ['DELIVERED', 'FAILED', 'RETURNED'])
-      expectError(await decide(failed.client, failed.id, decision(outcome)), {
+      expectError(await decide(failedPayment.client, failedPayment.id, decision(outcome)), {
         code: 'INVALID_STATE_TRANSITION',
       })
-    expect(await stateOf(failed)).toEqual(REFUNDED)
-    const paid = await waitingPayment()
-    await report(paid.client, 'payment.delivered', paid.id)
+    expect(await stateOf(failedPayment)).toEqual(REFUNDED)
+    const paidPayment = await waitingPayment()
+    await report(paidPayment.client, 'payment.delivered', paidPayment.id)
     for (const outcome of ['DELIVERED', 'FAILED'])
-      expectError(await decide(paid.client, paid.id, decision(outcome)), { code: 'INVALID_STATE_TRANSITION' })
-    expect(await stateOf(paid)).toEqual(PAID)
-    await decided(paid.client, paid.id, decision('RETURNED', charged))
-    expect(await stateOf(paid)).toEqual({ ...REFUNDED, rail: -CHARGE, books: { costs: CHARGE } })
-    expect(await report(paid.client, 'payment.delivered', paid.id)).toMatchObject({ status: 'APPLIED' })
+      expectError(await decide(paidPayment.client, paidPayment.id, decision(outcome)), {
+        code: 'INVALID_STATE_TRANSITION',
+      })
+    expect(await stateOf(paidPayment)).toEqual(PAID)
+    await decided(paidPayment.client, paidPayment.id, decision('RETURNED', chargeField))
+    expect(await stateOf(paidPayment)).toEqual({ ...REFUNDED, rail: -CHARGE, books: { costs: CHARGE } })
+    expect(await report(paidPayment.client, 'payment.delivered', paidPayment.id)).toMatchObject({
+      status: 'APPLIED',
+    })
   })
 })
 
@@ -242,7 +246,7 @@ describe('a decision is refused', () => {
     ]
     await client.send('PATCH', '/config', { approvalsRequired: 2 })
     expectError(await decide(client, id, decision('DELIVERED')), { code: 'FORBIDDEN' })
-    for (const body of [decision('DELIVERED'), decision('RETURNED'), decision('RETURNED', charged)]) {
+    for (const body of [decision('DELIVERED'), decision('RETURNED'), decision('RETURNED', chargeField)]) {
       const reply = await decide(firstMember.browser, id, body)
       expect(reply).toMatchObject({
         status: 200,
@@ -252,7 +256,7 @@ describe('a decision is refused', () => {
       expect((await decide(firstMember.browser, id, body)).body.decision).toBeUndefined()
     }
     expect((await decide(secondMember.browser, id, decision('FAILED'))).body.decision.status).toBe('PROPOSED')
-    const second = await decide(secondMember.browser, id, decision('RETURNED', charged))
+    const second = await decide(secondMember.browser, id, decision('RETURNED', chargeField))
     expect(second.body.decision).toMatchObject({
       ...{ status: 'DECIDED', outcome: 'RETURNED', decidedBy: { id: secondMember.id } },
     })

@@ -165,8 +165,8 @@ describe('the statement after a decision', () => {
     bank.book(yesterday, { kind: 'PAYMENT_RETURN', id: returnedId, amount: String(AMOUNT - 60) })
     await bank.tell(bank.event('statement', bank.close(yesterday)))
     const reconciledDay = await reconcileDay(bank)
-    const waiting = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body.data
-    expect([reconciledDay.status, waiting.map(({ reason }: Reply['body']) => reason)]).toEqual([
+    const waitingReports = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body.data
+    expect([reconciledDay.status, waitingReports.map(({ reason }: Reply['body']) => reason)]).toEqual([
       'BALANCED',
       [],
     ])

@@ -47,10 +47,10 @@ async function tamper(sql: string, undoSql: string): Promise<void> {
   await runUnguarded(sql)
 }
 
-const listFindings = (verified: BooksReport, check: string) =>
-  verified.findings.filter((finding) => finding.check === check)
+const listFindings = (report: BooksReport, check: string) =>
+  report.findings.filter((finding) => finding.check === check)
 
-const uuid = (id: string) => `'${uuidOf(id)}'`
+const toSqlUuid = (id: string) => `'${uuidOf(id)}'`
 
 test('unchanged books verify, and all transfers are in the chain', async () => {
   const { checked, findings } = (await runBooksCommand('books', 'verify')) as BooksReport
@@ -82,34 +82,34 @@ test('a block gets only one checkpoint', async () => {
 describe('the verification finds and names', () => {
   test('a changed amount, even if the balances were changed to fit', async () => {
     const [, id] = transferIds
-    const bothAccounts = `id IN (SELECT debit_account_id FROM ledger_transfers WHERE id = ${uuid(id!)}
-      UNION SELECT credit_account_id FROM ledger_transfers WHERE id = ${uuid(id!)})`
+    const bothAccounts = `id IN (SELECT debit_account_id FROM ledger_transfers WHERE id = ${toSqlUuid(id!)}
+      UNION SELECT credit_account_id FROM ledger_transfers WHERE id = ${toSqlUuid(id!)})`
     const buildChange = (amount: number, by: number) => `
-      UPDATE ledger_transfers SET amount = ${amount} WHERE id = ${uuid(id!)};
+      UPDATE ledger_transfers SET amount = ${amount} WHERE id = ${toSqlUuid(id!)};
       UPDATE ledger_accounts SET posted = posted + ${by} WHERE ${bothAccounts};`
     await tamper(buildChange(900, 700), buildChange(200, -700))
-    const verified = await verifyBooks()
-    expect(listFindings(verified, 'balance')).toEqual([])
-    expect(listFindings(verified, 'chain')).toMatchObject([{ id }])
-    expect(verified.findings).toHaveLength(1)
+    const report = await verifyBooks()
+    expect(listFindings(report, 'balance')).toEqual([])
+    expect(listFindings(report, 'chain')).toMatchObject([{ id }])
+    expect(report.findings).toHaveLength(1)
   })
 
   test('a changed balance', async () => {
     const buildChange = (by: number) =>
-      `UPDATE ledger_accounts SET posted = posted + ${by} WHERE id = ${uuid(accountId)};`
+      `UPDATE ledger_accounts SET posted = posted + ${by} WHERE id = ${toSqlUuid(accountId)};`
     await tamper(buildChange(1), buildChange(-1))
-    const verified = await verifyBooks()
-    expect(listFindings(verified, 'balance')).toEqual([
+    const report = await verifyBooks()
+    expect(listFindings(report, 'balance')).toEqual([
       { check: 'balance', id: accountId, expected: 'posted 600, held 0', found: 'posted 601, held 0' },
     ])
-    expect(listFindings(verified, 'currency')).toHaveLength(1)
+    expect(listFindings(report, 'currency')).toHaveLength(1)
   })
 
   test('a removed transfer', async () => {
     const [id] = transferIds
     await tamper(
-      `CREATE TABLE test_gone AS SELECT * FROM ledger_transfers WHERE id = ${uuid(id!)};
-       DELETE FROM ledger_transfers WHERE id = ${uuid(id!)};`,
+      `CREATE TABLE test_gone AS SELECT * FROM ledger_transfers WHERE id = ${toSqlUuid(id!)};
+       DELETE FROM ledger_transfers WHERE id = ${toSqlUuid(id!)};`,
       'INSERT INTO ledger_transfers SELECT * FROM test_gone; DROP TABLE test_gone;',
     )
     expect(listFindings(await verifyBooks(), 'chain')).toMatchObject([{ id, found: 'missing' }])
@@ -135,27 +135,27 @@ describe('the verification finds and names', () => {
     )
     const { id } = rows[0]!
     await tamper(
-      `CREATE TABLE test_event AS SELECT * FROM events WHERE id = ${uuid(id)}; DELETE FROM events WHERE id = ${uuid(id)};`,
+      `CREATE TABLE test_event AS SELECT * FROM events WHERE id = ${toSqlUuid(id)}; DELETE FROM events WHERE id = ${toSqlUuid(id)};`,
       'INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM test_event; DROP TABLE test_event;',
     )
     expect(listFindings(await verifyBooks(), 'event')).toMatchObject([{ id: accountId }])
   })
 
   test('a rewritten chain by its checkpoint, and a rewritten checkpoint by a copy stored elsewhere', async () => {
-    const platform = uuid(client.credentials.platformId)
+    const platform = toSqlUuid(client.credentials.platformId)
     const { db } = service.app
     await db.script(`
       SET LOCAL session_replication_role = replica;
       CREATE TABLE test_blocks AS SELECT * FROM proof_blocks;
       CREATE TABLE test_checkpoints AS SELECT * FROM ledger_checkpoints;
-      UPDATE ledger_transfers SET cause = 'transaction' WHERE id = ${uuid(transferIds[0]!)};
+      UPDATE ledger_transfers SET cause = 'transaction' WHERE id = ${toSqlUuid(transferIds[0]!)};
       DELETE FROM proof_blocks;
       INSERT INTO proof_queue (platform_id, transfer_ids)
         SELECT platform_id, array_agg(id) FROM ledger_transfers WHERE platform_id = ${platform} GROUP BY 1;`)
     onTestFinished(() =>
       db.script(`
         SET LOCAL session_replication_role = replica;
-        UPDATE ledger_transfers SET cause = 'sandbox_fund' WHERE id = ${uuid(transferIds[0]!)};
+        UPDATE ledger_transfers SET cause = 'sandbox_fund' WHERE id = ${toSqlUuid(transferIds[0]!)};
         DELETE FROM proof_blocks; INSERT INTO proof_blocks SELECT * FROM test_blocks;
         DELETE FROM ledger_checkpoints; INSERT INTO ledger_checkpoints SELECT * FROM test_checkpoints;
         DROP TABLE test_blocks; DROP TABLE test_checkpoints;`),

@@ -67,9 +67,9 @@ async function settleBatch(month: Month, amounts: readonly number[]): Promise<re
 
 /** Finds the id of the waiting report of this type. */
 async function findReport(month: Month, bank: BankName, type: string): Promise<string> {
-  const found = (await month.reports(bank)).find((candidate) => candidate.type === type)
-  expect(found, `a report ${type} of ${bank}`).toBeDefined()
-  return found.id
+  const report = (await month.reports(bank)).find((candidate) => candidate.type === type)
+  expect(report, `a report ${type} of ${bank}`).toBeDefined()
+  return report.id
 }
 
 /** The differences of a month, by the headings of the guide. */
@@ -279,19 +279,19 @@ afterAll(async () => {
 
 /** Lists the reasons and states of all records of a bank that wait for a person. */
 async function listWaiting(bank: BankName): Promise<string[]> {
-  const found = [
+  const reasons = [
     ...(await month.differences(bank)).map(({ reason }) => reason),
     ...(await month.reports(bank)).map(({ reason }) => reason),
     ...(await month.suspense(bank)).map(({ status }) => status),
   ]
-  return [...new Set(found)].sort()
+  return [...new Set(reasons)].sort()
 }
 
 /** Waits for these reasons, because jobs carry out the decisions of a command. */
 async function waitForReasons(bank: BankName, named: readonly string[]): Promise<void> {
   await until(
     () => listWaiting(bank),
-    (found) => toJson(found) === toJson(named),
+    (reasons) => toJson(reasons) === toJson(named),
   )
 }
 

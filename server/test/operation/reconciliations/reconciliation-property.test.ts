@@ -125,11 +125,11 @@ const MESSAGE = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Sent back' } as
 
 /** Books a payment at the bank and schedules its events. Returns the expected difference. */
 function bookPayment(bank: ModelBank, diary: Diary, payment: Payment, id: string): string | undefined {
-  const { fate, fault, amount: units, day: on } = payment
+  const { fate, fault, amount: units, day: bookedOn } = payment
   const [first, second] = payment.deliveries
   const data = { id }
   const paymentEntry = { kind: 'PAYMENT', id, amount: String(-units) } as const
-  const date = dates[on]!
+  const date = dates[bookedOn]!
   switch (fault) {
     case 'NOT_IN_STATEMENT':
       scheduleEvent(diary, bank.event('payment.delivered', data), 0, undefined)
@@ -139,12 +139,12 @@ function bookPayment(bank: ModelBank, diary: Diary, payment: Payment, id: string
       bank.book(date, paymentEntry)
       return `NOT_IN_BOOKS ${-units} ${id}`
     case 'OTHER_AMOUNT':
-      scheduleEvent(diary, bank.event('payment.delivered', data), on, first)
+      scheduleEvent(diary, bank.event('payment.delivered', data), bookedOn, first)
       bank.book(date, { ...paymentEntry, amount: String(-units - 1) })
       // The entry alone does not complete the payment, because its amount differs.
       return first && first.times === 0 ? `NOT_IN_BOOKS ${-units - 1} ${id}` : `OTHER_AMOUNT -1 ${id}`
     case 'BOOKED_TWICE':
-      scheduleEvent(diary, bank.event('payment.delivered', data), on, first)
+      scheduleEvent(diary, bank.event('payment.delivered', data), bookedOn, first)
       bank.book(date, paymentEntry)
       bank.book(dates.at(-1)!, paymentEntry)
       return `BOOKED_TWICE ${-units} ${id}`
@@ -155,16 +155,16 @@ function bookPayment(bank: ModelBank, diary: Diary, payment: Payment, id: string
     }
   }
   const returnEntry = { kind: 'PAYMENT_RETURN', id, amount: String(units), text: 'Account closed' } as const
-  const returnDay = Math.min(on + 1, DAYS - 1)
+  const returnDay = Math.min(bookedOn + 1, DAYS - 1)
   if (fate === 'failed')
-    scheduleEvent(diary, bank.event('payment.failed', { ...data, failure: MESSAGE }), on, first)
+    scheduleEvent(diary, bank.event('payment.failed', { ...data, failure: MESSAGE }), bookedOn, first)
   else if (fate === 'comes-back') {
     // The payment never arrived, so the bank books it out and in again.
-    scheduleEvent(diary, bank.event('payment.returned', { ...data, failure: MESSAGE }), on, first)
+    scheduleEvent(diary, bank.event('payment.returned', { ...data, failure: MESSAGE }), bookedOn, first)
     bank.book(date, paymentEntry)
     bank.book(date, returnEntry)
   } else {
-    scheduleEvent(diary, bank.event('payment.delivered', data), on, first)
+    scheduleEvent(diary, bank.event('payment.delivered', data), bookedOn, first)
     bank.book(date, paymentEntry)
     if (fate === 'returned') {
       scheduleEvent(diary, bank.event('payment.returned', { ...data, failure: MESSAGE }), returnDay, second)
@@ -175,24 +175,24 @@ function bookPayment(bank: ModelBank, diary: Diary, payment: Payment, id: string
 }
 
 function bookDeposit(bank: ModelBank, diary: Diary, deposit: Deposit, index: number): string | undefined {
-  const { amount: units, day: on, isReversed, isUnreported } = deposit
+  const { amount: units, day: bookedOn, isReversed, isUnreported } = deposit
   const [first, second] = deposit.deliveries
   const depositId = `${bank.name}-deposit-${index}`
   const details = {
     depositId,
     depositAccountId: 'of-nobody',
     amount: { value: String(units), currency: 'EUR' },
-    receivedAt: `${dates[on]}T11:00:00Z`,
+    receivedAt: `${dates[bookedOn]}T11:00:00Z`,
   }
   const entry = { kind: 'DEPOSIT', depositId, amount: String(units) } as const
   if (isUnreported && index === 0) {
-    bank.book(dates[on]!, entry)
+    bank.book(dates[bookedOn]!, entry)
     return `UNKNOWN ${units}`
   }
-  scheduleEvent(diary, bank.event('deposit.received', details), on, first)
-  bank.book(dates[on]!, { ...entry, deposit: details })
+  scheduleEvent(diary, bank.event('deposit.received', details), bookedOn, first)
+  bank.book(dates[bookedOn]!, { ...entry, deposit: details })
   if (isReversed) {
-    const reversalDay = Math.min(on + 1, DAYS - 1)
+    const reversalDay = Math.min(bookedOn + 1, DAYS - 1)
     scheduleEvent(diary, bank.event('deposit.reversed', { depositId, failure: MESSAGE }), reversalDay, second)
     bank.book(dates[reversalDay]!, { kind: 'DEPOSIT_REVERSAL', depositId, amount: String(-units) })
   }
@@ -222,8 +222,8 @@ async function playDays(bank: ModelBank, scenario: Scenario): Promise<readonly s
   const differences = [
     ...scenario.payments.map((item, index) => bookPayment(bank, diary, item, ids[index]!)),
     ...scenario.deposits.map((item, index) => bookDeposit(bank, diary, item, index)),
-    ...scenario.bankEntries.map(({ kind, amount: units, day: on }) => {
-      bank.book(dates[on]!, { kind, amount: String(units) } as never)
+    ...scenario.bankEntries.map(({ kind, amount: units, day: bookedOn }) => {
+      bank.book(dates[bookedOn]!, { kind, amount: String(units) } as never)
       return kind === 'OTHER' ? `UNEXPLAINED ${units}` : undefined
     }),
     scenario.opening > 0n ? `OPENING_BALANCE ${scenario.opening}` : undefined,

@@ -188,8 +188,8 @@ test('the operator books an unexplained entry only once, under its real kind', a
   const entries = Object.fromEntries(
     day.differences.map(({ amount, about }: Reply['body']) => [amount, about]),
   )
-  const bookEntry = (entry: string, as: string) =>
-    runCommand(world.service.app, ['reconciliation', 'book', '--entry', entry, '--as', as], '')
+  const bookEntry = (entry: string, kind: string) =>
+    runCommand(world.service.app, ['reconciliation', 'book', '--entry', entry, '--as', kind], '')
   expect(await bookEntry(entries['700'], 'fx')).toMatchObject({
     rail: bank.name,
     currency: 'EUR',

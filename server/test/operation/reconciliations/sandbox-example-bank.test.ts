@@ -56,7 +56,7 @@ test('an example bank pays in, and its statement differs in five places that add
 test("an example bank's differences can be matched and booked until the day balances", async () => {
   const client = await newPlatform()
   const { day, rail } = await createBank(client)
-  const match = async (differences: readonly Difference[]) => {
+  const createMatch = async (differences: readonly Difference[]) => {
     const difference = differences.reduce((sum, { amount }) => sum + amount, 0)
     const isLine = ({ about }: Difference) => about.startsWith('StatementEntry:')
     const { status, body } = await client.post('/reconciliation-matches', {
@@ -71,11 +71,11 @@ test("an example bank's differences can be matched and booked until the day bala
   }
   const findDifferences = (...amounts: readonly number[]): Difference[] =>
     amounts.map((amount) => day.differences.find((candidate: Difference) => candidate.amount === amount))
-  await match(findDifferences(50_000, -35_000, -15_000))
-  await match(findDifferences(4_500, -4_500))
-  await match(findDifferences(-500))
-  await match(findDifferences(-2_500))
-  await match(findDifferences(-6_000, 4_000, 2_000))
+  await createMatch(findDifferences(50_000, -35_000, -15_000))
+  await createMatch(findDifferences(4_500, -4_500))
+  await createMatch(findDifferences(-500))
+  await createMatch(findDifferences(-2_500))
+  await createMatch(findDifferences(-6_000, 4_000, 2_000))
   const balanced = await waitForComparison(client, day.id, 'BALANCED')
   expect(balanced.differences).toEqual([])
 })
