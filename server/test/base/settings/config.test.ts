@@ -38,8 +38,8 @@ describe('the settings', () => {
     const { id, proxyUmaSubdomain, createdAt, isRegulatedFinancialInstitution } = before
     expect(body).toMatchObject({ id, proxyUmaSubdomain, createdAt, isRegulatedFinancialInstitution })
     expect(body.embeddedWalletConfig).toEqual({ ...before.embeddedWalletConfig, otpLength: 8 })
-    const typed = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', birthDay: '1815-12-10' }
-    expect((await client.post('/customers', typed)).status).toBe(201)
+    const customerWithTypo = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', birthDay: '1815-12-10' }
+    expect((await client.post('/customers', customerWithTypo)).status).toBe(201)
   })
 
   test('keep every one of many concurrent changes', async () => {

@@ -43,8 +43,14 @@ test('the operator decides verifications, and reopens rejected ones', async () =
   expect(await runVerification(...decideArgs, 'REJECT', '--reason', 'Person not found.')).toMatchObject({
     verificationStatus: 'REJECTED',
   })
-  const reopened = await runVerification('reopen', '--verification', id, '--reason', 'There is one.')
-  expect(reopened).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', errors: [] })
+  const reopenedVerification = await runVerification(
+    'reopen',
+    '--verification',
+    id,
+    '--reason',
+    'There is one.',
+  )
+  expect(reopenedVerification).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', errors: [] })
   const customer = await client.call('customer_get', { params: { customerId } })
   expect(customer).toMatchObject({ kycStatus: 'PENDING' })
   expect(await runVerification(...decideArgs, 'APPROVE')).toMatchObject({ verificationStatus: 'APPROVED' })

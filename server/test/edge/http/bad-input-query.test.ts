@@ -106,8 +106,8 @@ describe.each(WITH_QUERY)('%s refuses a query, and names the field,', (_, endpoi
 test.each(ENDPOINTS)('%s refuses an unknown parameter, and suggests a similar one', async (_, endpoint) => {
   const { properties = {} } = (endpoint.query ?? {}) as JsonSchema
   const findRefusal = refusalsOf(endpoint)
-  const mistyped = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
-  for (const { field, known } of [{ field: 'strange', known: undefined }, ...mistyped]) {
+  const misspellings = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
+  for (const { field, known } of [{ field: 'strange', known: undefined }, ...misspellings]) {
     const refusal = await findRefusal({ query: { ...requiredQuery(endpoint), [field]: '1' } })
     const suggestion = known ? `; did you mean ${known}?` : ''
     expect(refusal?.code).toBe('INVALID_INPUT')

@@ -103,10 +103,10 @@ test('every example in the OpenAPI document matches its schema', () => {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, validateFormats: false }))
   ajv.addSchema(document, 'api')
   let checked = 0
-  const check = (schema: object, value: unknown, what: string) => {
+  const check = (schema: object, value: unknown, label: string) => {
     const text = JSON.stringify(schema).replaceAll('"#/components', '"api#/components')
     const validate = ajv.compile(JSON.parse(text))
-    expect(validate(value), `${what} ${JSON.stringify(validate.errors)}`).toBe(true)
+    expect(validate(value), `${label} ${JSON.stringify(validate.errors)}`).toBe(true)
     checked += 1
   }
   for (const item of Object.values<Record<string, Operation>>(document.paths))

@@ -35,12 +35,12 @@ describe.skipIf(isAbsent)('the documents of JSONTestSuite', () => {
     ])
   })
 
-  const decode = (bytes: Uint8Array) =>
+  const decodeUtf8 = (bytes: Uint8Array) =>
     new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 
   test('that are valid parse as JSON.parse does', () => {
     for (const { name, bytes } of listDocuments('y')) {
-      const text = decode(bytes)
+      const text = decodeUtf8(bytes)
       for (const parse of [readJson, parseJson]) {
         const asNumbers = JSON.stringify(parse(text), (_, value) =>
           typeof value === 'bigint' ? Number(value) : value,
@@ -52,13 +52,13 @@ describe.skipIf(isAbsent)('the documents of JSONTestSuite', () => {
 
   test('that are not JSON are refused by both parsers', () => {
     for (const { name, bytes } of listDocuments('n'))
-      for (const parse of [readJson, parseJson]) expect(() => parse(decode(bytes)), name).toThrow()
+      for (const parse of [readJson, parseJson]) expect(() => parse(decodeUtf8(bytes)), name).toThrow()
   })
 
   test('that a parser may accept or refuse cause only syntax or type errors', () => {
     for (const { bytes } of listDocuments('i')) {
       try {
-        readJson(decode(bytes))
+        readJson(decodeUtf8(bytes))
       } catch (error) {
         expect(error instanceof SyntaxError || error instanceof TypeError).toBe(true)
       }

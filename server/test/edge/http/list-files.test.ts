@@ -142,8 +142,8 @@ describe('the CSV file of a list', () => {
 
   test('accepts the filters of the list, and refuses what the list refuses', async () => {
     const { client, ids } = ownWorld
-    const filtered = await client.get(`/cards.csv?cardholderId=${ids.Customer}`)
-    const cards: CsvRow[] = parse(filtered.body, { columns: true })
+    const filteredFile = await client.get(`/cards.csv?cardholderId=${ids.Customer}`)
+    const cards: CsvRow[] = parse(filteredFile.body, { columns: true })
     expect(cards.map(({ cardholderId }) => cardholderId)).toContain(ids.Customer)
     const otherCards = await client.get(`/cards.csv?cardholderId=${otherWorld.ids.Customer}`)
     expect(otherCards.body.split('\r\n')).toHaveLength(2)

@@ -17,7 +17,7 @@ async function expectFaults(client: Client, method: string, path: string, body?:
 }
 
 describe('an invalid request', () => {
-  test('gets all its faults in one response, in words', async () => {
+  test('is refused with a list of all its faults, in words', async () => {
     const client = await newPlatform()
     expect(
       await expectFaults(client, 'POST', '/customers', {
@@ -84,13 +84,13 @@ describe('an invalid request', () => {
     })
   })
 
-  test('gets at most twenty faults in a short response, however large it is', async () => {
+  test('is refused in a short response with at most twenty faults, however large it is', async () => {
     const client = await newPlatform()
-    const currencies = (count: number) => ({ supportedCurrencies: Array(count).fill({ a: 1 }) })
-    const reply = await client.send('PATCH', '/config', currencies(10))
+    const buildCurrencies = (count: number) => ({ supportedCurrencies: Array(count).fill({ a: 1 }) })
+    const reply = await client.send('PATCH', '/config', buildCurrencies(10))
     expect(reply.body.details.errors).toHaveLength(20)
     const hugeBodies = [
-      currencies(50_000),
+      buildCurrencies(50_000),
       { supportedCurrencies: Array(100_000).fill(0) },
       { passkeyConfig: { origins: Array.from({ length: 50_000 }, (_, at) => `${at}`) } },
       { umaDomain: 'a.'.repeat(100_000), webhookEndpoint: 'https://'.repeat(50_000) },

@@ -142,9 +142,9 @@ describe('a server with its own wire word', () => {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
     })
-    const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ')
-    expect(allowed).toContain('Acme-Wallet-Signature')
-    expect(allowed).not.toContain('Svc-Wallet-Signature')
+    const allowedHeaders = preflight.headers.get('access-control-allow-headers')?.split(', ')
+    expect(allowedHeaders).toContain('Acme-Wallet-Signature')
+    expect(allowedHeaders).not.toContain('Svc-Wallet-Signature')
   })
 })
 
@@ -172,8 +172,8 @@ describe('a server with a path prefix', () => {
       baseUrl: `${server.origin}/acme/api/2025-10-13`,
       openapi: '/acme/api/2025-10-13/openapi.json',
     })
-    const logged = (await client.get('/requests?path=/customers')).body.data
-    expect(new Set(logged.map(({ path }: { path: string }) => path))).toContain('/customers')
+    const loggedRequests = (await client.get('/requests?path=/customers')).body.data
+    expect(new Set(loggedRequests.map(({ path }: { path: string }) => path))).toContain('/customers')
   })
 
   test('suggests the path with the prefix if only the version is missing', async () => {

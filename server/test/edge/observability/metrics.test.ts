@@ -212,8 +212,8 @@ describe('the metrics', () => {
   })
 
   test('have no label that a caller can choose', async () => {
-    const invented = Array.from({ length: 40 }, (_, n) => `invented${n}`)
-    for (const word of invented) {
+    const inventedWords = Array.from({ length: 40 }, (_, n) => `invented${n}`)
+    for (const word of inventedWords) {
       const send = (method: string, path: string) =>
         fetch(testServer.origin + path, { method, headers: { 'X-Request-Id': word } })
       await send('GET', `/${word}`)
@@ -221,7 +221,7 @@ describe('the metrics', () => {
       await send('PATCH', `/2025-10-13/customers/${word}`)
     }
     const page = await testServer.metrics()
-    expect(invented.filter((word) => page.includes(word))).toEqual([])
+    expect(inventedWords.filter((word) => page.includes(word))).toEqual([])
     const routes = new Set([...page.matchAll(/route="([^"]*)"/g)].map(([, route]) => route!))
     const known = new Set([
       'unknown',
@@ -235,20 +235,19 @@ describe('the metrics', () => {
     const otherMethodCount = valueIn(page, 'countersign_http_request_duration_seconds_count', {
       method: 'other',
     })
-    expect(otherMethodCount).toBe(invented.length)
+    expect(otherMethodCount).toBe(inventedWords.length)
   })
 
   test('match the list in docs/operations.md', async () => {
     const guide = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
-    const documented = [...guide.matchAll(/^\| `(countersign_\w+)` \| (\w+) \|/gm)].map(([, name, type]) => [
-      name,
-      type,
-    ])
+    const documentedMetrics = [...guide.matchAll(/^\| `(countersign_\w+)` \| (\w+) \|/gm)].map(
+      ([, name, type]) => [name, type],
+    )
     const types = [...(await testServer.metrics()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
       ([, name, type]) => [name, type],
     )
-    const listed = types.filter(([name]) => !/^countersign_(process|nodejs)_/.test(name!))
-    expect(documented.sort()).toEqual(listed.sort())
+    const measuredMetrics = types.filter(([name]) => !/^countersign_(process|nodejs)_/.test(name!))
+    expect(documentedMetrics.sort()).toEqual(measuredMetrics.sort())
   })
 
   test('require the token if one is set, and otherwise are open in sandbox and missing in production', async () => {

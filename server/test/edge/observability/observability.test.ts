@@ -218,8 +218,8 @@ describe('the log', () => {
     await server.raw(`${createSecret()} / HTTP/1.1\r\nHost: ${createSecret()}\r\n\r\n`)
     await client.send('GET', '/config', undefined, { 'X-Request-Id': 'last-of-the-secrets' })
     await server.lineOf('last-of-the-secrets')
-    const logged = server.logText()
-    expect(secrets.filter((entry) => logged.includes(entry))).toEqual([])
+    const logText = server.logText()
+    expect(secrets.filter((entry) => logText.includes(entry))).toEqual([])
   })
 
   test('shows the code and stack of an error, without stored data', async () => {

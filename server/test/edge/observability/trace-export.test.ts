@@ -181,10 +181,10 @@ describe('a trace collector', () => {
   test('that does not respond gets a bounded number of spans, and does not delay a shutdown', async () => {
     const collector = await startCollector()
     let release = () => {}
-    const released = new Promise<number>((resolve) => {
+    const response = new Promise<number>((resolve) => {
       release = () => resolve(200)
     })
-    collector.answer = () => released
+    collector.answer = () => response
     onTestFinished(release)
     const dropReport = { count: 0, lines: [] as object[] }
     const { tracing } = readTracing(tracedTo(collector.url))

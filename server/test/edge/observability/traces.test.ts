@@ -37,7 +37,7 @@ function filterByName(spans: readonly Span[], name: string): Span[] {
 const EXECUTE = 'POST /2025-10-13/quotes/{quoteId}/execute'
 
 /** Pays from a wallet to a bank account, in the caller's trace. */
-async function pay(payer: Client, extraHeaders: Record<string, string> = {}) {
+async function payFromWallet(payer: Client, extraHeaders: Record<string, string> = {}) {
   const { id, wallet } = await newCustomer(payer)
   await fund(payer, wallet, 10_000_000)
   const session = await signIn(payer, wallet)
@@ -64,7 +64,7 @@ describe('a trace', () => {
   test('covers a request, its reads, its commit, its job, the rail and the webhook', async () => {
     const payer = await server.newPlatform()
     const receiver = await Receiver.of(payer)
-    const { caller, reply } = await pay(payer)
+    const { caller, reply } = await payFromWallet(payer)
     const createJobFilter = (spans: readonly Span[]) => (span: Span) =>
       listAncestors(spans, span).includes('job transaction.settle')
     const spans = await collector.trace(caller.traceId, (all) =>
@@ -123,14 +123,14 @@ describe('a trace', () => {
   })
 
   test('follows traceparent, and ignores a malformed one', async () => {
-    const malformed = [
+    const malformedHeaders = [
       'x',
       '00-00000000000000000000000000000000-0000000000000000-01',
       `00-${'a'.repeat(32)}-${'b'.repeat(16)}`,
       `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
       `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01; DROP`,
     ]
-    for (const traceparent of malformed) {
+    for (const traceparent of malformedHeaders) {
       const reply = await client.send('GET', '/config', undefined, { traceparent })
       const id = reply.headers.get('x-request-id')
       expect(reply.status).toBe(200)
@@ -215,7 +215,7 @@ describe('a trace', () => {
   test('has its id in the log lines of its request and jobs', async () => {
     const payer = await server.newPlatform()
     await Receiver.of(payer)
-    const { caller } = await pay(payer)
+    const { caller } = await payFromWallet(payer)
     const listLines = () => server.log().filter(({ traceId }) => traceId === caller.traceId)
     await expect.poll(() => listLines().map(({ msg }) => msg)).toContain('attempted webhook delivery')
     await expect.poll(() => listLines().map(({ msg }) => msg)).toContain('request')
@@ -234,7 +234,7 @@ describe('the spans', () => {
   test('contain no secrets or bodies, and their names contain no ids', async () => {
     const payer = await server.newPlatform()
     await Receiver.of(payer)
-    const { caller, headers } = await pay(payer)
+    const { caller, headers } = await payFromWallet(payer)
     await collector.trace(caller.traceId, (all) => filterByName(all, 'POST webhook').length > 0)
     const secrets = [
       payer.credentials.clientSecret,

@@ -40,8 +40,8 @@ describe('the Postman collection', () => {
   test('has every endpoint of the API once, except endpoints that other systems sign', async () => {
     const collection: Collection = JSON.parse(await readText('/docs/postman.json'))
     expect(collection.info.schema).toMatch(/\/v2\.1\.0\/collection\.json$/)
-    const signed = ['cardProcessor', 'rail', 'verificationProvider']
-    const expected = Object.entries<Endpoint>(API).filter(([, { auth }]) => !signed.includes(auth))
+    const externalAuths = ['cardProcessor', 'rail', 'verificationProvider']
+    const expected = Object.entries<Endpoint>(API).filter(([, { auth }]) => !externalAuths.includes(auth))
     const items = collection.item.flatMap(({ item }) => item)
     expect(items.map(readEndpointName).toSorted()).toEqual(expected.map(([name]) => name).toSorted())
   })
@@ -49,10 +49,10 @@ describe('the Postman collection', () => {
   test('uses only declared variables', async () => {
     const text = await readText('/docs/postman.json')
     const collection: Collection = JSON.parse(text)
-    const used = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)
-    const declared = collection.variable.map(({ key }) => key)
-    expect(declared).toContain('baseUrl')
-    expect([...new Set(used)].filter((name) => !declared.includes(name))).toEqual([])
+    const usedVariables = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)
+    const declaredVariables = collection.variable.map(({ key }) => key)
+    expect(declaredVariables).toContain('baseUrl')
+    expect([...new Set(usedVariables)].filter((name) => !declaredVariables.includes(name))).toEqual([])
   })
 
   test('creates a customer, finds its accounts and its wallet, and pays to a bank account', async () => {
@@ -71,8 +71,10 @@ describe('the Postman collection', () => {
         (path, { key, value }) => path.replace(`:${key}`, encodeURIComponent(fillVariables(value))),
         request.url.raw.replace('{{baseUrl}}', ''),
       )
-      const enabled = request.url.query.filter(({ disabled }) => !disabled)
-      const query = new URLSearchParams(enabled.map(({ key, value }) => [key, fillVariables(value)]))
+      const enabledParameters = request.url.query.filter(({ disabled }) => !disabled)
+      const query = new URLSearchParams(
+        enabledParameters.map(({ key, value }) => [key, fillVariables(value)]),
+      )
       const body = request.body?.raw
       const response = await client.send(
         request.method,

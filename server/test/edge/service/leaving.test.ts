@@ -69,7 +69,7 @@ class Balancer {
     const backends = [...this.#ready]
     const backend = backends[this.#turn++ % backends.length]
     if (!backend) return void response.writeHead(502).end()
-    const forwarded = request(
+    const forwardedRequest = request(
       `${backend[0]}${incoming.url}`,
       { method: incoming.method, headers: incoming.headers, agent: backend[1] },
       (reply) => {
@@ -77,8 +77,8 @@ class Balancer {
         reply.pipe(response)
       },
     )
-    forwarded.on('error', () => failResponse(response))
-    incoming.pipe(forwarded)
+    forwardedRequest.on('error', () => failResponse(response))
+    incoming.pipe(forwardedRequest)
   })
   #turn = 0
 

@@ -21,7 +21,7 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-const readMode = (path: string) => statSync(path).mode & 0o777
+const readFileMode = (path: string) => statSync(path).mode & 0o777
 const SECRET = 'aVerySecretWord'
 const MASTER_KEY = '5e'.repeat(32)
 const OTHER_MASTER_KEY = '7a'.repeat(32)
@@ -43,15 +43,15 @@ beforeAll(async () => {
 afterAll(() => place.remove())
 
 /** Starts the shared server unless it is running. */
-async function startShared(): Promise<ServerProcess> {
+async function startSharedServer(): Promise<ServerProcess> {
   server ??= await ServerProcess.ready(place)
   wasStarted = true
   return server
 }
 
 /** Stops the shared server and returns its place. */
-async function stopShared(): Promise<typeof place> {
-  if (!wasStarted) await startShared()
+async function stopSharedServer(): Promise<typeof place> {
+  if (!wasStarted) await startSharedServer()
   const ending = await server?.kill('SIGTERM')
   server = undefined
   if (ending) expect(ending).toMatchObject({ code: 0, stderr: '' })
@@ -60,7 +60,7 @@ async function stopShared(): Promise<typeof place> {
 
 describe('a server', () => {
   test('creates credentials and a key that only their owner can read, and the next start keeps them', async () => {
-    const first = await startShared()
+    const first = await startSharedServer()
     const credentials = readCredentials(place)
     expect(credentials).toEqual({
       baseUrl: first.baseUrl,
@@ -68,19 +68,19 @@ describe('a server', () => {
       clientSecret: expect.any(String),
     })
     const paths = ['credentials.json', 'master.key'].map((name) => join(place.dataDir, name))
-    expect(paths.map(readMode)).toEqual([0o600, 0o600])
+    expect(paths.map(readFileMode)).toEqual([0o600, 0o600])
     expect(first.stdout).not.toContain(credentials.clientSecret)
     const created = await first.client().post('/tokens', { name: 'Second', permissions: ['VIEW'] })
     expect(created.status).toBe(201)
-    await stopShared()
+    await stopSharedServer()
 
-    const second = await startShared()
+    const second = await startSharedServer()
     const { tokenId, clientSecret } = readCredentials(place)
     expect({ tokenId, clientSecret }).toEqual({
       tokenId: credentials.tokenId,
       clientSecret: credentials.clientSecret,
     })
-    expect(paths.map(readMode)).toEqual([0o600, 0o600])
+    expect(paths.map(readFileMode)).toEqual([0o600, 0o600])
     expect((await second.client().get(`/tokens/${created.body.id}`)).status).toBe(200)
     expect(second.stdout).toContain(paths[0])
   })
@@ -88,14 +88,14 @@ describe('a server', () => {
   test('reports at /healthz that it is alive, and at /readyz that its database can be reached', {
     tags: 'smoke',
   }, async () => {
-    const { origin } = await startShared()
+    const { origin } = await startSharedServer()
     const responses = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(origin + path)))
     expect(responses.map(({ status }) => status)).toEqual([200, 200])
     expect(await responses[1]!.json()).toEqual({ status: 'ready' })
   })
 
   test('prints each request on one line, and warns about an unknown setting', async () => {
-    const sharedServer = await startShared()
+    const sharedServer = await startSharedServer()
     await sharedServer.client().send('GET', '/customers/Customer:none')
     await sharedServer.says('USER_NOT_FOUND')
     expect(sharedServer.stdout).toMatch(
@@ -110,7 +110,7 @@ describe('a server', () => {
   })
 
   test.skipIf(onPostgres)('refuses a second server on its data directory, and keeps running', async () => {
-    const first = await startShared()
+    const first = await startSharedServer()
     expectRefusal(await run(place, []), new RegExp(`\\b${first.pid}\\b.*${place.dataDir}`))
     expect((await first.client().get('/tokens')).status).toBe(200)
   })
@@ -118,7 +118,7 @@ describe('a server', () => {
   test.skipIf(onPostgres)(
     'that has the embedded database open is named by a command that needs exclusive access',
     async () => {
-      const { pid } = await startShared()
+      const { pid } = await startSharedServer()
       const ending = await run(place, ['master-key', 'rotate'], {
         COUNTERSIGN_NEW_MASTER_KEY: OTHER_MASTER_KEY,
       })
@@ -127,15 +127,15 @@ describe('a server', () => {
   )
 
   test.runIf(onPostgres)('shares its PostgreSQL database with another server', async () => {
-    const first = await startShared()
+    const first = await startSharedServer()
     const second = await ServerProcess.ready(place)
     const created = await first.client().post('/tokens', { name: 'Shared', permissions: ['VIEW'] })
     expect((await second.client().get(`/tokens/${created.body.id}`)).status).toBe(200)
     await second.kill('SIGTERM')
   })
 
-  test.runIf(onPostgres)('on PostgreSQL lets commands run at the same time', async () => {
-    const { baseUrl } = await startShared()
+  test.runIf(onPostgres)('lets commands run at the same time on PostgreSQL', async () => {
+    const { baseUrl } = await startSharedServer()
     const platform = parseCredentials(await run(place, ['platform', 'create', '--name', 'Acme']))
     expect((await new Client(platform, baseUrl).get('/config')).status).toBe(200)
   })
@@ -177,20 +177,20 @@ describe('a failing start prints one line', () => {
   })
 
   test.each(['192.0.2.1', 'no such host'])('for a HOST of %j', async (HOST) => {
-    expectRefusal(await run(await stopShared(), [], { HOST }), 'HOST')
+    expectRefusal(await run(await stopSharedServer(), [], { HOST }), 'HOST')
   })
 
   test('for a port that is in use', async () => {
     const holder = createServer()
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
     const { port } = holder.address() as { port: number }
-    const ending = await run(await stopShared(), [], { PORT: String(port) })
+    const ending = await run(await stopSharedServer(), [], { PORT: String(port) })
     holder.close()
     expectRefusal(ending, new RegExp(`PORT ${port} is already in use`))
   })
 
   test('for a database with another master key', async () => {
-    const { dataDir } = await stopShared()
+    const { dataDir } = await stopSharedServer()
     const key = await readFile(join(dataDir, 'master.key'), 'utf8')
     const ending = await run(place, [], { COUNTERSIGN_MASTER_KEY: OTHER_MASTER_KEY })
     expectRefusal(ending, 'COUNTERSIGN_MASTER_KEY')
@@ -199,7 +199,7 @@ describe('a failing start prints one line', () => {
   })
 
   test('for a master.key file without a key, and does not show its content', async () => {
-    const { dataDir } = await stopShared()
+    const { dataDir } = await stopSharedServer()
     const path = join(dataDir, 'master.key')
     const key = await readFile(path)
     await writeFile(path, SECRET)
@@ -210,7 +210,7 @@ describe('a failing start prints one line', () => {
   })
 
   test('for a sandbox database in production', async () => {
-    const { dataDir } = await stopShared()
+    const { dataDir } = await stopSharedServer()
     const key = await readFile(join(dataDir, 'master.key'), 'utf8')
     const env = { COUNTERSIGN_MASTER_KEY: key.trim(), COUNTERSIGN_MODE: 'production' }
     expectRefusal(await run(place, [], env), 'COUNTERSIGN_MODE')
@@ -305,7 +305,7 @@ describe('the command line', () => {
 
   test('prints one line if a command fails', async () => {
     const args = ['token', 'create', '--platform', 'Platform:none', '--name', 'x']
-    expectRefusal(await run(await stopShared(), args), 'Platform:none')
+    expectRefusal(await run(await stopSharedServer(), args), 'Platform:none')
   })
 })
 

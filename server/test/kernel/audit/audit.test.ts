@@ -42,8 +42,8 @@ test("audited changes are found by their request's id, and a caller cannot reuse
   const refusal = await search('httpRequestId=trail-2')
   expect([refusal.status, refusal.body.details]).toMatchObject([400, { field: 'startDate' }])
   const { at } = searchReply.body.data[0]
-  const logged = (await client.get(`/requests?callerRequestId=${httpRequestId}`)).body.data
-  expect(logged).toMatchObject([
+  const loggedRequests = (await client.get(`/requests?callerRequestId=${httpRequestId}`)).body.data
+  expect(loggedRequests).toMatchObject([
     { httpRequestId: secondUpdate.headers.get('X-Request-Id'), callerRequestId: httpRequestId },
   ])
   expect((await search(`httpRequestId=${httpRequestId}&endDate=${at}`)).body.data).toEqual([])
@@ -80,9 +80,9 @@ test('a logged request is found by the X-Request-Id of its response, with both b
   })
   expect(JSON.parse(body.requestBody)).toEqual({ name: 'Logged', permissions: ['VIEW'] })
   expect(JSON.parse(body.responseBody)).toEqual({ ...update.body, clientSecret: '***' })
-  const listed = (await client.get('/requests?path=/tokens&statusClass=2xx')).body
-  expect(listed.data).toHaveLength(1)
-  expect(listed.dropped).toBe(0)
+  const requestList = (await client.get('/requests?path=/tokens&statusClass=2xx')).body
+  expect(requestList.data).toHaveLength(1)
+  expect(requestList.dropped).toBe(0)
   expect((await client.get('/requests/log-1')).status).toBe(404)
   expect((await (await newPlatform()).get(`/requests/${httpRequestId}`)).status).toBe(404)
 })

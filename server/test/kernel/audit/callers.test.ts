@@ -134,7 +134,7 @@ test('the request log has the code of a refusal, and the audit trail leaves out 
 
 test('the request log has the duration of each request', async () => {
   const client = await newPlatform()
-  const delayed = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'delay=100' })
-  const { durationMs } = (await client.get(`/requests/${delayed.headers.get('X-Request-Id')}`)).body
+  const delayedReply = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'delay=100' })
+  const { durationMs } = (await client.get(`/requests/${delayedReply.headers.get('X-Request-Id')}`)).body
   expect(durationMs).toBeGreaterThanOrEqual(99)
 })

@@ -110,17 +110,23 @@ describe('the ledger', { tags: 'smoke' }, () => {
     const results = await Promise.all([commit(first.writes), commit(second.writes)])
     expect(results.map(({ done }) => done).sort()).toEqual([false, true])
     expect(await readBalance(from)).toEqual({ available: 60n, total: 85n })
-    const captured = results[0].done ? first : second
+    const successfulCapture = results[0].done ? first : second
     const remainder = capturePart(
       op,
       FUNDING,
-      { ...buildHold(from, 25n), holdId: captured.holdId },
+      { ...buildHold(from, 25n), holdId: successfulCapture.holdId },
       20n,
       false,
     )
     expect(await commit(remainder.writes)).toEqual({ done: true })
     expect(await readBalance(from)).toEqual({ available: 65n, total: 65n })
-    const repeat = capturePart(op, FUNDING, { ...buildHold(from, 25n), holdId: captured.holdId }, 25n, false)
+    const repeat = capturePart(
+      op,
+      FUNDING,
+      { ...buildHold(from, 25n), holdId: successfulCapture.holdId },
+      25n,
+      false,
+    )
     expect(await commit(repeat.writes)).toMatchObject({ done: false, guard: 'expectation' })
   })
 
@@ -168,13 +174,13 @@ describe('the ledger', { tags: 'smoke' }, () => {
     const [from, to] = [await createAccount(10n), await createAccount(0n)]
     const commitValid = () => commit([buildTransfer(from, to, 1n)])
     const faultyCommit = commit([buildTransfer(from, to, 1n, 'EUR')])
-    const [first, fault, remainder] = await Promise.allSettled([commitValid(), faultyCommit, commitValid()])
+    const [first, fault, last] = await Promise.allSettled([commitValid(), faultyCommit, commitValid()])
     expect(first).toMatchObject({ value: { done: true } })
     expect(fault).toMatchObject({
       status: 'rejected',
       reason: { message: expect.stringContaining('currency') },
     })
-    expect(remainder).toMatchObject({ value: { done: true } })
+    expect(last).toMatchObject({ value: { done: true } })
     expect(await readBalance(from)).toEqual({ available: 8n, total: 8n })
   })
 

@@ -120,16 +120,16 @@ function listCells(transitions: Transitions) {
 }
 
 test('every state table has tests', () => {
-  const exported = Object.entries({ ...contractStates, ...internal }).filter(([name]) =>
+  const exportedTables = Object.entries({ ...contractStates, ...internal }).filter(([name]) =>
     name.endsWith('_TRANSITIONS'),
   )
   const testedTables: readonly unknown[] = [
     ...WRITTEN_TABLES.map(([, , , transitions]) => transitions),
     ...OTHER_TABLES,
   ]
-  expect(new Set(testedTables)).toEqual(new Set(exported.map(([, transitions]) => transitions)))
+  expect(new Set(testedTables)).toEqual(new Set(exportedTables.map(([, transitions]) => transitions)))
   // The e-mail address and the phone number of a customer share one table.
-  expect(new Set(testedTables).size).toBe(exported.length)
+  expect(new Set(testedTables).size).toBe(exportedTables.length)
 })
 
 test('every state table contains its initial state', () => {

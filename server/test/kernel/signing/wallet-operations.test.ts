@@ -28,9 +28,9 @@ describe('a session', () => {
     expect(reply.status).toBe(200)
     expect(reply.body.id).not.toBe(session.sessionId)
     const newSession = openSession(reply.body, device)
-    const listed = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
-    expect(listed.body.data).toHaveLength(2)
-    for (const listedSession of listed.body.data)
+    const sessionList = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
+    expect(sessionList.body.data).toHaveLength(2)
+    for (const listedSession of sessionList.body.data)
       expect(listedSession).not.toHaveProperty('encryptedSessionSigningKey')
     expect(
       (await sendSigned(client, newSession, 'DELETE', `/auth/sessions/${session.sessionId}`)).status,

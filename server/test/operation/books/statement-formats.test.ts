@@ -28,10 +28,12 @@ const readText = async (format: string, accountId = usd) =>
 describe('a statement in a bank format', () => {
   test('as camt.053 is understood by the bank file reader, with its balances and entries', async () => {
     const records = await all(readIsoMessages(bytesOf(await readText('camt053'))))
-    const printed = JSON.stringify(records, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    const printedRecords = JSON.stringify(records, (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
     expect(records.length).toBeGreaterThan(statement.lines.length)
-    expect(printed).toContain(String(statement.closingBalance))
-    for (const { amount } of statement.lines) expect(printed).toContain(String(amount))
+    expect(printedRecords).toContain(String(statement.closingBalance))
+    for (const { amount } of statement.lines) expect(printedRecords).toContain(String(amount))
   })
 
   test('as MT940 is understood by the bank file reader, with its balances and entries', async () => {

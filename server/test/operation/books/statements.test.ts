@@ -94,8 +94,8 @@ describe('a statement', () => {
     expect(after).toMatchObject({ openingBalance: 100_000, heldBalance: 0, holds: [] })
     expect(after.closingBalance).toBe(100_000 - quote.totalSendingAmount)
     // Amounts held at the end of the first period are still shown when that period is requested again.
-    const repeated = await statementOf(client, customer.usd, `&to=${before.to}`)
-    expect({ ...repeated, createdAt: before.createdAt }).toEqual(before)
+    const repeatedStatement = await statementOf(client, customer.usd, `&to=${before.to}`)
+    expect({ ...repeatedStatement, createdAt: before.createdAt }).toEqual(before)
   })
 
   test('names payer and payee, between internal accounts too', async () => {
@@ -203,7 +203,7 @@ describe('a statement as HTML', () => {
     )
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Bob&quot;')
     expect(text).not.toMatch(/<script|https?:|<link(?! rel="icon" href="data:,")|@import|url\(/)
-    for (const words of ['Opening balance', 'Closing balance', '1,000.00', '−25.00', '@media print'])
-      expect(text).toContain(words)
+    for (const phrase of ['Opening balance', 'Closing balance', '1,000.00', '−25.00', '@media print'])
+      expect(text).toContain(phrase)
   })
 })

@@ -93,12 +93,12 @@ test.each([4970, 5030])(
   'a deposit in suspense is adjusted to the amount that its bank booked: %i',
   async (amount) => {
     const { bank, deposit } = await createBookedDeposit(amount)
-    const { deposit: adjusted, parts } = await correctDeposit(deposit, 'adjust', {
+    const { deposit: adjustedDeposit, parts } = await correctDeposit(deposit, 'adjust', {
       amount,
       reason: REASON,
     })
     expect(parts).toEqual([])
-    expect(adjusted).toMatchObject({
+    expect(adjustedDeposit).toMatchObject({
       status: 'SUSPENSE',
       amount: { amount },
       adjustedFrom: { amount: 5000 },
@@ -118,11 +118,11 @@ test.each([4970, 5030])(
 test('an amount booked above a credited deposit waits as a deposit in suspense, and the account is unchanged', async () => {
   const account = accounts.pop()!
   const { bank, deposit } = await createBookedDeposit(5030, account)
-  const { deposit: adjusted, parts } = await correctDeposit(deposit, 'adjust', {
+  const { deposit: adjustedDeposit, parts } = await correctDeposit(deposit, 'adjust', {
     amount: 5030,
     reason: REASON,
   })
-  expect(adjusted).toMatchObject({ status: 'CREDITED', amount: { amount: 5000 } })
+  expect(adjustedDeposit).toMatchObject({ status: 'CREDITED', amount: { amount: 5000 } })
   expect(parts).toMatchObject([
     { status: 'SUSPENSE', amount: { amount: 30 }, partOf: deposit.id, reason: 'BOOKED_MORE' },
   ])
@@ -157,8 +157,8 @@ test('a deposit is adjusted only to an amount that a statement books', async () 
     code: 'INVALID_INPUT',
     field: 'amount',
   })
-  const unbooked = await new ModelBank(world).receives(5000)
-  const refusal = await world.client.post(`/deposits/${unbooked}/adjust`, { amount: 4970, reason: REASON })
+  const unbookedId = await new ModelBank(world).receives(5000)
+  const refusal = await world.client.post(`/deposits/${unbookedId}/adjust`, { amount: 4970, reason: REASON })
   expectError(refusal, { code: 'DEPOSIT_NOT_CORRECTABLE' })
   expect(refusal.body.details).toEqual({ reason: 'NOT_BOOKED' })
   expect(await readPosted(bank)).toBe(5000)

@@ -67,8 +67,8 @@ describe('a deposit in suspense', () => {
     await correctDeposit(client, second, 'return', {})
     await client.advance(0)
     expect(await readDeposit(client, second)).toMatchObject({ status: 'RETURNED' })
-    const writtenOff = await correctDeposit(client, third, 'write-off', { reason: 'Below our minimum' })
-    expect(writtenOff).toMatchObject({ status: 'WRITTEN_OFF', note: 'Below our minimum' })
+    const writtenOffPart = await correctDeposit(client, third, 'write-off', { reason: 'Below our minimum' })
+    expect(writtenOffPart).toMatchObject({ status: 'WRITTEN_OFF', note: 'Below our minimum' })
     expect(await booksOf(client)).toEqual({ rail: 7_100, costs: -100 })
     expect(await listEvents(client, deposit)).toEqual(['DEPOSIT.SUSPENDED', 'DEPOSIT.CORRECTED'])
     expect(await listEvents(client, first)).toEqual(['DEPOSIT.SUSPENDED'])
@@ -165,27 +165,27 @@ test('reversing a deposit reverses all its parts, whatever their state', {
     },
   )
   await fc.assert(
-    fc.asyncProperty(parts, fc.boolean(), async (planned, isSpent) => {
+    fc.asyncProperty(parts, fc.boolean(), async (plannedParts, isSpent) => {
       const client = await newPlatform()
       const customer = await newCustomer(client)
-      const total = planned.reduce((sum, { amount }) => sum + amount, 0)
+      const total = plannedParts.reduce((sum, { amount }) => sum + amount, 0)
       const deposit = await createSuspendedDeposit(client, total)
       const { parts: createdParts } = await splitDeposit(
         client,
         deposit,
-        planned.map(({ amount }) => amount),
+        plannedParts.map(({ amount }) => amount),
       )
-      let credited = 0
-      for (const [n, { amount, fate }] of planned.entries()) {
+      let creditedAmount = 0
+      for (const [n, { amount, fate }] of plannedParts.entries()) {
         const part = createdParts[n]
         if (fate === 'CREDITED') {
-          credited += amount
+          creditedAmount += amount
           await correctDeposit(client, part, 'assign', { accountId: customer.usd })
         }
         if (fate === 'WRITTEN_OFF') await correctDeposit(client, part, 'write-off', { reason: 'Small' })
         if (fate === 'SPLIT') await splitDeposit(client, part, [1, amount - 1])
       }
-      const spent = isSpent && credited > 1 ? credited - 1 : 0
+      const spent = isSpent && creditedAmount > 1 ? creditedAmount - 1 : 0
       if (spent > 0) await spendBalance(client, customer, spent)
       const reply = await client.post(`/sandbox/deposits/${deposit.id}/reverse`)
       expect(reply.status, toJson(reply.body)).toBe(200)

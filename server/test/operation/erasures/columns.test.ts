@@ -33,21 +33,21 @@ test('each column of each table is classified as personal or not (else: add it i
     [IMPERSONAL_TYPES],
   )
   const columns = rows.map(({ table, column }) => `${table}.${column}`)
-  const classified = Object.entries(TABLE_COLUMNS).flatMap(
+  const classifiedColumns = Object.entries(TABLE_COLUMNS).flatMap(
     ([table, { plain, kept = {}, apart = {}, erased = [] }]) => {
-      const single = [...plain.split(' ').filter((word) => word !== ''), ...Object.keys(apart)]
+      const singleColumns = [...plain.split(' ').filter((word) => word !== ''), ...Object.keys(apart)]
       const otherColumns = [...Object.keys(kept), ...erased.flatMap(({ set = {} }) => Object.keys(set))]
-      expect(new Set(single).size, table).toBe(single.length)
+      expect(new Set(singleColumns).size, table).toBe(singleColumns.length)
       expect(
-        otherColumns.filter((column) => single.includes(column)),
+        otherColumns.filter((column) => singleColumns.includes(column)),
         table,
       ).toEqual([])
-      return [...new Set([...single, ...otherColumns])].map((column) => `${table}.${column}`)
+      return [...new Set([...singleColumns, ...otherColumns])].map((column) => `${table}.${column}`)
     },
   )
   // An erasure also sets these times, which the query leaves out.
   const times = ['external_accounts.deleted_at', 'mandates.canceled_at']
-  expect(classified.filter((column) => !times.includes(column)).sort()).toEqual(columns.sort())
+  expect(classifiedColumns.filter((column) => !times.includes(column)).sort()).toEqual(columns.sort())
 })
 
 test('each specially erased column names its step', () => {

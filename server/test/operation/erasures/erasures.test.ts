@@ -251,15 +251,15 @@ describe('an erasure', () => {
     await requestErasure(client, id)
     await client.advance(DAYS * DAY_SECONDS)
     expectError(await client.get(`/customers/${id}`), { code: 'CUSTOMER_DELETED', field: 'customerId' })
-    const listed = (await client.get('/customers?isIncludingDeleted=true&search=untoldmark')).body
-    expect(listed.data).toEqual([])
+    const searchReply = (await client.get('/customers?isIncludingDeleted=true&search=untoldmark')).body
+    expect(searchReply.data).toEqual([])
     const customers = (await client.get('/customers?isIncludingDeleted=true')).body.data
     expect(customers.find((customer: { id: string }) => customer.id === id)).toMatchObject({
       isDeleted: true,
       kycStatus: 'APPROVED',
     })
-    const recreated = await client.post('/customers', body)
-    expect([recreated.status, recreated.body.email]).toEqual([201, uniqueFields.email])
+    const recreatedCustomer = await client.post('/customers', body)
+    expect([recreatedCustomer.status, recreatedCustomer.body.email]).toEqual([201, uniqueFields.email])
   })
 
   test('cancels the mandates of the customer, and frees their references', async () => {

@@ -73,7 +73,7 @@ test('personal data sent to and from banks is erased, including the deposit acco
     remittanceInformation: PERSONAL.remittance,
   })
   expect(payment.status, toJson(payment.body)).toBe(201)
-  const completed = await until(
+  const completedPayment = await until(
     async () => (await client.get(`/transactions/${payment.body.id}`)).body,
     ({ status }) => status === 'COMPLETED',
   )
@@ -87,9 +87,9 @@ test('personal data sent to and from banks is erased, including the deposit acco
   expect([...after].filter(([, places]) => places.length > 0)).toEqual([])
   const transaction = (await client.get(`/transactions/${payment.body.id}`)).body
   expect(transaction).toMatchObject({
-    id: completed.id,
+    id: completedPayment.id,
     status: 'COMPLETED',
-    receivedAmount: completed.receivedAmount,
+    receivedAmount: completedPayment.receivedAmount,
   })
   const { data } = (await client.get(`/deposits?limit=100`)).body
   expect(data).toMatchObject([{ status: 'CREDITED', amount: { amount: 2500 } }])

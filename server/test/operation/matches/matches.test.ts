@@ -191,11 +191,11 @@ describe('an existing match', () => {
           }),
         ),
       )
-      const created = replies.filter(({ status }) => status === 201)
-      expect(created).toHaveLength(1)
+      const createdMatch = replies.filter(({ status }) => status === 201)
+      expect(createdMatch).toHaveLength(1)
       for (const { status, body } of replies)
         if (status !== 201) expect(body.code).toBe('RECORDS_NOT_MATCHABLE')
-      const undoReply = await Promise.all(fifty.map(() => matching.undo(created[0]!.body.id)))
+      const undoReply = await Promise.all(fifty.map(() => matching.undo(createdMatch[0]!.body.id)))
       expect(undoReply.filter(({ status }) => status === 200)).toHaveLength(1)
     })
     expect([rail, costs]).toEqual([0, 0])
@@ -253,21 +253,21 @@ test('if two members have to approve, the second identical request creates a mat
   const body = { statementEntryIds: [line(-21)], ...difference(-21) }
   const [rail] = await measureChanges(bank, 'costs', async () => {
     expectError(await matching.match(bank, body), { code: 'FORBIDDEN' })
-    const proposed = await matched(matching.match(bank, body, ada.browser))
-    expect(proposed).toMatchObject({ status: 'PROPOSED', matchedBy: { name: 'Ada' } })
+    const proposedMatch = await matched(matching.match(bank, body, ada.browser))
+    expect(proposedMatch).toMatchObject({ status: 'PROPOSED', matchedBy: { name: 'Ada' } })
     // A vote for another account is a separate proposal. A repeated vote by the same member counts once.
     const otherProposal = await matched(
       matching.match(bank, { ...body, ...difference(-21, 'receivables') }, grace.browser),
     )
     expect(otherProposal).toMatchObject({ status: 'PROPOSED' })
-    expect((await matched(matching.match(bank, body, ada.browser))).id).toBe(proposed.id)
-    const created = await matched(matching.match(bank, body, grace.browser))
-    expect(created).toMatchObject({ id: proposed.id, status: 'MATCHED' })
+    expect((await matched(matching.match(bank, body, ada.browser))).id).toBe(proposedMatch.id)
+    const createdMatch = await matched(matching.match(bank, body, grace.browser))
+    expect(createdMatch).toMatchObject({ id: proposedMatch.id, status: 'MATCHED' })
     expect(await matching.day(bank)).toMatchObject(BALANCED)
     expect((await matching.undo(otherProposal.id, grace.browser)).body).toMatchObject({ status: 'UNDONE' })
-    expectError(await matching.undo(created.id), { code: 'FORBIDDEN' })
-    expect((await matching.undo(created.id, ada.browser)).body).toMatchObject({ status: 'MATCHED' })
-    expect((await matching.undo(created.id, grace.browser)).body).toMatchObject({ status: 'UNDONE' })
+    expectError(await matching.undo(createdMatch.id), { code: 'FORBIDDEN' })
+    expect((await matching.undo(createdMatch.id, ada.browser)).body).toMatchObject({ status: 'MATCHED' })
+    expect((await matching.undo(createdMatch.id, grace.browser)).body).toMatchObject({ status: 'UNDONE' })
   })
   await setApprovals(1)
   expect(rail).toBe(0)

@@ -104,14 +104,14 @@ test('payments are counted by day, currency, type and status, with days in the n
   expect(first.start).toMatch(/T00:00:00.000Z$/)
   expect(first.currency.code).toBe('USD')
   expect(new Set(data.map(({ start }: typeof first) => start)).size).toBe(2)
-  const completed = data.filter(({ status }: typeof first) => status === 'COMPLETED')
-  expect(completed.map(({ count, amount }: typeof first) => [count, amount])).toEqual([
+  const completedRows = data.filter(({ status }: typeof first) => status === 'COMPLETED')
+  expect(completedRows.map(({ count, amount }: typeof first) => [count, amount])).toEqual([
     [2, 300],
     [1, 1_000],
   ])
   expect(sumCounts(data.filter(({ status }: typeof first) => status === 'FAILED'))).toBe(1)
-  const zoned = (await readStatistics('timeZone=Asia/Kathmandu')).body.data
-  expect(zoned[0].start).toMatch(/T18:15:00.000Z$/)
+  const zonedRows = (await readStatistics('timeZone=Asia/Kathmandu')).body.data
+  expect(zonedRows[0].start).toMatch(/T18:15:00.000Z$/)
   const hours = (
     await client.get(`/transaction-statistics?interval=HOUR&startDate=${start}&endDate=${start}`)
   ).body

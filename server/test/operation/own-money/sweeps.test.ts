@@ -60,9 +60,9 @@ describe('a daily sweep', () => {
 
   test('ends when its account is removed', async () => {
     const { client, id } = await createSweptPlatform(1000)
-    const removed = await client.post(`/platform/own-accounts/${id}/remove`)
-    expect(removed.body).toMatchObject({ status: 'REMOVED' })
-    expect(removed.body.nextSweepAt).toBeUndefined()
+    const removalReply = await client.post(`/platform/own-accounts/${id}/remove`)
+    expect(removalReply.body).toMatchObject({ status: 'REMOVED' })
+    expect(removalReply.body.nextSweepAt).toBeUndefined()
     await client.advance(3 * DAY_SECONDS)
     expect(await withdrawals(client)).toEqual([])
     expectError(await client.post(`/platform/own-accounts/${id}/remove`), {

@@ -110,12 +110,12 @@ describe('a second decision, because of a report that contradicts the first', ()
   test('books money that payer and payee both have as owed to the platform, and does not debit the payer', async () => {
     const { payment, event } = await decideThenReport('RETURNED', chargeField, 'delivered')
     await decideAgain(payment, event.id, 'DELIVERED')
-    const owed = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }
-    expect(await stateOf(payment)).toEqual(owed)
+    const owedState = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }
+    expect(await stateOf(payment)).toEqual(owedState)
     expect((await report(payment.client, 'payment.delivered', payment.id)).status).toBe('APPLIED')
     const returnReport = await report(payment.client, 'payment.returned', payment.id)
     expect(returnReport.status).toBe('WAITING')
-    expect(await stateOf(payment)).toEqual(owed)
+    expect(await stateOf(payment)).toEqual(owedState)
     await decideAgain(payment, returnReport.id, 'RETURNED', chargeField)
     expect(await stateOf(payment)).toEqual({
       ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },

@@ -106,8 +106,8 @@ describe('deciding a payment', () => {
         return decide(client, id, decision(outcome, extra), headers)
       }),
     )
-    const accepted = replies.filter(({ status }) => status === 200)
-    expect(new Set(accepted.map(({ body }) => body.decision.id)).size).toBe(1)
+    const acceptedReplies = replies.filter(({ status }) => status === 200)
+    expect(new Set(acceptedReplies.map(({ body }) => body.decision.id)).size).toBe(1)
     for (const { status, body } of replies)
       if (status !== 200)
         expect([body.code, body.details?.field]).toEqual(['INVALID_STATE_TRANSITION', 'railEventId'])

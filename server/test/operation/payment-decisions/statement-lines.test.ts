@@ -98,19 +98,19 @@ describe('a line of a statement as evidence', () => {
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT), text: 'Payment' })
     bank.book(yesterday, { kind: 'OTHER', amount: String(AMOUNT - 60), text: 'Returned, less our fee' })
     const lines = await closeAndListLines(bank)
-    const delivered = await decide(
+    const deliveredReply = await decide(
       world.client,
       paidId,
       buildLineDecision('DELIVERED', [lines[-AMOUNT - 7]], buildCharge(7)),
     )
-    expect(delivered.status, toJson(delivered.body)).toBe(200)
+    expect(deliveredReply.status, toJson(deliveredReply.body)).toBe(200)
     await waitForStatus(paidId, 'COMPLETED')
-    const returned = await decide(
+    const returnedReply = await decide(
       world.client,
       returnedId,
       buildLineDecision('RETURNED', [lines[AMOUNT - 60], lines[-AMOUNT]], buildCharge(60)),
     )
-    expect(returned.status, toJson(returned.body)).toBe(200)
+    expect(returnedReply.status, toJson(returnedReply.body)).toBe(200)
     await waitForStatus(returnedId, 'FAILED')
     expect(await reconcileDay(bank)).toMatchObject({ status: 'BALANCED', differenceCount: 0 })
   })

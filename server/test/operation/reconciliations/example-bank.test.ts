@@ -107,11 +107,11 @@ test('a day of the example bank balances in each currency, even if only its stat
       ),
   )
   const secondDay = await world.callBank('POST', '/days/close')
-  const reconciled = await until(
+  const reconciledDays = await until(
     () => runReconciliation(secondDay.date),
     (data) => data.every(({ status }) => status === 'BALANCED'),
   )
-  expect(reconciled.map(({ currency, ledgerBalance }) => [currency, ledgerBalance]).sort()).toEqual([
+  expect(reconciledDays.map(({ currency, ledgerBalance }) => [currency, ledgerBalance]).sort()).toEqual([
     ['EUR', '96000'],
     ['USD', '-2500'],
   ])

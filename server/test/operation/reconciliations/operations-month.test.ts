@@ -27,15 +27,15 @@ interface MonthDifference {
   readonly after?: (month: Month) => Promise<void>
 }
 
-const buildDebit = (amount: string, others: Partial<SampleEntry> = {}): SampleEntry => ({
-  ...{ amount, direction: 'DBIT', ...others },
+const buildDebit = (amount: string, fields: Partial<SampleEntry> = {}): SampleEntry => ({
+  ...{ amount, direction: 'DBIT', ...fields },
 })
 
 /** Creates a deposit at the European bank that names no account. */
 async function createSuspendedDeposit(month: Month, amount: string): Promise<string> {
   await month.euro.states([month.credit(amount), month.credit('20.00', month.customer.eurReference)])
-  const [deposit, ...others] = await month.suspense('euro-bank')
-  expect(others).toEqual([])
+  const [deposit, ...otherDeposits] = await month.suspense('euro-bank')
+  expect(otherDeposits).toEqual([])
   return deposit.id
 }
 
@@ -51,8 +51,8 @@ const buildEntry = (
   direction: 'CRDT' | 'DBIT',
   amount: string,
   { refs }: Awaited<ReturnType<typeof createFilePayment>>,
-  others: Partial<SampleEntry> = {},
-): SampleEntry => ({ amount, direction, transactions: [{ ...refs, amount }], ...others })
+  fields: Partial<SampleEntry> = {},
+): SampleEntry => ({ amount, direction, transactions: [{ ...refs, amount }], ...fields })
 
 /** Sends a batch of instant payments that the bank reports as settled. */
 async function settleBatch(month: Month, amounts: readonly number[]): Promise<readonly string[]> {

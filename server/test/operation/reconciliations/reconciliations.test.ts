@@ -107,10 +107,10 @@ describe('a statement', () => {
     await bank.tell(bank.event('statement', bank.close(yesterday)))
     const [reconciliation] = await runReconciliation(bank, yesterday)
     expect(reconciliation).toMatchObject({ status: 'DIFFERENT', difference: '310', differenceCount: 3 })
-    const listed = await waitForReconciliation(bank, yesterday)
-    const { body } = await world.client.get(`/reconciliations/${listed.id}`)
+    const listedDay = await waitForReconciliation(bank, yesterday)
+    const { body } = await world.client.get(`/reconciliations/${listedDay.id}`)
     // The statement's own job may compare again between the two reads: equal result, later time.
-    const { reconciledAt: _, ...result } = listed
+    const { reconciledAt: _, ...result } = listedDay
     expect(body).toMatchObject({ ...result, difference: 310 })
     expect(body.differences.map(({ reason, amount, text }: Reply['body']) => [reason, amount, text])).toEqual(
       [
@@ -125,13 +125,13 @@ describe('a statement', () => {
     }
     expect(entry).toBeDefined()
     const events = await until(
-      async () => (await world.client.get(`/events?objectId=${listed.id}`)).body.data,
+      async () => (await world.client.get(`/events?objectId=${listedDay.id}`)).body.data,
       (data) => data.length > 0,
     )
     expect(events).toMatchObject([{ type: 'RECONCILIATION.DIFFERENT', data: { differenceCount: 3 } }])
     // A second comparison gives the same result and no second notification.
     await runReconciliation(bank, yesterday)
-    const { data } = (await world.client.get(`/events?objectId=${listed.id}`)).body
+    const { data } = (await world.client.get(`/events?objectId=${listedDay.id}`)).body
     expect(data).toHaveLength(1)
     const metrics = await world.service.app.metrics.text(async () => true)
     const labels = `rail="${bank.name}",currency="EUR"`

@@ -76,8 +76,8 @@ test("an example bank's differences can be matched and booked until the day bala
   await createMatch(findDifferences(-500))
   await createMatch(findDifferences(-2_500))
   await createMatch(findDifferences(-6_000, 4_000, 2_000))
-  const balanced = await waitForComparison(client, day.id, 'BALANCED')
-  expect(balanced.differences).toEqual([])
+  const balancedDay = await waitForComparison(client, day.id, 'BALANCED')
+  expect(balancedDay.differences).toEqual([])
 })
 
 test('each request creates another example bank for its platform only, and years of waiting cause no comparisons', async () => {

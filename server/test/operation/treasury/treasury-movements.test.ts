@@ -21,20 +21,20 @@ describe('a movement to cold storage in a sandbox', () => {
   test("is sent by a background job, and leaves the platform's balance unchanged", async () => {
     const client = await newPlatform()
     const account = await newColdStorage(client, FUNDED)
-    const requested = await moved(client, account, 4000)
-    expect(requested).toMatchObject({
+    const requestedMovement = await moved(client, account, 4000)
+    expect(requestedMovement).toMatchObject({
       status: 'SENT',
       rail: 'sandbox',
       network: 'BASE',
       reason: 'More than a day needs',
     })
     await client.advance(60)
-    const completed = await readMovement(client, requested.id)
-    expect(completed).toMatchObject({
+    const completedMovement = await readMovement(client, requestedMovement.id)
+    expect(completedMovement).toMatchObject({
       status: 'COMPLETED',
       amount: { amount: 4000, currency: { code: 'USDC' } },
     })
-    expect(completed.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(completedMovement.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
     const [platformAccount] = (await client.get('/platform/internal-accounts?currency=USDC')).body.data
     expect(platformAccount.balance.amount).toBe(FUNDED)
   })
@@ -60,9 +60,9 @@ describe('a movement to cold storage in a sandbox', () => {
     const client = await newPlatform()
     await newColdStorage(client, 1000)
     const { id } = await coldStorage(client, '0x9965507D1a55bcC2695C58ba16FB37d819B0A002')
-    const requested = await moved(client, id, 1000)
+    const requestedMovement = await moved(client, id, 1000)
     await client.advance(3600)
-    expect(await readMovement(client, requested.id)).toMatchObject({
+    expect(await readMovement(client, requestedMovement.id)).toMatchObject({
       status: 'FAILED',
       error: { code: 'UNAVAILABLE' },
     })
@@ -78,9 +78,9 @@ describe('a movement to cold storage in a sandbox', () => {
     const returnMoney = (amount: number) => client.post(RETURNS, { ownAccountId: account, amount })
     expectError(await returnMoney(601), { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
     const replies = await Promise.all(Array.from({ length: 50 }, () => returnMoney(200)))
-    const accepted = replies.filter(({ status }) => status === 201)
-    expect(accepted).toHaveLength(3)
-    expect(accepted[0]?.body).toMatchObject({
+    const acceptedReplies = replies.filter(({ status }) => status === 201)
+    expect(acceptedReplies).toHaveLength(3)
+    expect(acceptedReplies[0]?.body).toMatchObject({
       status: 'COMPLETED',
       direction: 'FROM_COLD_STORAGE',
       ownAccountId: account,
@@ -137,12 +137,12 @@ describe('cold storage on a platform that requires two approvals', () => {
     for (const browser of [firstMember, firstMember, secondMember])
       expect((await browser!.post(approvePath)).status).toBe(200)
 
-    const requested = await moved(client, account.id, 1000)
-    expect(requested.status).toBe('AWAITING_APPROVAL')
+    const requestedMovement = await moved(client, account.id, 1000)
+    expect(requestedMovement.status).toBe('AWAITING_APPROVAL')
     const canceled = await moved(client, account.id, 1000)
     const approvals = (await client.get('/approvals?kind=TREASURY_MOVEMENT')).body.data
     expect(approvals[0].policy.words).toContain(account.address)
-    const path = `${MOVEMENTS}/${requested.id}/approve`
+    const path = `${MOVEMENTS}/${requestedMovement.id}/approve`
     expectError(await client.post(path), { code: 'FORBIDDEN' })
     expect((await firstMember!.post(path)).body.status).toBe('AWAITING_APPROVAL')
     const lastReplies = await Promise.all(Array.from({ length: 10 }, () => secondMember!.post(path)))
@@ -152,7 +152,7 @@ describe('cold storage on a platform that requires two approvals', () => {
     })
     expect((await client.post(`${MOVEMENTS}/${canceled.id}/cancel`)).body.status).toBe('CANCELED')
     await client.advance(60)
-    expect((await readMovement(client, requested.id)).status).toBe('COMPLETED')
+    expect((await readMovement(client, requestedMovement.id)).status).toBe('COMPLETED')
     expect((await readMovement(client, canceled.id)).status).toBe('CANCELED')
   })
 })
