@@ -42,10 +42,10 @@ interface ListedEvent {
 }
 /** Waits for the object's events. They are listed once no older transaction is open in the cluster. */
 async function readEvents(objectId: string, last: number): Promise<ListedEvent[]> {
-  const read = async (): Promise<ListedEvent[]> =>
+  const listEvents = async (): Promise<ListedEvent[]> =>
     (await client.get(`/events?objectId=${objectId}&sortOrder=asc&limit=100`)).body.data
-  await expect.poll(async () => (await read()).at(-1)?.sequence ?? 0).toBe(last)
-  return read()
+  await expect.poll(async () => (await listEvents()).at(-1)?.sequence ?? 0).toBe(last)
+  return listEvents()
 }
 const findLedgerFaults = async () =>
   (await verifyLedger(service.app.db, service.app.enclave.quorumPublicKey)).findings
@@ -174,13 +174,13 @@ test('the next archive command completes an interrupted one', async () => {
 })
 
 test('the archive check finds a changed or missing file', async () => {
-  const check = () => runCommand(service.app, ['archive', 'check', '--in', folder], '')
+  const checkArchives = () => runCommand(service.app, ['archive', 'check', '--in', folder], '')
   const { data } = (await runCommand(service.app, ['archive', 'list'], '')) as { data: { file: string }[] }
   expect(data.length).toBeGreaterThan(4)
-  expect(await check()).toEqual({ files: data.length, findings: [] })
+  expect(await checkArchives()).toEqual({ files: data.length, findings: [] })
   await appendFile(join(folder, data[0]!.file), 'x')
   await rm(join(folder, data[1]!.file))
-  const { findings } = (await check()) as { findings: string[] }
+  const { findings } = (await checkArchives()) as { findings: string[] }
   expect(findings).toHaveLength(2)
   expect(findings[0]).toContain(`${data[0]!.file} is damaged: it has changed`)
   expect(findings[1]).toContain(data[1]!.file)

@@ -82,20 +82,20 @@ test('payments counted for velocity limits are removed, with their sums, long af
   const customer = await newCustomer(limitedClient)
   await fund(limitedClient, customer.usd, 1_000)
   const bank = await newBankAccount(limitedClient, customer.id)
-  const pay = () =>
+  const sendPayment = () =>
     limitedClient.post('/transfer-out', {
       source: { accountId: customer.usd },
       destination: { accountId: bank },
       amount: 100,
     })
-  expect((await pay()).status).toBe(201)
+  expect((await sendPayment()).status).toBe(201)
   // Each subject has a counter for the day and one for the month.
   expect(await countRows('velocity_counters')).toBe(4)
 
   await removeOldAfter(61)
   expect([await countRows('velocity_uses'), await countRows('velocity_counters')]).toEqual([2, 4])
-  expect((await pay()).status).toBe(201)
-  expect((await pay()).status).toBe(403)
+  expect((await sendPayment()).status).toBe(201)
+  expect((await sendPayment()).status).toBe(403)
   await removeOldAfter(63)
   expect([await countRows('velocity_uses'), await countRows('velocity_counters')]).toEqual([0, 0])
 })

@@ -103,7 +103,7 @@ test('every example in the OpenAPI document matches its schema', () => {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, validateFormats: false }))
   ajv.addSchema(document, 'api')
   let checked = 0
-  const check = (schema: object, value: unknown, label: string) => {
+  const expectMatch = (schema: object, value: unknown, label: string) => {
     const text = JSON.stringify(schema).replaceAll('"#/components', '"api#/components')
     const validate = ajv.compile(JSON.parse(text))
     expect(validate(value), `${label} ${JSON.stringify(validate.errors)}`).toBe(true)
@@ -115,16 +115,16 @@ test('every example in the OpenAPI document matches its schema', () => {
       for (const content of contents)
         for (const { schema, example, examples } of Object.values(content))
           for (const value of [example, examples?.recorded?.value])
-            if (value !== undefined) check(schema, value, operationId)
+            if (value !== undefined) expectMatch(schema, value, operationId)
       for (const { schema, example } of parameters)
         if (schema && typeof example === 'string' && !('type' in schema && schema.type !== 'string'))
-          check(schema, example, operationId)
+          expectMatch(schema, example, operationId)
     }
   const eventTypes: string[] = []
   for (const [name, { post }] of Object.entries<{ post: Operation }>(document.webhooks))
     for (const { schema, examples = {} } of Object.values(post.requestBody?.content ?? {}))
       for (const [type, example] of Object.entries(examples)) {
-        check(schema, example.value, `${name} ${type}`)
+        expectMatch(schema, example.value, `${name} ${type}`)
         eventTypes.push(type)
       }
   expect(eventTypes.sort()).toEqual([...EVENT_TYPES].sort())

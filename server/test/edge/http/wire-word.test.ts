@@ -157,18 +157,18 @@ test('an invalid wire word stops the start with an error that names the setting'
 })
 
 describe('a server with a path prefix', () => {
-  const get = (path: string) =>
+  const fetchPath = (path: string) =>
     fetch(server.origin + path, {
       headers: { Authorization: client.authorization, Accept: 'application/json' },
     })
 
   test('serves paths with and without the prefix, and shows addresses with it', async () => {
     for (const base of ['/acme/api/2025-10-13', '/2025-10-13']) {
-      expect((await get(`${base}/customers?limit=1`)).status, base).toBe(200)
-      const document = await (await get(`${base}/openapi.json`)).json()
+      expect((await fetchPath(`${base}/customers?limit=1`)).status, base).toBe(200)
+      const document = await (await fetchPath(`${base}/openapi.json`)).json()
       expect(document).toMatchObject({ servers: [{ url: '/acme/api/2025-10-13' }] })
     }
-    expect(await (await get('/')).json()).toMatchObject({
+    expect(await (await fetchPath('/')).json()).toMatchObject({
       baseUrl: `${server.origin}/acme/api/2025-10-13`,
       openapi: '/acme/api/2025-10-13/openapi.json',
     })
@@ -178,14 +178,14 @@ describe('a server with a path prefix', () => {
 
   test('suggests the path with the prefix if only the version is missing', async () => {
     for (const path of ['/acme/api/customers', '/customers', '/acme/api/v1/customers']) {
-      const reply = await get(path)
+      const reply = await fetchPath(path)
       expect([reply.status, (await reply.json()).details], path).toEqual([
         404,
         { path: '/acme/api/2025-10-13/customers' },
       ])
     }
     for (const path of ['/acme/api/', '/acme/2025-10-13/customers', '/acme/api/healthz'])
-      expect((await get(path)).status, path).toBe(404)
+      expect((await fetchPath(path)).status, path).toBe(404)
   })
 
   test('uses UMA_DOMAIN for the receivers of the sandbox', async () => {

@@ -50,7 +50,7 @@ describe('the metrics', () => {
         void: countSince('void'),
       }
     }
-    const pay = async (accountId: string) => {
+    const payToAccount = async (accountId: string) => {
       const quote = await client.post('/quotes', {
         source: { sourceType: 'ACCOUNT', accountId: wallet },
         destination: { destinationType: 'ACCOUNT', accountId },
@@ -65,12 +65,12 @@ describe('the metrics', () => {
     expect(await countPostings()).toEqual({ post: 0, hold: 0, capture: 0, void: 0 })
     await fund(client, wallet, 10_000_000)
     expect(await countPostings()).toEqual({ post: 1, hold: 0, capture: 0, void: 0 })
-    // Postings go to the fees, to the currency position, and from there out.
-    await pay(bank)
+    // A payment makes three postings: the fees, the currency position, and the money that leaves.
+    await payToAccount(bank)
     expect(await countPostings()).toEqual({ post: 4, hold: 1, capture: 1, void: 0 })
-    await pay(failingBank)
+    await payToAccount(failingBank)
     expect(await countPostings()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
-    // The amount exceeds int64 with the balance, so it is refused.
+    // Together with the balance this amount exceeds int64, so it is refused.
     await client.post(`/sandbox/internal-accounts/${wallet}/fund`, { amount: 2n ** 63n - 1n })
     expect(await countPostings()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
 

@@ -119,10 +119,10 @@ describe('the log', () => {
   test('has one line per request, with its route and its outcome', async () => {
     const { id } = await newCustomer(client)
     await client.send('PATCH', '/config', { lenientInput: true })
-    const send = (httpRequestId: string, path: string) =>
+    const sendWithId = (httpRequestId: string, path: string) =>
       client.send('GET', path, undefined, { 'X-Request-Id': httpRequestId })
-    await send('access-2', '/customers?limit=0')
-    const reply = await send('access-1', `/customers/${id}?secretQuery=1`)
+    await sendWithId('access-2', '/customers?limit=0')
+    const reply = await sendWithId('access-1', `/customers/${id}?secretQuery=1`)
     const line = await server.lineOf('access-1')
     expect(Object.keys(line).sort()).toEqual([
       'callerRequestId',
@@ -187,7 +187,7 @@ describe('the log', () => {
       'Traceparent',
       'X-Forwarded-For',
     ]
-    const headers = () => Object.fromEntries(names.map((name) => [name, createSecret()]))
+    const createHeaders = () => Object.fromEntries(names.map((name) => [name, createSecret()]))
     const bodies = [
       { email: createSecret('a@') },
       { code: createSecret() },
@@ -202,7 +202,7 @@ describe('the log', () => {
       '/x',
     ])
       for (const body of bodies) {
-        const reply = await client.send('POST', `${path}?token=${createSecret()}`, body, headers())
+        const reply = await client.send('POST', `${path}?token=${createSecret()}`, body, createHeaders())
         expect(reply.status).toBeGreaterThanOrEqual(400)
       }
     const buildBasicAuth = (text: string) => ({

@@ -29,7 +29,7 @@ test('the docUrl of an error links to its entry, on a page that loads only files
 test('the error guide is one page at two addresses, and other guides link to the shorter address', async () => {
   const { body } = await newPlatform().then((client) => client.get(`/quotes/${noId('Quote')}`))
   const { origin } = new URL(body.docUrl)
-  const read = async (path: string) => (await fetch(origin + path)).text()
-  expect(await read('/docs/guides/errors')).toBe(await read('/docs/errors'))
-  expect(await read('/docs/guides/api')).toContain('href="/docs/errors"')
+  const readPage = async (path: string) => (await fetch(origin + path)).text()
+  expect(await readPage('/docs/guides/errors')).toBe(await readPage('/docs/errors'))
+  expect(await readPage('/docs/guides/api')).toContain('href="/docs/errors"')
 })

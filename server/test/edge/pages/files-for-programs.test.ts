@@ -65,7 +65,7 @@ describe('the Postman collection', () => {
     const fillVariables = (text: string) =>
       text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values.get(name) ?? '')
     /** Sends a request as Postman does, and stores the record's id as the collection's script does. */
-    const send = async (name: string) => {
+    const sendItem = async (name: string) => {
       const { request } = items.get(name)!
       const path = request.url.variable.reduce(
         (path, { key, value }) => path.replace(`:${key}`, encodeURIComponent(fillVariables(value))),
@@ -86,13 +86,13 @@ describe('the Postman collection', () => {
       for (const { id } of records) values.set(String(id).split(':')[0]!, id)
       return response
     }
-    await send('customer_create')
-    await send('customer_internal_account_list')
-    await send('customer_get')
-    await send('customer_external_account_create')
-    const { body } = await send('quote_create')
+    await sendItem('customer_create')
+    await sendItem('customer_internal_account_list')
+    await sendItem('customer_get')
+    await sendItem('customer_external_account_create')
+    const { body } = await sendItem('quote_create')
     expect(body.id).toMatch(/^Quote:/)
-    expect((await send('quote_get')).body.id).toBe(body.id)
+    expect((await sendItem('quote_get')).body.id).toBe(body.id)
   })
 
   test('has no sandbox requests in production', async () => {

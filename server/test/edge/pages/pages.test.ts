@@ -100,7 +100,7 @@ describe('a guide', () => {
 
   test('has only working links to other guides, fragments included', { tags: 'smoke' }, async () => {
     const pages = new Map<string, string>()
-    const read = async (path: string) => {
+    const readPage = async (path: string) => {
       if (!pages.has(path)) {
         const { status, text } = await fetchPage(path)
         expect(status, path).toBe(200)
@@ -111,12 +111,12 @@ describe('a guide', () => {
     const queue = ['/docs/guides']
     const seen = new Set(queue)
     for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
-      const text = await read(path)
+      const text = await readPage(path)
       for (const [, href] of text.matchAll(/href="([^"]+)"/g)) {
         if (/^(?:https?:|data:)/.test(href!)) continue
         const { pathname, hash } = new URL(href!, origin + path)
         if (!isServedHere(pathname)) continue
-        const target = await read(pathname)
+        const target = await readPage(pathname)
         if (hash) expect(target, `${path} → ${href}`).toContain(`id="${decodeURIComponent(hash.slice(1))}"`)
         if (seen.has(pathname) || !pathname.startsWith('/docs/guides')) continue
         seen.add(pathname)

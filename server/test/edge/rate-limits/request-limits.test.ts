@@ -83,15 +83,15 @@ describe('the request count', () => {
 
   test('of the previous minute decreases gradually, so that no caller gets twice the limit around its end', () => {
     const counts = new RequestCounts()
-    const take = (ms: number) => counts.take('a', 60, ms).isAllowed
-    for (let n = 0; n < 60; n++) expect(take(toMs(10) + 59_000)).toBe(true)
-    expect(take(toMs(10) + 59_999)).toBe(false)
-    expect(take(toMs(11))).toBe(false)
+    const takeRequest = (ms: number) => counts.take('a', 60, ms).isAllowed
+    for (let n = 0; n < 60; n++) expect(takeRequest(toMs(10) + 59_000)).toBe(true)
+    expect(takeRequest(toMs(10) + 59_999)).toBe(false)
+    expect(takeRequest(toMs(11))).toBe(false)
     const refusal = counts.take('a', 60, toMs(11) + 500)
     expect(refusal).toMatchObject({ isAllowed: false, retrySeconds: 1 })
-    expect(take(toMs(11) + 1_001)).toBe(true)
-    expect(take(toMs(11) + 1_002)).toBe(false)
-    expect(take(toMs(11) + 30_000)).toBe(true)
+    expect(takeRequest(toMs(11) + 1_001)).toBe(true)
+    expect(takeRequest(toMs(11) + 1_002)).toBe(false)
+    expect(takeRequest(toMs(11) + 30_000)).toBe(true)
     // After a minute without requests the whole limit is free.
     expect(counts.take('a', 60, toMs(13) + 59_000).remaining).toBe(59)
   })

@@ -30,15 +30,15 @@ test('probes on their separate port work however many connections the API has', 
   const server = await startServer({ COUNTERSIGN_CONNECTIONS_MAX: '4' })
   const probes = await listenForProbes(server.server, { host: '127.0.0.1', healthPort: 0 })
   onTestFinished(() => probes.close())
-  const get = (path: string) => fetch(`http://127.0.0.1:${probes.port}${path}`)
+  const fetchProbe = (path: string) => fetch(`http://127.0.0.1:${probes.port}${path}`)
   await openConnections(server, 8)
   await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow()
-  expect((await get('/healthz')).status).toBe(200)
-  expect((await get('/readyz')).status).toBe(200)
-  expect(valueIn(await (await get('/metrics')).text(), 'countersign_database_up')).toBe(1)
+  expect((await fetchProbe('/healthz')).status).toBe(200)
+  expect((await fetchProbe('/readyz')).status).toBe(200)
+  expect(valueIn(await (await fetchProbe('/metrics')).text(), 'countersign_database_up')).toBe(1)
   // The probe port does not serve the API.
   for (const path of ['/2025-10-13/config', '/docs', '/', '/healthz/../docs'])
-    expect((await get(path)).status, path).toBe(404)
+    expect((await fetchProbe(path)).status, path).toBe(404)
 })
 
 test('an open file limit below the setting is logged at the start, and connections beyond it are refused and logged', async () => {

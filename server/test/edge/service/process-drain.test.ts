@@ -62,7 +62,7 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
   await fund(client, ada.wallet, 1_000_000_000)
   const { stamp } = await signIn(client, ada.wallet)
   const transactionIds: string[] = []
-  const pay = async () => {
+  const executeQuote = async () => {
     const quote = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: ada.wallet },
       destination: { destinationType: 'ACCOUNT', accountId: bank },
@@ -79,7 +79,7 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
     onPaid(transactionIds.length)
   }
   const payForever = async (): Promise<never> => {
-    for (;;) await pay()
+    for (;;) await executeQuote()
   }
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, payForever))
   expect(outcomes.map((outcome) => String((outcome as PromiseRejectedResult).reason))).toEqual(

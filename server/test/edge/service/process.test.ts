@@ -163,8 +163,8 @@ describe('a failing start prints one line', () => {
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null/below' }],
   ])('for an invalid %s in %j', async (name, env) => {
     const { dataDir } = await newPlace('unused')
-    const start = async () => openService(readConfig({ COUNTERSIGN_DATA_DIR: dataDir, ...env }))
-    const { message } = await start().then(
+    const openInvalidService = async () => openService(readConfig({ COUNTERSIGN_DATA_DIR: dataDir, ...env }))
+    const { message } = await openInvalidService().then(
       () => expect.fail('It started'),
       (error: Error) => error,
     )

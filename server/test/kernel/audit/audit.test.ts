@@ -30,23 +30,23 @@ test('the audit trail has an update with its caller and the changed fields, but 
 
 test("audited changes are found by their request's id, and a caller cannot reuse another request's id", async () => {
   const client = await newPlatform()
-  const search = (query: string) => client.get(`/audit-events?${query}`)
+  const searchTrail = (query: string) => client.get(`/audit-events?${query}`)
   await client.send('POST', '/sandbox/clock/advance', { seconds: 86_400 })
   const update = await client.send('PATCH', '/config', { umaDomain: 'first.example' })
   const httpRequestId = update.headers.get('X-Request-Id')
   const headers = { 'X-Request-Id': httpRequestId! }
   const secondUpdate = await client.send('PATCH', '/config', { umaDomain: 'second.example' }, headers)
   expect(secondUpdate.headers.get('X-Request-Id')).not.toBe(httpRequestId)
-  const searchReply = await search(`httpRequestId=${httpRequestId}`)
+  const searchReply = await searchTrail(`httpRequestId=${httpRequestId}`)
   expect(searchReply.body.data).toMatchObject([{ httpRequestId, after: { umaDomain: 'first.example' } }])
-  const refusal = await search('httpRequestId=trail-2')
+  const refusal = await searchTrail('httpRequestId=trail-2')
   expect([refusal.status, refusal.body.details]).toMatchObject([400, { field: 'startDate' }])
   const { at } = searchReply.body.data[0]
   const loggedRequests = (await client.get(`/requests?callerRequestId=${httpRequestId}`)).body.data
   expect(loggedRequests).toMatchObject([
     { httpRequestId: secondUpdate.headers.get('X-Request-Id'), callerRequestId: httpRequestId },
   ])
-  expect((await search(`httpRequestId=${httpRequestId}&endDate=${at}`)).body.data).toEqual([])
+  expect((await searchTrail(`httpRequestId=${httpRequestId}&endDate=${at}`)).body.data).toEqual([])
   expect((await (await newPlatform()).get(`/audit-events?httpRequestId=${httpRequestId}`)).body.data).toEqual(
     [],
   )

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 const FUNDING = { cause: 'sandbox_fund', causeId: testId('InternalAccount', 'funded') } as const
-const commit = (writes: readonly Write[]) => host.app.committer.commit(writes)
+const commitWrites = (writes: readonly Write[]) => host.app.committer.commit(writes)
 
 async function createAccount(amount: bigint): Promise<string> {
   const id = op.newId('InternalAccount')
@@ -27,7 +27,7 @@ async function createAccount(amount: bigint): Promise<string> {
     { account: id, currency: 'USD', amount },
     { system: 'rail', currency: 'USD', amount: -amount },
   ])
-  const { done } = await commit([
+  const { done } = await commitWrites([
     openAccount(op, id, testId('Customer', 1), 'USD'),
     ...(amount > 0n ? fund : []),
   ])
@@ -50,7 +50,9 @@ const buildHold = (account: string, amount: bigint) =>
 describe('the ledger', { tags: 'smoke' }, () => {
   test('moves money between accounts, both sides or neither', async () => {
     const [from, to] = [await createAccount(100n), await createAccount(0n)]
-    expect(await commit(post(op, FUNDING, [buildLeg(from, -60n), buildLeg(to, 60n)]))).toEqual({ done: true })
+    expect(await commitWrites(post(op, FUNDING, [buildLeg(from, -60n), buildLeg(to, 60n)]))).toEqual({
+      done: true,
+    })
     expect([await readBalance(from), await readBalance(to)]).toEqual([
       { available: 40n, total: 40n },
       { available: 60n, total: 60n },
@@ -59,7 +61,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
 
   test('refuses to overdraw an account by a single unit, and writes nothing of that set', async () => {
     const [from, to] = [await createAccount(100n), await createAccount(0n)]
-    const result = await commit(post(op, FUNDING, [buildLeg(from, -101n), buildLeg(to, 101n)]))
+    const result = await commitWrites(post(op, FUNDING, [buildLeg(from, -101n), buildLeg(to, 101n)]))
     expect(result).toMatchObject({ done: false, guard: 'overdraft' })
     expect([await readBalance(from), await readBalance(to)]).toEqual([
       { available: 100n, total: 100n },
@@ -69,11 +71,11 @@ describe('the ledger', { tags: 'smoke' }, () => {
 
   test('refuses a balance beyond int64, and commits the other sets of the batch', async () => {
     const to = await createAccount(0n)
-    const receive = (amount: bigint) => {
+    const receiveAmount = (amount: bigint) => {
       const legs = [buildLeg(to, amount), { system: 'rail', currency: 'USD', amount: -amount } as const]
-      return commit(post(op, FUNDING, legs))
+      return commitWrites(post(op, FUNDING, legs))
     }
-    const results = await Promise.all([receive(3n), receive(2n ** 63n - 1n), receive(4n)])
+    const results = await Promise.all([receiveAmount(3n), receiveAmount(2n ** 63n - 1n), receiveAmount(4n)])
     expect(results).toEqual([{ done: true }, expect.objectContaining({ guard: 'overflow' }), { done: true }])
     expect(await readBalance(to)).toEqual({ available: 7n, total: 7n })
   })
@@ -81,7 +83,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
   test('grants seven of fifty parallel holds on money for seven', async () => {
     const from = await createAccount(7_000n)
     const results = await Promise.all(
-      Array.from({ length: 50 }, () => commit([hold(op, FUNDING, buildHold(from, 1_000n)).write])),
+      Array.from({ length: 50 }, () => commitWrites([hold(op, FUNDING, buildHold(from, 1_000n)).write])),
     )
     expect(results.filter(({ done }) => done)).toHaveLength(7)
     expect(await readBalance(from)).toEqual({ available: 0n, total: 7_000n })
@@ -91,23 +93,24 @@ describe('the ledger', { tags: 'smoke' }, () => {
     const from = await createAccount(100n)
     const first = hold(op, FUNDING, buildHold(from, 30n))
     const second = hold(op, FUNDING, buildHold(from, 20n))
-    await commit([first.write, second.write])
-    const captureFirst = () => commit(capture(op, { ...buildHold(from, 30n), holdId: first.holdId }))
+    await commitWrites([first.write, second.write])
+    const captureFirst = () => commitWrites(capture(op, { ...buildHold(from, 30n), holdId: first.holdId }))
     expect((await Promise.all([captureFirst(), captureFirst()])).filter(({ done }) => done)).toHaveLength(1)
-    const releaseSecond = () => commit([release(op, { ...buildHold(from, 20n), holdId: second.holdId })])
+    const releaseSecond = () =>
+      commitWrites([release(op, { ...buildHold(from, 20n), holdId: second.holdId })])
     expect((await Promise.all([releaseSecond(), releaseSecond()])).filter(({ done }) => done)).toHaveLength(1)
     expect(await readBalance(from)).toEqual({ available: 70n, total: 70n })
-    const lateRelease = await commit([release(op, { ...buildHold(from, 30n), holdId: first.holdId })])
+    const lateRelease = await commitWrites([release(op, { ...buildHold(from, 30n), holdId: first.holdId })])
     expect(lateRelease).toMatchObject({ done: false, guard: 'expectation' })
   })
 
   test('captures a part of a hold, and keeps or releases the remainder', async () => {
     const from = await createAccount(100n)
     const { holdId, write } = hold(op, FUNDING, buildHold(from, 40n))
-    await commit([write])
+    await commitWrites([write])
     const first = capturePart(op, FUNDING, { ...buildHold(from, 40n), holdId }, 15n, true)
     const second = capturePart(op, FUNDING, { ...buildHold(from, 40n), holdId }, 15n, true)
-    const results = await Promise.all([commit(first.writes), commit(second.writes)])
+    const results = await Promise.all([commitWrites(first.writes), commitWrites(second.writes)])
     expect(results.map(({ done }) => done).sort()).toEqual([false, true])
     expect(await readBalance(from)).toEqual({ available: 60n, total: 85n })
     const successfulCapture = results[0].done ? first : second
@@ -118,7 +121,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
       20n,
       false,
     )
-    expect(await commit(remainder.writes)).toEqual({ done: true })
+    expect(await commitWrites(remainder.writes)).toEqual({ done: true })
     expect(await readBalance(from)).toEqual({ available: 65n, total: 65n })
     const repeat = capturePart(
       op,
@@ -127,16 +130,16 @@ describe('the ledger', { tags: 'smoke' }, () => {
       25n,
       false,
     )
-    expect(await commit(repeat.writes)).toMatchObject({ done: false, guard: 'expectation' })
+    expect(await commitWrites(repeat.writes)).toMatchObject({ done: false, guard: 'expectation' })
   })
 
   test('captures and releases a hold only with its own account and amount', async () => {
     const [from, otherAccount] = [await createAccount(100n), await createAccount(100n)]
     const { holdId, write } = hold(op, FUNDING, buildHold(from, 40n))
-    await commit([write])
+    await commitWrites([write])
     for (const wrongHold of [buildHold(from, 39n), buildHold(otherAccount, 40n)])
       for (const writes of [capture(op, { ...wrongHold, holdId }), [release(op, { ...wrongHold, holdId })]])
-        expect(await commit(writes)).toMatchObject({ done: false, guard: 'expectation' })
+        expect(await commitWrites(writes)).toMatchObject({ done: false, guard: 'expectation' })
     expect(await readBalance(from)).toEqual({ available: 60n, total: 100n })
   })
 
@@ -164,16 +167,22 @@ describe('the ledger', { tags: 'smoke' }, () => {
 
   test('commits the other sets of a batch if one set fails', async () => {
     const [rich, poor, to] = [await createAccount(100n), await createAccount(0n), await createAccount(0n)]
-    const pay = (from: string) => commit([buildTransfer(from, to, 10n)])
-    const results = await Promise.all([pay(rich), pay(poor), pay(rich), pay(poor), pay(rich)])
+    const payFrom = (from: string) => commitWrites([buildTransfer(from, to, 10n)])
+    const results = await Promise.all([
+      payFrom(rich),
+      payFrom(poor),
+      payFrom(rich),
+      payFrom(poor),
+      payFrom(rich),
+    ])
     expect(results.map(({ done }) => done)).toEqual([true, false, true, false, true])
     expect(await readBalance(to)).toEqual({ available: 30n, total: 30n })
   })
 
   test('rejects a faulty set only for its caller, and commits the other sets of the batch', async () => {
     const [from, to] = [await createAccount(10n), await createAccount(0n)]
-    const commitValid = () => commit([buildTransfer(from, to, 1n)])
-    const faultyCommit = commit([buildTransfer(from, to, 1n, 'EUR')])
+    const commitValid = () => commitWrites([buildTransfer(from, to, 1n)])
+    const faultyCommit = commitWrites([buildTransfer(from, to, 1n, 'EUR')])
     const [first, fault, last] = await Promise.allSettled([commitValid(), faultyCommit, commitValid()])
     expect(first).toMatchObject({ value: { done: true } })
     expect(fault).toMatchObject({
@@ -188,7 +197,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
     const { db } = host.app
     const from = await createAccount(100n)
     const { holdId, write } = hold(op, FUNDING, buildHold(from, 40n))
-    await commit([write])
+    await commitWrites([write])
     for (const change of [
       'amount = amount + 1',
       'credit_account_id = debit_account_id',
@@ -201,7 +210,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
         db.query(`UPDATE ledger_transfers SET ${change} WHERE id = $1`, [uuidOf(holdId)]),
         change,
       ).rejects.toThrow(/ends once|check constraint/)
-    await commit([release(op, { ...buildHold(from, 40n), holdId })])
+    await commitWrites([release(op, { ...buildHold(from, 40n), holdId })])
     for (const statement of [
       "UPDATE ledger_transfers SET state = 'posted' WHERE state = 'voided'",
       "UPDATE ledger_transfers SET state = 'pending', ended_at = NULL",
@@ -218,7 +227,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
       [buildTransfer(from, to, -1n)],
       [buildTransfer(from, from, 1n)],
     ])
-      await expect(commit(writes)).rejects.toThrow('check constraint')
+      await expect(commitWrites(writes)).rejects.toThrow('check constraint')
     expect(await readBalance(from)).toEqual({ available: 100n, total: 100n })
   })
 

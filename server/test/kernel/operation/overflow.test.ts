@@ -7,7 +7,7 @@ import { world } from '../../worlds/world.testing.ts'
 test('an amount that overflows a 64-bit balance is refused, and not reported as busy', async () => {
   const { app, newOp } = await world('sandbox+quiet')
   const op = await newOp()
-  const pay = (amount: bigint) =>
+  const postDeposit = (amount: bigint) =>
     decideAndCommit(
       app,
       op,
@@ -20,6 +20,6 @@ test('an amount that overflows a 64-bit balance is refused, and not reported as 
         ]),
       }),
     )
-  expect(await pay(INT64_MAX)).toBe('paid')
-  await expect(pay(1n)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect(await postDeposit(INT64_MAX)).toBe('paid')
+  await expect(postDeposit(1n)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })

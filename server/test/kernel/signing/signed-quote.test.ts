@@ -114,31 +114,31 @@ describe('a quote from an embedded wallet', () => {
     const path = `/quotes/${quote.id}/execute`
     const { payloadToSign, requestId } = (await client.post(path)).body
     const stamp = session.stamp(payloadToSign)
-    const send = async (signature: string | undefined, id: string | undefined, target = path) => {
+    const sendSignature = async (signature: string | undefined, id: string | undefined, target = path) => {
       const { body } = await client.post(target, undefined, {
         ...(signature === undefined ? {} : { 'Svc-Wallet-Signature': signature }),
         ...(id === undefined ? {} : { 'Request-Id': id }),
       })
       return [body.status, body.code]
     }
-    expect(await send(undefined, requestId)).toEqual([401, 'WALLET_SIGNATURE_MISSING'])
-    expect(await send('no stamp', requestId)).toEqual([401, 'WALLET_SIGNATURE_MALFORMED'])
-    expect(await send(stamp, `Request:${crypto.randomUUID()}`)).toEqual([401, 'UNAUTHORIZED'])
-    expect(await send(stamp, 'nonsense')).toEqual([401, 'UNAUTHORIZED'])
-    expect(await send(stamp, requestId, `/quotes/${otherQuote.id}/execute`)).toEqual([
+    expect(await sendSignature(undefined, requestId)).toEqual([401, 'WALLET_SIGNATURE_MISSING'])
+    expect(await sendSignature('no stamp', requestId)).toEqual([401, 'WALLET_SIGNATURE_MALFORMED'])
+    expect(await sendSignature(stamp, `Request:${crypto.randomUUID()}`)).toEqual([401, 'UNAUTHORIZED'])
+    expect(await sendSignature(stamp, 'nonsense')).toEqual([401, 'UNAUTHORIZED'])
+    expect(await sendSignature(stamp, requestId, `/quotes/${otherQuote.id}/execute`)).toEqual([
       401,
       'WALLET_SIGNATURE_BODY_MISMATCH',
     ])
-    expect(await send(session.stamp(`${payloadToSign} `), requestId)).toEqual([
+    expect(await sendSignature(session.stamp(`${payloadToSign} `), requestId)).toEqual([
       401,
       'WALLET_SIGNATURE_INVALID',
     ])
-    expect(await send(makeStamp(generateKeyPair(), payloadToSign), requestId)).toEqual([
+    expect(await sendSignature(makeStamp(generateKeyPair(), payloadToSign), requestId)).toEqual([
       401,
       'WALLET_SIGNATURE_INVALID',
     ])
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('PENDING')
-    expect(await send(stamp, requestId)).toEqual(['PROCESSING', undefined])
+    expect(await sendSignature(stamp, requestId)).toEqual(['PROCESSING', undefined])
   })
 
   test("is not executed by another wallet's session or by an expired session", async () => {

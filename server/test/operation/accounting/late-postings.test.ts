@@ -27,7 +27,7 @@ afterAll(() => service.close())
 const createLaterOp = (days: number): Op => ({ ...op, now: new Date(op.now.getTime() + days * DAY_MS) })
 const formatDay = ({ now }: Op) => now.toISOString().slice(0, 10)
 
-async function commit(writes: readonly Write[]): Promise<void> {
+async function commitWrites(writes: readonly Write[]): Promise<void> {
   expect(await service.app.committer.commit(writes)).toMatchObject({ done: true })
 }
 
@@ -36,9 +36,9 @@ test('a transfer posted days after its creation is in the journal of its posting
   await fund(client, usd, 1_000)
   const movement = { account: usd, to: 'rail', currency: 'USD', amount: 400n } as const
   const { holdId, write } = hold(op, { cause: 'transaction', causeId: usd }, movement)
-  await commit([write])
+  await commitWrites([write])
   const endOp = createLaterOp(5)
-  await commit(capture(endOp, { ...movement, holdId }))
+  await commitWrites(capture(endOp, { ...movement, holdId }))
   await client.advance(7 * 24 * 3600)
 
   const from = new Date(endOp.now.getTime() - 1000).toISOString()

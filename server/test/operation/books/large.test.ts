@@ -45,7 +45,7 @@ function failReads(database: Database): Database {
   }
 }
 
-async function commit(writes: readonly Write[]): Promise<void> {
+async function commitWrites(writes: readonly Write[]): Promise<void> {
   expect(await host.app.committer.commit(writes)).toMatchObject({ done: true })
 }
 
@@ -64,7 +64,7 @@ describe('a statement with too many movements', () => {
           buildArrivalLegs({ id, currency: 'USD' }, BigInt(n + at + 1)),
         ),
       )
-      await commit(sets.flat())
+      await commitWrites(sets.flat())
     }
     const readerOp = createLaterOp(count)
     const refusal = await makeStatement(readerOp, { accountId: id }).catch((error: unknown) => error)
@@ -102,7 +102,7 @@ describe('a file of many transactions', () => {
     const rows = Array.from({ length: COUNT }, (_, n) =>
       newTransaction(createLaterOp(Math.floor(n / 400)), common),
     )
-    await commit(rows.map((row) => insert('transactions', row)))
+    await commitWrites(rows.map((row) => insert('transactions', row)))
   })
 
   test('contains each transaction once, in either order', async () => {
@@ -146,7 +146,7 @@ describe('a file of many customers', () => {
     const rows = Array.from({ length: COUNT }, (_, n) =>
       newCustomer(createLaterOp(Math.floor(n / 400)), snapshot, { ...person, platformCustomerId: `no ${n}` }),
     )
-    await commit(rows.map((row) => insert('customers', row)))
+    await commitWrites(rows.map((row) => insert('customers', row)))
     const listedIds: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const { body }: Reply = await client.get(`/customers?limit=100${cursor && `&cursor=${cursor}`}`)

@@ -21,19 +21,19 @@ async function createPayingWallet(suffix?: string) {
   await fund(client, customer.wallet, 100_000_000)
   const bank = await newBankAccount(client, customer.id, suffix)
   const session = await signIn(client, customer.wallet)
-  const pay = async () => {
+  const payFromWallet = async () => {
     const quote = await quoted(client, account(customer.wallet), to(bank))
     expect((await sendSigned(client, session, 'POST', `/quotes/${quote.id}/execute`)).status).toBe(200)
     await client.advance(0)
     return quote
   }
-  return { client, customer, bank, pay }
+  return { client, customer, bank, payFromWallet }
 }
 
 describe('a statement', () => {
   test('shows a payment and its fee as two lines that sum to the movement', async () => {
-    const { client, customer, bank, pay } = await createPayingWallet()
-    const quote = await pay()
+    const { client, customer, bank, payFromWallet } = await createPayingWallet()
+    const quote = await payFromWallet()
     const statement = await statementOf(client, customer.wallet)
     expect(listKinds(statement)).toEqual(['DEPOSIT', 'PAYMENT_OUT', 'FEE'])
     const [, payment, fee] = statement.lines
@@ -67,8 +67,8 @@ describe('a statement', () => {
   })
 
   test('shows the return of a payment and of its fee', async () => {
-    const { client, customer, pay } = await createPayingWallet('005')
-    const quote = await pay()
+    const { client, customer, payFromWallet } = await createPayingWallet('005')
+    const quote = await payFromWallet()
     await client.advance(3600)
     const statement = await statementOf(client, customer.wallet)
     expect(listKinds(statement)).toEqual(['DEPOSIT', 'PAYMENT_OUT', 'FEE', 'REFUND', 'FEE_REFUND'])

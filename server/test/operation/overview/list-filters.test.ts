@@ -68,17 +68,17 @@ describe('the lists of the console', () => {
 
   test('filter customers by verification status, type and currency, in the CSV file too', async () => {
     const client = await newManualPlatform()
-    const create = async (body: object): Promise<string> => {
+    const createCustomer = async (body: object): Promise<string> => {
       const reply = await client.post('/customers', body)
       expect(reply.status, JSON.stringify(reply.body)).toBe(201)
       return reply.body.id
     }
-    const person = await create({
+    const person = await createCustomer({
       customerType: 'INDIVIDUAL',
       fullName: 'Ada Lovelace',
       currencies: ['USD', 'EUR'],
     })
-    const business = await create({
+    const business = await createCustomer({
       customerType: 'BUSINESS',
       businessInfo: { legalName: 'Acme', incorporatedOn: '1999-12-31', taxId: '12-3456789' },
       currencies: ['USD'],

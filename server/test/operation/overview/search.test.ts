@@ -15,7 +15,7 @@ import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testin
 let client: Client
 let ids: Record<string, string>
 
-async function search(searcher: Client, query: string): Promise<Reply['body'][]> {
+async function findRecords(searcher: Client, query: string): Promise<Reply['body'][]> {
   const reply = await searcher.get(`/search?query=${encodeURIComponent(query)}`)
   expect(reply.status, query).toBe(200)
   return reply.body.data
@@ -92,7 +92,7 @@ describe('a search finds', () => {
       const id = ids[type]!
       const bareId = id.slice(id.indexOf(':') + 1)
       for (const term of [id, bareId, ` ${bareId.toUpperCase()} `])
-        expect(await search(client, term), `${type} ${term}`).toEqual([
+        expect(await findRecords(client, term), `${type} ${term}`).toEqual([
           expect.objectContaining({ type, id, title: expect.any(String) }),
         ])
     }
@@ -112,7 +112,7 @@ describe('a search finds', () => {
     'smythe@mail.example',
     '2671',
   ])('a customer by %s', async (term) => {
-    expect(await search(client, term)).toEqual([
+    expect(await findRecords(client, term)).toEqual([
       {
         type: 'CUSTOMER',
         id: ids.CUSTOMER,
@@ -125,7 +125,7 @@ describe('a search finds', () => {
   })
 
   test('a business, a payment, a card, an account, a mandate and an agent by identifiers that people know', async () => {
-    const findIds = async (term: string) => (await search(client, term)).map(({ id }) => id)
+    const findIds = async (term: string) => (await findRecords(client, term)).map(({ id }) => id)
     expect(await findIds('tradi')).toEqual([ids.business])
     expect(await findIds('acme/7')).toEqual([ids.MANDATE])
     expect(await findIds('Acme')).toEqual([])
@@ -142,33 +142,33 @@ describe('a search finds', () => {
   })
 
   test.each(['25', '25.00', '25.0 USD', '25 usd'])('a payment by its amount %s', async (term) => {
-    expect((await search(client, term)).map(({ id }) => id)).toContain(ids.TRANSACTION)
+    expect((await findRecords(client, term)).map(({ id }) => id)).toContain(ids.TRANSACTION)
   })
 
   test.each(['25.01', '25.00 EUR', '25.000000000000000001', '9223372036854775807', '25.00 XYZ', '-25'])(
     'no payment by another amount %s',
     async (term) => {
-      expect((await search(client, term)).map(({ id }) => id)).not.toContain(ids.TRANSACTION)
+      expect((await findRecords(client, term)).map(({ id }) => id)).not.toContain(ids.TRANSACTION)
     },
   )
 
   test('a card by a merchant where it was used', async () => {
-    expect(await search(client, 'bottle')).toEqual([
+    expect(await findRecords(client, 'bottle')).toEqual([
       expect.objectContaining({ type: 'CARD', id: ids.CARD, detail: 'Used at BLUE BOTTLE, OAKLAND' }),
     ])
-    for (const term of ['bo', '%ottle', 'bot_le']) expect(await search(client, term), term).toEqual([])
+    for (const term of ['bo', '%ottle', 'bot_le']) expect(await findRecords(client, term), term).toEqual([])
   })
 })
 
 test('a search finds nothing of another platform, and nothing that was deleted', async () => {
   const stranger = await newPlatform()
   for (const term of [...Object.values(ids), 'zoë', 'mail.example', 'crm-0042', '4343', '25.00', 'bottle'])
-    expect(await search(stranger, term), term).toEqual([])
+    expect(await findRecords(stranger, term), term).toEqual([])
   const deletedCustomer = await newCustomer(stranger, { fullName: 'Quintus Gone' })
-  expect(await search(stranger, 'quintus')).toHaveLength(1)
+  expect(await findRecords(stranger, 'quintus')).toHaveLength(1)
   expect((await stranger.send('DELETE', `/customers/${deletedCustomer.id}`)).status).toBe(200)
-  expect(await search(stranger, 'quintus')).toEqual([])
-  expect(await search(stranger, deletedCustomer.id)).toEqual([])
+  expect(await findRecords(stranger, 'quintus')).toEqual([])
+  expect(await findRecords(stranger, deletedCustomer.id)).toEqual([])
 })
 
 test('a search treats any characters as plain text, and matches only its words', async () => {
@@ -187,7 +187,7 @@ test('a search treats any characters as plain text, and matches only its words',
     'zoë:*',
   ]
   for (const term of specialTerms) {
-    const results = await search(client, term)
+    const results = await findRecords(client, term)
     expect(
       results.map(({ id }) => id),
       term,

@@ -127,8 +127,9 @@ describe('a withdrawal of own capital', () => {
 
   test('is replayed by its Idempotency-Key without a second payment', async () => {
     const { client, ownAccountId } = await createPlatformWithAccount()
-    const send = () => client.post(PATH, withdrawal(ownAccountId, 100), { 'Idempotency-Key': 'dividend' })
-    const [first, second] = [await send(), await send()]
+    const sendWithdrawal = () =>
+      client.post(PATH, withdrawal(ownAccountId, 100), { 'Idempotency-Key': 'dividend' })
+    const [first, second] = [await sendWithdrawal(), await sendWithdrawal()]
     expect(second.body).toEqual(first.body)
     expect(await withdrawals(client)).toHaveLength(1)
     expect(await balanceOf(client)).toBe(999_900)

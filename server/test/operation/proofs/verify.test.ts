@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** Changes the database with all rights, and undoes the change after the test. */
-async function tamper(sql: string, undoSql: string): Promise<void> {
+async function tamperWithDatabase(sql: string, undoSql: string): Promise<void> {
   const runUnguarded = (script: string) =>
     service.app.db.script(`
       SET LOCAL session_replication_role = replica;
@@ -87,7 +87,7 @@ describe('the verification finds and names', () => {
     const buildChange = (amount: number, by: number) => `
       UPDATE ledger_transfers SET amount = ${amount} WHERE id = ${toSqlUuid(id!)};
       UPDATE ledger_accounts SET posted = posted + ${by} WHERE ${bothAccounts};`
-    await tamper(buildChange(900, 700), buildChange(200, -700))
+    await tamperWithDatabase(buildChange(900, 700), buildChange(200, -700))
     const report = await verifyBooks()
     expect(listFindings(report, 'balance')).toEqual([])
     expect(listFindings(report, 'chain')).toMatchObject([{ id }])
@@ -97,7 +97,7 @@ describe('the verification finds and names', () => {
   test('a changed balance', async () => {
     const buildChange = (by: number) =>
       `UPDATE ledger_accounts SET posted = posted + ${by} WHERE id = ${toSqlUuid(accountId)};`
-    await tamper(buildChange(1), buildChange(-1))
+    await tamperWithDatabase(buildChange(1), buildChange(-1))
     const report = await verifyBooks()
     expect(listFindings(report, 'balance')).toEqual([
       { check: 'balance', id: accountId, expected: 'posted 600, held 0', found: 'posted 601, held 0' },
@@ -107,7 +107,7 @@ describe('the verification finds and names', () => {
 
   test('a removed transfer', async () => {
     const [id] = transferIds
-    await tamper(
+    await tamperWithDatabase(
       `CREATE TABLE test_gone AS SELECT * FROM ledger_transfers WHERE id = ${toSqlUuid(id!)};
        DELETE FROM ledger_transfers WHERE id = ${toSqlUuid(id!)};`,
       'INSERT INTO ledger_transfers SELECT * FROM test_gone; DROP TABLE test_gone;',
@@ -117,7 +117,7 @@ describe('the verification finds and names', () => {
 
   test('an inserted transfer', async () => {
     const insertedId = '00000000-0000-7000-8000-000000000011'
-    await tamper(
+    await tamperWithDatabase(
       `INSERT INTO ledger_transfers SELECT '${insertedId}', platform_id, debit_account_id, credit_account_id, currency, amount,
          state, cause, cause_id, created_at, ended_at FROM ledger_transfers LIMIT 1;`,
       `DELETE FROM ledger_transfers WHERE id = '${insertedId}';`,
@@ -134,7 +134,7 @@ describe('the verification finds and names', () => {
       [uuidOf(accountId)],
     )
     const { id } = rows[0]!
-    await tamper(
+    await tamperWithDatabase(
       `CREATE TABLE test_event AS SELECT * FROM events WHERE id = ${toSqlUuid(id)}; DELETE FROM events WHERE id = ${toSqlUuid(id)};`,
       'INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM test_event; DROP TABLE test_event;',
     )
@@ -171,7 +171,7 @@ describe('the verification finds and names', () => {
   test('a changed checkpoint', async () => {
     const buildChange = (from: string, to: string) =>
       `UPDATE ledger_checkpoints SET payload = replace(payload, '${from}', '${to}');`
-    await tamper(
+    await tamperWithDatabase(
       buildChange('"transferCount":"3"', '"transferCount":"4"'),
       buildChange('"transferCount":"4"', '"transferCount":"3"'),
     )

@@ -56,7 +56,7 @@ test('a day of the example bank balances in each currency, even if only its stat
     () => client.get(`/customers/internal-accounts?customerId=${customerId}&currency=EUR`),
     ({ body }) => body.data[0].balance.amount === 100_000,
   )
-  const pay = async (iban: string, amount: number) => {
+  const payToIban = async (iban: string, amount: number) => {
     const body = {
       source: { accountId: account.id },
       destination: { accountId: await createEuroAccount(customerId, iban) },
@@ -66,7 +66,7 @@ test('a day of the example bank balances in each currency, even if only its stat
     expect(payment.status, JSON.stringify(payment.body)).toBe(201)
     return payment.body.id as string
   }
-  const returnedId = await pay(RETURNED, 7_000)
+  const returnedId = await payToIban(RETURNED, 7_000)
   await until(
     () => client.get(`/transactions/${returnedId}`),
     ({ body }) => body.status === 'FAILED',
@@ -98,7 +98,7 @@ test('a day of the example bank balances in each currency, even if only its stat
 
   // From now on the bank reports nothing. The command fetches the statement, which has all payments.
   await world.callBank('PATCH', '/behaviour', { holdEvents: true })
-  const unreportedId = await pay(PAID, 4_000)
+  const unreportedId = await payToIban(PAID, 4_000)
   await until(
     () => world.callBank('GET', '/payments'),
     ({ data }) =>

@@ -241,7 +241,7 @@ async function playDays(bank: ModelBank, scenario: Scenario): Promise<readonly s
     const faults = index === 1 ? { gap: scenario.gap } : index === 2 ? { wrong: scenario.wrong } : {}
     const statement = bank.event('statement', bank.close(date, faults))
     if (!scenario.lostStatements[index]) await Promise.all([bank.tell(statement), bank.tell(statement)])
-    await reconcile(bank, date)
+    await reconcileDay(bank, date)
   }
   await Promise.all(diary[DAYS]!.map((event) => bank.tell(event)))
   return differences.filter((name) => name !== undefined).sort()
@@ -263,7 +263,7 @@ interface Day {
 }
 
 /** Reconciles a day. The listed differences must sum to the difference between both sides. */
-async function reconcile(bank: ModelBank, date: string): Promise<Day> {
+async function reconcileDay(bank: ModelBank, date: string): Promise<Day> {
   const args = ['reconciliation', 'run', '--rail', bank.name, '--date', date]
   const { data } = (await runCommand(world.service.app, args, '')) as { data: Day[] }
   const [reconciliation] = data
@@ -290,7 +290,7 @@ test(
         const expected = await playDays(bank, scenario)
         const result = await until(
           async () => {
-            const reconciliation = await reconcile(bank, dates.at(-1)!)
+            const reconciliation = await reconcileDay(bank, dates.at(-1)!)
             return { found: printDifferences(reconciliation), expected, status: reconciliation.status }
           },
           ({ found }) => found.join('\n') === expected.join('\n'),
