@@ -36,13 +36,13 @@ afterAll(() => host.close())
 
 /** The first byte of a compressed file. */
 const GZIP = 0x1f
-const WORD = 'quahogmark'
+const MARK_PREFIX = 'quahogmark'
 let marks = 0
 const secrets: string[] = []
 
 /** Creates a string that occurs nowhere else. */
 function newMark(schema: JsonSchema): string {
-  const mark = `${WORD}-${++marks}-x`
+  const mark = `${MARK_PREFIX}-${++marks}-x`
   if (sensitivityOf(schema as object) === 'secret') secrets.push(mark)
   return mark
 }
@@ -71,12 +71,16 @@ function markFreeText(schema: JsonSchema, body: Json): Json {
 
 /** One body that fits the schema, and bodies with a wrong or an unknown field. */
 function buildBodies(schema: JsonSchema, valid: Json): unknown[] {
-  const known = membersOf(schema, valid).filter(({ schema: member }) => !member.properties && !member.items)
-  const wrong = known.map(({ path, schema: member }) =>
+  const leafMembers = membersOf(schema, valid).filter(
+    ({ schema: member }) => !member.properties && !member.items,
+  )
+  const wrongBodies = leafMembers.map(({ path, schema: member }) =>
     JSON.parse(withRaw(valid, path, `{"a":"${newMark(member)}"}`)),
   )
-  const unknown = isObject(valid) ? [{ ...valid, socialSecurityNumber: `${WORD}-${++marks}` }] : []
-  return [markFreeText(schema, valid), ...wrong, ...unknown]
+  const unknownBodies = isObject(valid)
+    ? [{ ...valid, socialSecurityNumber: `${MARK_PREFIX}-${++marks}` }]
+    : []
+  return [markFreeText(schema, valid), ...wrongBodies, ...unknownBodies]
 }
 
 /** A query with a mark in each parameter, except strings that logs show unchanged. */
@@ -87,7 +91,7 @@ function buildQuery(schema: JsonSchema | undefined): string {
       return member.type !== 'string' || isFixed || sensitivityOf(member as object) !== 'plain'
     })
     .map(([name]) => name)
-  return [...names, 'unknown'].map((name) => `${name}=${WORD}-${++marks}`).join('&')
+  return [...names, 'unknown'].map((name) => `${name}=${MARK_PREFIX}-${++marks}`).join('&')
 }
 
 const HALF_A_YEAR_SECONDS = 200 * 86_400
@@ -138,8 +142,8 @@ test('no log contains a string from a hidden field of any request, and no table 
     [],
   )
   expect(rows.length).toBeGreaterThan(300)
-  expect(rows.filter(({ text }) => text.includes(WORD)).map(({ text }) => text)).toEqual([])
-  expect(host.logText()).not.toContain(WORD)
+  expect(rows.filter(({ text }) => text.includes(MARK_PREFIX)).map(({ text }) => text)).toEqual([])
+  expect(host.logText()).not.toContain(MARK_PREFIX)
   expect(host.logText().length).toBeGreaterThan(10_000)
   const places = await placesOf(host.app.db, secrets)
   expect([...places].filter(([, columns]) => columns.length > 0)).toEqual([])
@@ -148,6 +152,6 @@ test('no log contains a string from a hidden field of any request, and no table 
   expect(secrets.filter((secret) => archives.includes(secret))).toEqual([])
   for (const { httpRequestId } of (await world.client.get('/requests?limit=100')).body.data) {
     const { actor: _, ...visible } = (await world.client.get(`/requests/${httpRequestId}`)).body
-    expect(JSON.stringify(visible)).not.toContain(WORD)
+    expect(JSON.stringify(visible)).not.toContain(MARK_PREFIX)
   }
 })

@@ -72,7 +72,7 @@ async function reverseAtBank(bank: ModelBank, id: string, amount: number): Promi
   )
 }
 
-async function readPosted(bank: ModelBank) {
+async function readPostedAmount(bank: ModelBank) {
   const { rows } = await world.service.app.db.query<{ posted: bigint }>(
     `SELECT posted FROM ledger_accounts WHERE currency = 'EUR' AND name = $1`,
     [`rail:${bank.name}`],
@@ -104,7 +104,7 @@ test.each([4970, 5030])(
       adjustedFrom: { amount: 5000 },
       note: REASON,
     })
-    expect(await readPosted(bank)).toBe(amount)
+    expect(await readPostedAmount(bank)).toBe(amount)
     expect(await compareDay(bank)).toMatchObject({ status: 'BALANCED' })
     const secondReply = await world.client.post(`/deposits/${deposit.id}/adjust`, {
       amount,
@@ -133,7 +133,7 @@ test('an amount booked above a credited deposit waits as a deposit in suspense, 
 
   await reverseAtBank(bank, deposit.id, 5030)
   expect(await readBalance(account)).toBe(0)
-  expect(await readPosted(bank)).toBe(0)
+  expect(await readPostedAmount(bank)).toBe(0)
 })
 
 test('an amount booked below a credited deposit is a cost of the platform, until the bank reverses the deposit', async () => {
@@ -142,12 +142,12 @@ test('an amount booked below a credited deposit is a cost of the platform, until
   const { parts } = await correctDeposit(deposit, 'adjust', { amount: 4970, reason: REASON })
   expect(parts).toEqual([])
   expect(await readBalance(account)).toBe(5000)
-  expect(await readPosted(bank)).toBe(4970)
+  expect(await readPostedAmount(bank)).toBe(4970)
   expect(await compareDay(bank)).toMatchObject({ status: 'BALANCED' })
 
   await reverseAtBank(bank, deposit.id, 4970)
   expect(await readBalance(account)).toBe(0)
-  expect(await readPosted(bank)).toBe(0)
+  expect(await readPostedAmount(bank)).toBe(0)
 })
 
 test('a deposit is adjusted only to an amount that a statement books', async () => {
@@ -161,7 +161,7 @@ test('a deposit is adjusted only to an amount that a statement books', async () 
   const refusal = await world.client.post(`/deposits/${unbookedId}/adjust`, { amount: 4970, reason: REASON })
   expectError(refusal, { code: 'DEPOSIT_NOT_CORRECTABLE' })
   expect(refusal.body.details).toEqual({ reason: 'NOT_BOOKED' })
-  expect(await readPosted(bank)).toBe(5000)
+  expect(await readPostedAmount(bank)).toBe(5000)
 })
 
 test('only one of fifty parallel adjustments of a deposit takes effect', async () => {
@@ -171,7 +171,7 @@ test('only one of fifty parallel adjustments of a deposit takes effect', async (
     Array.from({ length: 50 }, () => world.client.post(`/deposits/${deposit.id}/adjust`, body)),
   )
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect(await readPosted(bank)).toBe(5030)
+  expect(await readPostedAmount(bank)).toBe(5030)
 })
 
 test('no API token can adjust a deposit if two members have to approve', async () => {
@@ -180,5 +180,5 @@ test('no API token can adjust a deposit if two members have to approve', async (
   const refusal = await world.client.post(`/deposits/${deposit.id}/adjust`, { amount: 4970, reason: REASON })
   await world.client.send('PATCH', '/config', { approvalsRequired: 1 })
   expectError(refusal, { code: 'FORBIDDEN' })
-  expect(await readPosted(bank)).toBe(5000)
+  expect(await readPostedAmount(bank)).toBe(5000)
 })

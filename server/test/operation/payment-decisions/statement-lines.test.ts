@@ -78,8 +78,8 @@ async function closeAndListLines(bank: ModelBank): Promise<Record<string, string
   return Object.fromEntries(differences.map(({ amount, about }: Reply['body']) => [amount, about]))
 }
 
-const buildLineDecision = (outcome: string, statementEntryIds: readonly unknown[], more: object = {}) =>
-  decision(outcome, { evidence: { statementEntryIds }, ...more })
+const buildLineDecision = (outcome: string, statementEntryIds: readonly unknown[], fields: object = {}) =>
+  decision(outcome, { evidence: { statementEntryIds }, ...fields })
 
 const buildCharge = (amount: number) => ({ charge: { amount, currency: 'EUR' } })
 
