@@ -74,7 +74,7 @@ describe('countersign agent', () => {
 
     const gone = await run('approve', second.id)
     expect(gone).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(gone.stderr).toMatch(/^No action \S+ waits for approval\. .*--agent Agent:…\n$/)
+    expect(gone.stderr).toMatch(/^No action \S+ is waiting for approval\. .*--agent Agent:…\n$/)
     const conflict = await run('approve', second.id, '--agent', agentId!)
     expect(conflict.stderr).toMatch(/^The server refused: 409 ACTION_ALREADY_DECIDED: /)
 

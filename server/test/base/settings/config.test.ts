@@ -4,7 +4,7 @@ import { newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, forEach } from '../../worlds/contract/calls.testing.ts'
 
 describe('the settings', () => {
-  test('refuse every unknown field by name, except fields of the record, and ignore all of them on a lenient platform', async () => {
+  test('refuse unknown fields by name, except read-only ones, and ignore all of them on a lenient platform', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const [usd] = before.supportedCurrencies
@@ -19,9 +19,9 @@ describe('the settings', () => {
         { ...usd, strange: 1, requiredCounterpartyFields: [{ name: 'EMAIL', mandatory: true, strange: 1 }] },
       ],
     }
-    const refused = await client.send('PATCH', '/config', { ...change, lenientInput: true })
-    expectError(refused, { code: 'INVALID_INPUT', field: 'strange' })
-    expect(refused.body.details.errors).toEqual(
+    const refusal = await client.send('PATCH', '/config', { ...change, lenientInput: true })
+    expectError(refusal, { code: 'INVALID_INPUT', field: 'strange' })
+    expect(refusal.body.details.errors).toEqual(
       [
         'strange is not known',
         'embeddedWalletConfig.appname is not known; did you mean appName?',
@@ -38,11 +38,11 @@ describe('the settings', () => {
     const { id, proxyUmaSubdomain, createdAt, isRegulatedFinancialInstitution } = before
     expect(body).toMatchObject({ id, proxyUmaSubdomain, createdAt, isRegulatedFinancialInstitution })
     expect(body.embeddedWalletConfig).toEqual({ ...before.embeddedWalletConfig, otpLength: 8 })
-    const typed = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', birthDay: '1815-12-10' }
-    expect((await client.post('/customers', typed)).status).toBe(201)
+    const customerWithTypo = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', birthDay: '1815-12-10' }
+    expect((await client.post('/customers', customerWithTypo)).status).toBe(201)
   })
 
-  test('lose none of many concurrent changes', async () => {
+  test('keep every one of many concurrent changes', async () => {
     const client = await newPlatform()
     const changes = [
       { umaDomain: 'pay.example.com' },
@@ -79,15 +79,15 @@ describe('the settings', () => {
     expect((await client.get('/config')).body).toEqual(before)
   })
 
-  test('that are refused change nothing, valid fields included', async () => {
+  test('stay unchanged, valid fields included, if one field of a request is invalid', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const [usd] = before.supportedCurrencies
-    const refused = await client.send('PATCH', '/config', {
+    const refusal = await client.send('PATCH', '/config', {
       umaDomain: 'x.example',
       supportedCurrencies: [usd, usd],
     })
-    expectError(refused, { code: 'INVALID_INPUT', field: 'supportedCurrencies.1.currencyCode' })
+    expectError(refusal, { code: 'INVALID_INPUT', field: 'supportedCurrencies.1.currencyCode' })
     expect((await client.get('/config')).body).toEqual(before)
   })
 })

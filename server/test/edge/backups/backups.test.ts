@@ -15,21 +15,21 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-async function refused(place: Place, ...args: string[]): Promise<string> {
+async function expectFailure(place: Place, ...args: string[]): Promise<string> {
   const { code, stderr } = await run(place, args)
   expect(code).toBe(1)
   return stderr
 }
 
-const withKeyOf = async (place: Place) => ({
+const readKeySetting = async (place: Place) => ({
   COUNTERSIGN_MASTER_KEY: await readFile(join(place.dataDir, 'master.key'), 'utf8'),
 })
 
-/** Funds an account repeatedly until told to stop. Each response is recorded before the next call. */
-function load(client: Client, account: string) {
+/** Funds an account repeatedly until it is stopped. Each payment is counted before the next request. */
+function startFunding(client: Client, account: string) {
   let isStopped = false
   let paid = 0
-  const ended = (async () => {
+  const fundingLoop = (async () => {
     while (!isStopped) {
       await fund(client, account, 1)
       paid += 1
@@ -39,26 +39,26 @@ function load(client: Client, account: string) {
     paid: () => paid,
     stop: async () => {
       isStopped = true
-      await ended
+      await fundingLoop
     },
   }
 }
 
-/** The bytes of a document, as its reader gets them. */
-async function fileOf(client: Client, id: string): Promise<string> {
+/** Returns the bytes in base64. */
+async function downloadDocument(client: Client, id: string): Promise<string> {
   const { body } = await client.post(`/documents/${id}/link`, {})
   const file = await fetch(body.url)
   expect(file.status).toBe(200)
   return Buffer.from(await file.arrayBuffer()).toString('base64')
 }
 
-async function balanceOf(client: Client, account: string): Promise<number> {
+async function readBalance(client: Client, account: string): Promise<number> {
   const { data } = (await client.get('/customers/internal-accounts?limit=100')).body
   return data.find(({ id }: { id: string }) => id === account).balance.amount
 }
 
-/** The clients of a server whose credentials were written elsewhere. */
-function clientOf(server: ServerProcess, place: Place): Client {
+/** A client with the credentials of another place. */
+function createClient(server: ServerProcess, place: Place): Client {
   const { baseUrl } = server
   const client = server.client()
   return Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
@@ -68,98 +68,100 @@ function clientOf(server: ServerProcess, place: Place): Client {
 }
 
 describe.skipIf(onPostgres)('a backup of the embedded database', () => {
-  test('runs while payments continue, and has every payment acknowledged before it began', async () => {
+  test('runs while payments continue, and contains every payment acknowledged before it started', async () => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place)
     const client = server.client()
     const { id: customerId, usd } = await newCustomer(client)
-    const uploaded = await client.post('/documents', {
+    const uploadReply = await client.post('/documents', {
       documentHolder: customerId,
       documentType: 'PASSPORT',
       country: 'US',
     })
-    expect(uploaded.status, JSON.stringify(uploaded.body)).toBe(201)
-    const payments = load(client, usd)
+    expect(uploadReply.status, JSON.stringify(uploadReply.body)).toBe(201)
+    const payments = startFunding(client, usd)
     while (payments.paid() < 20) await client.get('/config')
     const before = payments.paid()
     const folder = join(place.dataDir, 'backups', 'first')
-    const made = await ask(place, 'backup', 'make', '--to', folder)
+    const backup = await ask(place, 'backup', 'make', '--to', folder)
     await payments.stop()
-    expect(made).toMatchObject({ backup: folder, documents: 'HERE', verified: { findings: [] } })
-    expect(made.verified.checked.transfers).toBeGreaterThanOrEqual(before)
-    const file = await fileOf(client, uploaded.body.id)
+    expect(backup).toMatchObject({ backup: folder, documents: 'HERE', verified: { findings: [] } })
+    expect(backup.verified.checked.transfers).toBeGreaterThanOrEqual(before)
+    const file = await downloadDocument(client, uploadReply.body.id)
     const key = await readFile(join(place.dataDir, 'master.key'), 'utf8')
     expect(JSON.stringify(await readdir(folder, { recursive: true }))).not.toContain('master.key')
     await server.kill('SIGKILL')
 
-    const other = await newPlace('unused')
-    await writeFile(join(other.dataDir, 'master.key'), key, { mode: 0o600 })
-    expect(await ask(other, 'backup', 'restore', '--from', folder)).toMatchObject({
-      restored: other.dataDir,
-      createdAt: made.createdAt,
+    const targetPlace = await newPlace('unused')
+    await writeFile(join(targetPlace.dataDir, 'master.key'), key, { mode: 0o600 })
+    expect(await ask(targetPlace, 'backup', 'restore', '--from', folder)).toMatchObject({
+      restored: targetPlace.dataDir,
+      createdAt: backup.createdAt,
     })
-    await cp(join(place.dataDir, 'credentials.json'), join(other.dataDir, 'credentials.json'))
-    const restored = await ServerProcess.ready(other)
-    const again = clientOf(restored, other)
-    const balance = await balanceOf(again, usd)
+    await cp(join(place.dataDir, 'credentials.json'), join(targetPlace.dataDir, 'credentials.json'))
+    const restoredServer = await ServerProcess.ready(targetPlace)
+    const restoredClient = createClient(restoredServer, targetPlace)
+    const balance = await readBalance(restoredClient, usd)
     expect(balance).toBeGreaterThanOrEqual(before)
     expect(balance).toBeLessThanOrEqual(payments.paid())
-    expect(await fileOf(again, uploaded.body.id)).toBe(file)
-    // The feed continues behind its earlier events.
-    const [last] = await again.events('&sortOrder=desc')
-    await fund(again, usd, 5)
-    const more = await again.events(`&after=${last.id}`)
-    expect(more.map(({ objectId }) => objectId)).toContain(usd)
-    expect(more.map(({ id }) => id)).not.toContain(last.id)
-    expect((await ask(other, 'books', 'verify')).findings).toEqual([])
+    expect(await downloadDocument(restoredClient, uploadReply.body.id)).toBe(file)
+    // The feed continues after its earlier events.
+    const [last] = await restoredClient.events('&sortOrder=desc')
+    await fund(restoredClient, usd, 5)
+    const newEvents = await restoredClient.events(`&after=${last.id}`)
+    expect(newEvents.map(({ objectId }) => objectId)).toContain(usd)
+    expect(newEvents.map(({ id }) => id)).not.toContain(last.id)
+    expect((await ask(targetPlace, 'books', 'verify')).findings).toEqual([])
   })
 
-  test('is restored completely, with its own master key, into an empty directory, or not at all', async () => {
+  test('is restored completely into an empty directory with its own master key, or not at all', async () => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place)
     await newCustomer(server.client())
     const folder = join(place.dataDir, 'backup')
     await ask(place, 'backup', 'make', '--to', folder)
-    expect(await refused(place, 'backup', 'make', '--to', folder)).toContain('already exists')
+    expect(await expectFailure(place, 'backup', 'make', '--to', folder)).toContain('already exists')
     await server.kill('SIGTERM')
-    const own = await withKeyOf(place)
+    const keySetting = await readKeySetting(place)
 
-    const other = await newPlace('unused')
-    const restore = (env: Record<string, string>, from = folder) =>
-      run(other, ['backup', 'restore', '--from', from], env).then(({ stderr }) => stderr)
-    expect(await refused(place, 'backup', 'restore', '--from', folder)).toContain('already exists')
-    expect(await restore({})).toContain('The master key is not part of a backup')
-    expect(await restore({ COUNTERSIGN_MASTER_KEY: '11'.repeat(32) })).toContain('does not open')
-    expect(await restore(own, join(other.dataDir, 'nothing'))).toContain('is not a backup')
+    const targetPlace = await newPlace('unused')
+    const runRestore = (env: Record<string, string>, from = folder) =>
+      run(targetPlace, ['backup', 'restore', '--from', from], env).then(({ stderr }) => stderr)
+    expect(await expectFailure(place, 'backup', 'restore', '--from', folder)).toContain('already exists')
+    expect(await runRestore({})).toContain('The master key is not part of a backup')
+    expect(await runRestore({ COUNTERSIGN_MASTER_KEY: '11'.repeat(32) })).toContain('does not open')
+    expect(await runRestore(keySetting, join(targetPlace.dataDir, 'nothing'))).toContain('is not a backup')
 
-    const broken = join(other.dataDir, 'broken')
+    const broken = join(targetPlace.dataDir, 'broken')
     await cp(folder, broken, { recursive: true })
     const version = join(broken, 'db', 'PG_VERSION')
     await appendFile(version, ' ')
-    expect(await restore(own, broken)).toContain(`${version} has changed since the backup was made`)
+    expect(await runRestore(keySetting, broken)).toContain(`${version} has changed since the backup was made`)
     await rm(version)
-    expect(await restore(own, broken)).toContain(`${version} is missing`)
+    expect(await runRestore(keySetting, broken)).toContain(`${version} is missing`)
     await cp(join(folder, 'db', 'PG_VERSION'), version)
     await writeFile(join(broken, 'more'), '')
-    expect(await restore(own, broken)).toContain('does not belong to the backup')
-    expect(await readdir(other.dataDir)).toEqual(['broken'])
-    expect(await restore(own)).toBe('')
-    expect((await ask({ ...other, env: { ...other.env, ...own } }, 'books', 'verify')).findings).toEqual([])
+    expect(await runRestore(keySetting, broken)).toContain('does not belong to the backup')
+    expect(await readdir(targetPlace.dataDir)).toEqual(['broken'])
+    expect(await runRestore(keySetting)).toBe('')
+    expect(
+      (await ask({ ...targetPlace, env: { ...targetPlace.env, ...keySetting } }, 'books', 'verify')).findings,
+    ).toEqual([])
   })
 })
 
 describe.runIf(onPostgres)('PostgreSQL', () => {
-  test('is checked for an archived log, and takes no folder for a backup', async () => {
+  test('is checked for log archiving, and cannot be backed up to a folder', async () => {
     const place = await newPlace()
     expect((await ask(place, 'backup', 'check')).findings).toEqual([
       'archive_mode is off: the log is not archived, so point-in-time recovery is impossible.',
     ])
-    expect(await refused(place, 'backup', 'make', '--to', '/nowhere')).toContain(
+    expect(await expectFailure(place, 'backup', 'make', '--to', '/nowhere')).toContain(
       'PostgreSQL has its own backups',
     )
   })
 
-  test('takes over an embedded database: every row, every stored response, and the feed continues', async () => {
+  test('takes over every row and stored response of an embedded database, and continues its feed', async () => {
     const place = await newPlace('none')
     const embedded: Place = {
       ...place,
@@ -182,16 +184,16 @@ describe.runIf(onPostgres)('PostgreSQL', () => {
       immediatelyExecute: true,
     })
     await client.advance(0)
-    const answers = async (of: Client) => ({
-      customer: (await of.get(`/customers/${id}`)).body,
-      accounts: (await of.get('/customers/internal-accounts?limit=100')).body,
-      transactions: (await of.get('/transactions')).body,
-      events: (await of.get('/events?limit=100')).body.data,
+    const readState = async (source: Client) => ({
+      customer: (await source.get(`/customers/${id}`)).body,
+      accounts: (await source.get('/customers/internal-accounts?limit=100')).body,
+      transactions: (await source.get('/transactions')).body,
+      events: (await source.get('/events?limit=100')).body.data,
     })
     const events = await client.events()
-    const before = await answers(client)
+    const before = await readState(client)
     expect(
-      await refused(embedded, 'database', 'move', '--from', place.dataDir, '--to', place.databaseUrl!),
+      await expectFailure(embedded, 'database', 'move', '--from', place.dataDir, '--to', place.databaseUrl!),
     ).toContain(String(laptop.pid))
     await laptop.kill('SIGTERM')
 
@@ -208,22 +210,22 @@ describe.runIf(onPostgres)('PostgreSQL', () => {
     expect(verified.findings).toEqual([])
     expect((await run(embedded, [])).stderr).toContain('was moved to PostgreSQL')
     const server = await ServerProcess.ready(place)
-    const there = server.client()
-    expect(await answers(there)).toEqual(before)
-    const repeated = await there.post(
+    const movedClient = server.client()
+    expect(await readState(movedClient)).toEqual(before)
+    const replay = await movedClient.post(
       `/sandbox/internal-accounts/${usd}/fund`,
       { amount: 70_000_000_001 },
       { 'Idempotency-Key': 'mine' },
     )
-    expect(repeated.headers.get('idempotency-replayed')).toBe('true')
-    await fund(there, usd, 1)
-    const now = await there.events()
-    expect(now.slice(0, events.length)).toEqual(events)
-    expect(now.length).toBeGreaterThan(events.length)
+    expect(replay.headers.get('idempotency-replayed')).toBe('true')
+    await fund(movedClient, usd, 1)
+    const eventsAfterMove = await movedClient.events()
+    expect(eventsAfterMove.slice(0, events.length)).toEqual(events)
+    expect(eventsAfterMove.length).toBeGreaterThan(events.length)
 
     await rm(join(place.dataDir, 'moved-to-postgres'))
     expect(
-      await refused(embedded, 'database', 'move', '--from', place.dataDir, '--to', place.databaseUrl!),
+      await expectFailure(embedded, 'database', 'move', '--from', place.dataDir, '--to', place.databaseUrl!),
     ).toContain('is already in use')
   })
 })

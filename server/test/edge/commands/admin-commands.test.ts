@@ -13,30 +13,35 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-test("the operator's commands create, list and revoke a token immediately while a server runs, by a socket that only its owner can use", async () => {
-  const own = await newPlace()
-  const place = { ...own, env: { ...own.env, PUBLIC_URL: 'https://pay.example.com' } }
+test('operator commands create, list and revoke tokens of a running server, through a socket that only its owner can use', async () => {
+  const basePlace = await newPlace()
+  const place = { ...basePlace, env: { ...basePlace.env, PUBLIC_URL: 'https://pay.example.com' } }
   const server = await ServerProcess.ready(place)
   // On PostgreSQL the commands need no server.
   if (!onPostgres) expect((await stat(join(place.dataDir, 'admin.sock'))).mode & 0o777).toBe(0o600)
-  const made = await ask(place, 'platform', 'create', '--name', 'Acme')
-  expect(made.baseUrl).toBe('https://pay.example.com/2025-10-13')
-  const client = new Client(made, server.baseUrl)
+  const platform = await ask(place, 'platform', 'create', '--name', 'Acme')
+  expect(platform.baseUrl).toBe('https://pay.example.com/2025-10-13')
+  const client = new Client(platform, server.baseUrl)
   expect((await client.get('/config')).status).toBe(200)
 
   const { data: platforms } = await ask(place, 'platform', 'list')
   expect(platforms.map(({ name }: { name: string }) => name)).toEqual(['Sandbox', 'Acme'])
-  const { data: tokens } = await ask(place, 'token', 'list', '--platform', made.platformId)
+  const { data: tokens } = await ask(place, 'token', 'list', '--platform', platform.platformId)
   expect(tokens).toEqual([
     {
-      id: made.tokenId,
+      id: platform.tokenId,
       name: 'First token',
       permissions: ['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE', 'REVIEW'],
       createdAt: expect.any(String),
     },
   ])
-  expect(await ask(place, 'token', 'revoke', '--token', made.tokenId)).toEqual({ revoked: made.tokenId })
+  expect(await ask(place, 'token', 'revoke', '--token', platform.tokenId)).toEqual({
+    revoked: platform.tokenId,
+  })
   expect((await client.get('/config')).status).toBe(401)
-  const again = await run(place, ['token', 'revoke', '--token', made.tokenId])
-  expect(again).toMatchObject({ code: 1, stderr: `countersign: Token ${made.tokenId} not found.\n` })
+  const secondRevocation = await run(place, ['token', 'revoke', '--token', platform.tokenId])
+  expect(secondRevocation).toMatchObject({
+    code: 1,
+    stderr: `countersign: Token ${platform.tokenId} not found.\n`,
+  })
 })

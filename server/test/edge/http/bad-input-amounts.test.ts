@@ -30,25 +30,25 @@ describe('amounts over HTTP', () => {
     const client = await newPlatform()
     const [usd] = (await client.get('/config')).body.supportedCurrencies
     const supportedCurrencies = [{ ...usd, minAmount: BEYOND_DOUBLE, maxAmount: INT64_MAX }]
-    const changed = await client.send('PATCH', '/config', { supportedCurrencies })
-    expect(changed.status).toBe(200)
-    for (const { body } of [changed, await client.get('/config')])
+    const update = await client.send('PATCH', '/config', { supportedCurrencies })
+    expect(update.status).toBe(200)
+    for (const { body } of [update, await client.get('/config')])
       expect(body.supportedCurrencies).toMatchObject([{ minAmount: BEYOND_DOUBLE, maxAmount: INT64_MAX }])
     const response = await fetch(`${client.baseUrl}/config`, {
       headers: { Authorization: client.authorization },
     })
     const text = await response.text()
-    for (const written of ['"minAmount":9007199254740993', '"maxAmount":9223372036854775807'])
-      expect(text).toContain(written)
-    const outside = toJson([{ ...usd, maxAmount: INT64_MAX + 1n }])
-    const refused = await client.send('PATCH', '/config', `{"supportedCurrencies":${outside}}`)
-    expectError(refused, { code: 'INVALID_INPUT', field: 'supportedCurrencies.0.maxAmount' })
+    for (const expectedText of ['"minAmount":9007199254740993', '"maxAmount":9223372036854775807'])
+      expect(text).toContain(expectedText)
+    const tooLarge = toJson([{ ...usd, maxAmount: INT64_MAX + 1n }])
+    const refusal = await client.send('PATCH', '/config', `{"supportedCurrencies":${tooLarge}}`)
+    expectError(refusal, { code: 'INVALID_INPUT', field: 'supportedCurrencies.0.maxAmount' })
   })
 
-  test('that are not positive integers within the limit are refused by name, and the balance stays', async () => {
+  test('that are not positive integers within the limit are refused by name, and leave the balance unchanged', async () => {
     const client = await newPlatform()
     const { usd, id } = await newCustomer(client)
-    const bad = [
+    const badAmounts = [
       '-1',
       '0',
       '1.5',
@@ -60,7 +60,7 @@ describe('amounts over HTTP', () => {
       '1e-1',
       '9007199254740993',
     ]
-    await forEach(bad, async (amount) => {
+    await forEach(badAmounts, async (amount) => {
       const reply = await client.post(`/sandbox/internal-accounts/${usd}/fund`, `{"amount":${amount}}`)
       expectError(reply, { code: 'INVALID_INPUT', field: 'amount', what: amount })
     })
@@ -68,7 +68,7 @@ describe('amounts over HTTP', () => {
     expect(data[0].totalBalance.amount).toBe(0)
   })
 
-  test('have their integer value, however it is written', async () => {
+  test('have their integer value in every JSON notation', async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
     let expected = 0
@@ -84,34 +84,37 @@ describe('amounts over HTTP', () => {
     }
   })
 
-  test('a quote for 2^53+1 up to the largest amount is exact, or refused by name', {
+  test('in a quote are exact up to the largest amount, and refused by name beyond it', {
     tags: 'long',
   }, async () => {
     const world: World = await newWorld(await newPlatform())
-    const quote = (amount: bigint) =>
+    const requestQuote = (amount: bigint) =>
       world.client.post('/quotes', {
         ...(validBody('quote_create', world.ids) as object),
         lockedCurrencyAmount: amount,
       })
     for (const amount of [9_000_000_000_000_001n, BEYOND_DOUBLE, INT64_MAX, INT64_MAX + 1n])
-      expectError(await quote(amount), {
+      expectError(await requestQuote(amount), {
         code: 'INVALID_INPUT',
         field: 'lockedCurrencyAmount',
         what: `${amount}`,
       })
-    const most = 9_000_000_000_000_000n
-    expectError(await quote(most), { code: 'AMOUNT_OUT_OF_RANGE', field: 'lockedCurrencyAmount' })
+    const largestAmount = 9_000_000_000_000_000n
+    expectError(await requestQuote(largestAmount), {
+      code: 'AMOUNT_OUT_OF_RANGE',
+      field: 'lockedCurrencyAmount',
+    })
     const [usd] = (await world.client.get('/config')).body.supportedCurrencies
     const supportedCurrencies = [{ ...usd, maxAmount: INT64_MAX }]
     await world.client.send('PATCH', '/config', { supportedCurrencies })
-    const granted = await quote(most)
-    expect(granted.status).toBe(201)
-    const { totalSendingAmount, feesIncluded, totalReceivingAmount } = granted.body
-    expect(BigInt(totalSendingAmount)).toBe(most)
-    expect(BigInt(feesIncluded) + BigInt(totalReceivingAmount)).toBe(most)
+    const acceptedQuote = await requestQuote(largestAmount)
+    expect(acceptedQuote.status).toBe(201)
+    const { totalSendingAmount, feesIncluded, totalReceivingAmount } = acceptedQuote.body
+    expect(BigInt(totalSendingAmount)).toBe(largestAmount)
+    expect(BigInt(feesIncluded) + BigInt(totalReceivingAmount)).toBe(largestAmount)
   })
 
-  test('a balance that many deposits make stays exact', async () => {
+  test('add up exactly over many deposits', async () => {
     const client = await newPlatform()
     const { usd, id } = await newCustomer(client)
     await forEach(Array.from({ length: 30 }), () => fund(client, usd, 99_999_999_999n))
@@ -120,7 +123,7 @@ describe('amounts over HTTP', () => {
   })
 })
 
-describe('JSON with integers of 64 bits', () => {
+describe('JSON with 64-bit integers', () => {
   const edges = [
     0n,
     1n,
@@ -134,7 +137,7 @@ describe('JSON with integers of 64 bits', () => {
     10n ** 30n,
   ]
 
-  test.each(edges)('%s goes in and out unchanged', (integer) => {
+  test.each(edges)('parses and prints %s unchanged', (integer) => {
     const text = `{"a":[${integer}]}`
     const value = parseJson(text) as { a: [number | bigint] }
     expect(BigInt(value.a[0])).toBe(integer)
@@ -143,31 +146,31 @@ describe('JSON with integers of 64 bits', () => {
     expect(typeof value.a[0]).toBe(Number.isSafeInteger(Number(integer)) ? 'number' : 'bigint')
   })
 
-  test('numbers that are not integers parse as with JSON.parse', () => {
+  test('parses numbers that are not integers as JSON.parse does', () => {
     for (const text of ['1.5', '-0.25', '1e3', '1E-7', '0.1', '12345678901234567890.5', '1e400', '-0'])
       expect(parseJson(`[${text}]`)).toEqual(JSON.parse(`[${text}]`))
   })
 
-  test('a long number next to them changes nothing else', () => {
-    const rest = {
+  test('parses the other fields unchanged next to a long number', () => {
+    const otherFields = {
       text: 'a\u2028"\\\ud83d\ude00',
       list: [null, true, {}],
       'toString ': 1,
       hasOwnProperty: [],
       '': 0.5,
     }
-    const value = parseJson(`{"long":12345678901234567890,${JSON.stringify(rest).slice(1)}`) as {
+    const value = parseJson(`{"long":12345678901234567890,${JSON.stringify(otherFields).slice(1)}`) as {
       long: bigint
     }
-    expect(value).toEqual({ long: 12345678901234567890n, ...rest })
+    expect(value).toEqual({ long: 12345678901234567890n, ...otherFields })
     expect(parseJson('{"a":12345678901234567890,"a":1}')).toEqual({ a: 1 })
   })
 
-  test('equal values give equal canonical text whatever the order of their keys', () => {
-    const [one, other] = [
+  test('has the same canonical text for equal values, in any order of their keys', () => {
+    const [firstText, secondText] = [
       '{"b":[{"d":1,"c":9007199254740993}],"a":2}',
       '{"a":2,"b":[{"c":9007199254740993,"d":1}]}',
     ]
-    expect(toCanonicalJson(parseJson(one!))).toBe(toCanonicalJson(parseJson(other!)))
+    expect(toCanonicalJson(parseJson(firstText!))).toBe(toCanonicalJson(parseJson(secondText!)))
   })
 })

@@ -10,19 +10,19 @@ import {
   samples,
 } from '../../worlds/contract/schemas.testing.ts'
 
-const idOf = (kind: string) => buildId(kind as IdKind, deriveUuid('any'))
+const createId = (kind: string) => buildId(kind as IdKind, deriveUuid('any'))
 
 interface BadParameter {
   readonly value: string | readonly string[]
   readonly field: string
 }
 
-/** Values of a parameter, each of which must be refused, naming the field. Several stand in an address several times. */
-function badParameters(name: string, schema: JsonSchema): BadParameter[] {
+/** Values that must be refused with the name of the field. An array repeats the parameter in the query. */
+function listBadParameters(name: string, schema: JsonSchema): BadParameter[] {
   const good = String(samples(schema.items ?? schema)[0])
   if (!schema.items)
-    return [...badTexts(schema), [good, good], [good, good, '']].map((value) => ({ value, field: name }))
-  const items = badTexts(schema.items)
+    return [...listBadTexts(schema), [good, good], [good, good, '']].map((value) => ({ value, field: name }))
+  const items = listBadTexts(schema.items)
   return [
     ...items.map((value) => ({ value, field: `${name}.0` })),
     ...items.map((value) => ({ value: [good, value], field: `${name}.1` })),
@@ -30,7 +30,7 @@ function badParameters(name: string, schema: JsonSchema): BadParameter[] {
   ]
 }
 
-function badTexts(schema: JsonSchema): string[] {
+function listBadTexts(schema: JsonSchema): string[] {
   const { type, format, enum: words, maxLength, pattern, minimum = 1, maximum = 100 } = schema
   const values: string[] = []
   if (type === 'integer') values.push('-1', '1.5', 'abc', '', '1e400', '9'.repeat(30), 'null', '0x', 'NaN')
@@ -46,19 +46,19 @@ function badTexts(schema: JsonSchema): string[] {
   if (pattern) values.push('💥', 'a b', `${samples(schema)[0]}\n`)
   if (format === 'date-time') values.push(...BAD_TIMES)
   const kinds = kindsOf(schema)
-  const other = ['Agent', 'Card'].find((kind) => !kinds?.includes(kind))
+  const otherKind = ['Agent', 'Card'].find((kind) => !kinds?.includes(kind))
   if (kinds)
     values.push(
       // An id of any kind cannot be of a wrong kind.
-      ...(other ? [idOf(other)] : []),
+      ...(otherKind ? [createId(otherKind)] : []),
       `${kinds[0]}:`,
       kinds[0]!,
-      `${idOf(kinds[0]!)}'--`,
+      `${createId(kinds[0]!)}'--`,
     )
   return values
 }
 
-/** Some have the form of a time, but do not exist in this calendar or exceed the database's. */
+/** Some look like a time, but do not exist in the calendar or exceed the range of the database. */
 const BAD_TIMES = [
   'yesterday',
   '2024-01-01',
@@ -72,7 +72,7 @@ const BAD_TIMES = [
   '',
 ]
 
-/** Values that the schema accepts and the operation refuses: `bad-address.test.ts` and `paging.test.ts` have them. */
+/** Values that the schema accepts and the operation refuses: `bad-address.test.ts` and `paging.test.ts` test them. */
 function isJudgedByOperation(name: string, value: BadParameter['value']): boolean {
   if (name === 'cursor') return typeof value === 'string' && value.length < 1024
   return name.endsWith('UmaAddress') && value === 'a\u0000b'
@@ -80,38 +80,38 @@ function isJudgedByOperation(name: string, value: BadParameter['value']): boolea
 
 const WITH_QUERY = ENDPOINTS.filter(([, { query }]) => query !== undefined)
 
-describe.each(WITH_QUERY)('%s refuses a query, naming the field,', (_, endpoint) => {
+describe.each(WITH_QUERY)('%s refuses a query, and names the field,', (_, endpoint) => {
   const { properties = {}, required = [] } = endpoint.query as unknown as JsonSchema
-  const refusalOf = refusalsOf(endpoint)
+  const findRefusal = refusalsOf(endpoint)
 
-  test('with an invalid value, or given twice', { tags: 'long' }, async () => {
+  test('if a value is invalid or repeated', { tags: 'long' }, async () => {
     for (const [name, schema] of Object.entries(properties))
-      for (const { value, field } of badParameters(name, schema)) {
+      for (const { value, field } of listBadParameters(name, schema)) {
         if (isJudgedByOperation(name, value)) continue
-        const refusal = await refusalOf({ query: { ...requiredQuery(endpoint), [name]: value } })
+        const refusal = await findRefusal({ query: { ...requiredQuery(endpoint), [name]: value } })
         const what = `${name}=${String(value).slice(0, 200)}`
         expect([refusal?.code, refusal?.details?.field], what).toEqual(['INVALID_INPUT', field])
         expect(refusal?.message, what).toContain(field)
       }
   })
 
-  test('without a required field', async () => {
+  test('if a required field is missing', async () => {
     for (const name of required) {
       const { [name]: _, ...query } = requiredQuery(endpoint)
-      expect((await refusalOf({ query }))?.details?.field).toBe(name)
+      expect((await findRefusal({ query }))?.details?.field).toBe(name)
     }
   })
 })
 
-test.each(ENDPOINTS)('%s refuses an unknown parameter, suggesting a similar one', async (_, endpoint) => {
+test.each(ENDPOINTS)('%s refuses an unknown parameter, and suggests a similar one', async (_, endpoint) => {
   const { properties = {} } = (endpoint.query ?? {}) as JsonSchema
-  const refusalOf = refusalsOf(endpoint)
-  const mistyped = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
-  for (const { field, known } of [{ field: 'strange', known: undefined }, ...mistyped]) {
-    const refusal = await refusalOf({ query: { ...requiredQuery(endpoint), [field]: '1' } })
-    const meant = known ? `; did you mean ${known}?` : ''
+  const findRefusal = refusalsOf(endpoint)
+  const misspellings = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
+  for (const { field, known } of [{ field: 'strange', known: undefined }, ...misspellings]) {
+    const refusal = await findRefusal({ query: { ...requiredQuery(endpoint), [field]: '1' } })
+    const suggestion = known ? `; did you mean ${known}?` : ''
     expect(refusal?.code).toBe('INVALID_INPUT')
-    // The endpoint may want a body too.
-    expect(refusal?.details?.errors).toContainEqual({ field, message: `${field} is not known${meant}` })
+    // The endpoint may require a body too.
+    expect(refusal?.details?.errors).toContainEqual({ field, message: `${field} is not known${suggestion}` })
   }
 })

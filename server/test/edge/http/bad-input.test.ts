@@ -13,7 +13,7 @@ import {
   withRaw,
 } from '../../worlds/contract/schemas.testing.ts'
 
-/** A body that must be refused, and the field of it that the refusal must name. */
+/** A body that must be refused, and the field that the refusal must name. */
 interface BadBody {
   readonly text: string
   readonly field: string
@@ -22,13 +22,17 @@ interface BadBody {
 /** True if all keys of an object are known, because the caller does not choose them. */
 const isClosed = ({ properties, oneOf }: JsonSchema) => properties !== undefined || oneOf !== undefined
 
-/** Forms are not JSON: `documents.test.ts` has the refused ones. */
+/** Uploads are forms, not JSON: `documents.test.ts` tests their refusals. */
 const WITH_BODY = ENDPOINTS.filter(([, { body, upload }]) => body !== undefined && !upload)
 
-/** Bodies with one thing wrong in each. A member that several samples share is changed once. */
-function bodiesWithOneWrong(
+/** Bodies with one fault each. A field that several samples share is changed once. */
+function listBodiesWithOneFault(
   endpoint: Endpoint,
-  texts: (member: Member, wrongWith: (raw: string) => string, missing: () => string) => readonly string[],
+  texts: (
+    member: Member,
+    replaceValue: (raw: string) => string,
+    removeField: () => string,
+  ) => readonly string[],
 ): BadBody[] {
   const seen = new Map<string, Set<JsonSchema>>()
   return samples(endpoint.body as JsonSchema).flatMap((sample) =>
@@ -37,50 +41,52 @@ function bodiesWithOneWrong(
       const known = seen.get(field) ?? new Set()
       if (known.has(member.schema) || member.schema.judgedByHandler) return []
       seen.set(field, known.add(member.schema))
-      const wrongWith = (raw: string) => withRaw(sample, member.path, raw)
-      const missing = () => JSON.stringify(without(sample, member.path))
-      return texts(member, wrongWith, missing).map((text) => ({ text, field }))
+      const replaceValue = (raw: string) => withRaw(sample, member.path, raw)
+      const removeField = () => JSON.stringify(without(sample, member.path))
+      return texts(member, replaceValue, removeField).map((text) => ({ text, field }))
     }),
   )
 }
 
-describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
+describe.each(WITH_BODY)('%s names the field when it refuses', (name, endpoint) => {
   const schema = endpoint.body as JsonSchema
-  const refusalOf = refusalsOf(endpoint)
+  const findRefusal = refusalsOf(endpoint)
 
-  /** Parses them all as the server does (`bad-input-calls.test.ts`); each is refused as stated. */
+  /** Parses each body as the server does, which `bad-input-calls.test.ts` verifies over HTTP. */
   async function expectRefused(bodies: readonly BadBody[]) {
     for (const { text, field } of bodies) {
-      const refusal = await refusalOf({ text })
+      const refusal = await findRefusal({ text })
       const what = `${endpoint.path} ${text.slice(0, 300)}`
       expect([refusal?.code, refusal?.details?.field], what).toEqual(['INVALID_INPUT', field])
       expect(refusal?.message, what).toContain(field.split('.').at(-1))
     }
   }
 
-  test('invalid values: other types, lengths, words, characters, ids of another kind', {
+  test('invalid values: other types, lengths, enum values, characters, or ids of another kind', {
     tags: 'long',
   }, async () => {
     const known = new Set<string>()
-    const bodies = bodiesWithOneWrong(endpoint, ({ schema }, wrongWith) => {
+    const bodies = listBodiesWithOneFault(endpoint, ({ schema }, replaceValue) => {
       const bad = badValues(schema)
-      // Every fault once per kind of field; for further fields of a kind, the type and the kind's own faults.
+      // The first field of a kind gets every fault; further ones get only the first and the last fault.
       const kind = JSON.stringify(schema)
-      const some = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
+      const chosenValues = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
       known.add(kind)
-      return some.map(wrongWith)
+      return chosenValues.map(replaceValue)
     })
-    // The only endpoint without any: credentials.test.ts.
+    // This endpoint has no fields to invalidate: credentials.test.ts tests it.
     if (name !== 'credential_challenge') expect(bodies.length, name).toBeGreaterThan(5)
     await expectRefused(bodies)
   })
 
   test('a body without a required field', async () => {
-    const bodies = bodiesWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
+    const bodies = listBodiesWithOneFault(endpoint, (member, _, removeField) =>
+      member.required ? [removeField()] : [],
+    )
     await expectRefused(bodies)
   })
 
-  test('an unknown field, at every level, even if all else is valid', async () => {
+  test('an unknown field at any level, even if all else is valid', async () => {
     const seen = new Set<string>()
     const bodies = samples(schema).flatMap((sample) => {
       const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
@@ -105,7 +111,7 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
     await expectRefused(texts.map((text) => ({ text, field: 'body' })))
   })
 
-  test('fields that would change a prototype, at every level', async () => {
+  test('fields at any level that would change a prototype', async () => {
     const [sample] = samples(schema)
     const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
     const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)
@@ -115,8 +121,8 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
     expect(({} as { a?: number }).a).toBeUndefined()
   })
 
-  test('text that is not JSON, and JSON that nests without end', async () => {
-    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  test('text that is not JSON, or JSON that nests too deeply', async () => {
+    const nestArrays = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     const texts = [
       '{',
       '}',
@@ -129,7 +135,14 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
       ' ',
       '\ufeff',
     ]
-    texts.push('[', '[['.repeat(2_000), '{"a":'.repeat(1_000), deep(65), deep(4_000), `{"a":${deep(64)}}`)
+    texts.push(
+      '[',
+      '[['.repeat(2_000),
+      '{"a":'.repeat(1_000),
+      nestArrays(65),
+      nestArrays(4_000),
+      `{"a":${nestArrays(64)}}`,
+    )
     await expectRefused(texts.map((text) => ({ text, field: 'body' })))
   })
 })

@@ -34,7 +34,7 @@ async function newQuote(client: Client) {
 }
 
 /** The balance of the wallet, and the number of its payments. */
-async function effects(client: Client, quote: { id: string; wallet: string; customerId?: string }) {
+async function readEffects(client: Client, quote: { id: string; wallet: string; customerId?: string }) {
   const accounts = await client.get('/customers/internal-accounts?type=EMBEDDED_WALLET')
   const account = accounts.body.data.find(({ id }: { id: string }) => id === quote.wallet)
   const payments = (await client.get('/transactions')).body.data
@@ -45,8 +45,7 @@ async function effects(client: Client, quote: { id: string; wallet: string; cust
   }
 }
 
-/** The number of replies of each kind. */
-function tally(replies: readonly Reply[], kind: (reply: Reply) => unknown): Record<string, number> {
+function countByKind(replies: readonly Reply[], kind: (reply: Reply) => unknown): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const reply of replies) {
     const name = String(kind(reply))
@@ -55,23 +54,27 @@ function tally(replies: readonly Reply[], kind: (reply: Reply) => unknown): Reco
   return counts
 }
 
-test('of a thousand parallel retries of one signed request one succeeds, the others are refused as used', async () => {
+test('one of a thousand parallel retries of a signed request succeeds, and the others are refused as used', async () => {
   const client = await newPlatform()
   const quote = await newQuote(client)
   const path = `/quotes/${quote.id}/execute`
-  const first = await client.post(path)
-  expect(first.status).toBe(202)
+  const challenge = await client.post(path)
+  expect(challenge.status).toBe(202)
   const headers = {
-    'Svc-Wallet-Signature': quote.stamp(first.body.payloadToSign),
-    'Request-Id': first.body.requestId,
+    'Svc-Wallet-Signature': quote.stamp(challenge.body.payloadToSign),
+    'Request-Id': challenge.body.requestId,
   }
   const replies = await Promise.all(Array.from({ length: 1000 }, () => client.post(path, undefined, headers)))
-  expect(tally(replies, ({ status, body }) => (status === 401 ? body.reason : status))).toEqual({
+  expect(countByKind(replies, ({ status, body }) => (status === 401 ? body.reason : status))).toEqual({
     '200': 1,
     'Request already used': 999,
   })
   await client.advance(0)
-  expect(await effects(client, quote)).toEqual({ spendable: 99 * AMOUNT, total: 99 * AMOUNT, payments: 1 })
+  expect(await readEffects(client, quote)).toEqual({
+    spendable: 99 * AMOUNT,
+    total: 99 * AMOUNT,
+    payments: 1,
+  })
 })
 
 test('fifty parallel calls with one Idempotency-Key and signature get one response and have one effect', {
@@ -87,30 +90,37 @@ test('fifty parallel calls with one Idempotency-Key and signature get one respon
     'Idempotency-Key': 'pay',
   }
   const replies = await Promise.all(Array.from({ length: 50 }, () => client.post(path, undefined, headers)))
-  expect(tally(replies, ({ status }) => status)).toEqual({ '200': 50 })
+  expect(countByKind(replies, ({ status }) => status)).toEqual({ '200': 50 })
   expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  expect(tally(replies, ({ headers }) => headers.get('Idempotency-Replayed'))).toEqual({ null: 1, true: 49 })
+  expect(countByKind(replies, ({ headers }) => headers.get('Idempotency-Replayed'))).toEqual({
+    null: 1,
+    true: 49,
+  })
   await client.advance(0)
-  expect(await effects(client, quote)).toEqual({ spendable: 99 * AMOUNT, total: 99 * AMOUNT, payments: 1 })
+  expect(await readEffects(client, quote)).toEqual({
+    spendable: 99 * AMOUNT,
+    total: 99 * AMOUNT,
+    payments: 1,
+  })
 })
 
-test('of fifty parallel guesses of one code five are evaluated, and none after that', async () => {
+test('fifty parallel wrong guesses use up a code, so that the right code is refused afterwards', async () => {
   const client = await newPlatform()
   const { wallet } = await newCustomer(client)
   const credential = await credentialOf(client, wallet)
   const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
-  const guess = (code: string) =>
+  const submitCode = (code: string) =>
     client.post(`/auth/credentials/${credential}/verify`, {
       type: 'EMAIL_OTP',
       encryptedOtpBundle: sealCode(challenge.body.otpEncryptionTargetBundle, generateKeyPair(), code),
     })
-  const wrong = await Promise.all(Array.from({ length: 50 }, (_, n) => guess(String(100_000 + n))))
-  expect(tally(wrong, ({ status }) => status)).toEqual({ '401': 50 })
-  expect(tally(wrong, ({ body }) => body.reason)).toEqual({ 'Invalid OTP code': 50 })
-  expect((await guess('000000')).status).toBe(401)
+  const refusals = await Promise.all(Array.from({ length: 50 }, (_, n) => submitCode(String(100_000 + n))))
+  expect(countByKind(refusals, ({ status }) => status)).toEqual({ '401': 50 })
+  expect(countByKind(refusals, ({ body }) => body.reason)).toEqual({ 'Invalid OTP code': 50 })
+  expect((await submitCode('000000')).status).toBe(401)
 })
 
-test('of fifty parallel sign-ins with the right code at most five pass, and one gets a session', async () => {
+test('five of fifty parallel sign-ins with the right code pass the first leg, and one gets a session', async () => {
   const client = await newPlatform()
   const { wallet } = await newCustomer(client)
   const credential = await credentialOf(client, wallet)
@@ -122,23 +132,25 @@ test('of fifty parallel sign-ins with the right code at most five pass, and one 
     return { keys, body: { type: 'EMAIL_OTP', encryptedOtpBundle } }
   })
   const firstLegs = await Promise.all(devices.map(({ body }) => client.post(path, body)))
-  expect(tally(firstLegs, ({ status }) => status)).toEqual({ '202': 5, '401': 45 })
+  expect(countByKind(firstLegs, ({ status }) => status)).toEqual({ '202': 5, '401': 45 })
   const secondLegs = await Promise.all(
     devices.flatMap(({ keys, body }, n) => {
-      const leg = firstLegs[n]!
-      if (leg.status !== 202) return []
+      const firstLeg = firstLegs[n]!
+      if (firstLeg.status !== 202) return []
       return client.post(path, body, {
-        'Svc-Wallet-Signature': makeStamp(keys, leg.body.payloadToSign),
-        'Request-Id': leg.body.requestId,
+        'Svc-Wallet-Signature': makeStamp(keys, firstLeg.body.payloadToSign),
+        'Request-Id': firstLeg.body.requestId,
       })
     }),
   )
-  expect(tally(secondLegs, ({ status }) => status)).toEqual({ '200': 1, '401': 4 })
+  expect(countByKind(secondLegs, ({ status }) => status)).toEqual({ '200': 1, '401': 4 })
   expect((await client.get(`/auth/sessions?accountId=${wallet}`)).body.data).toHaveLength(1)
 })
 
 /** Allowed changes that conflict on one record, fifty at a time. */
-const MEETING: Readonly<Record<string, (client: Client) => Promise<(n: number) => Promise<Reply>>>> = {
+const CONFLICTING_CHANGES: Readonly<
+  Record<string, (client: Client) => Promise<(n: number) => Promise<Reply>>>
+> = {
   'PATCH /config': async (client) => (n) =>
     client.send('PATCH', '/config', { umaDomain: `n${n}.example.com` }),
   'PATCH /customers/{customerId}': async (client) => {
@@ -161,33 +173,35 @@ const MEETING: Readonly<Record<string, (client: Client) => Promise<(n: number) =
     client.post('/sandbox/clock/advance', { seconds: n }),
 }
 
-test.each(Object.entries(MEETING))(
-  'fifty parallel %s wait for each other, and all succeed',
-  async (_, begin) => {
-    const change = await begin(await newPlatform())
+test.each(Object.entries(CONFLICTING_CHANGES))(
+  'fifty parallel %s requests wait for each other, and all succeed',
+  async (_, prepareChange) => {
+    const change = await prepareChange(await newPlatform())
     const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => change(n)))
-    expect(tally(replies, ({ status, body }) => (status === 200 ? 200 : JSON.stringify(body)))).toEqual({
-      '200': 50,
-    })
+    expect(countByKind(replies, ({ status, body }) => (status === 200 ? 200 : JSON.stringify(body)))).toEqual(
+      {
+        '200': 50,
+      },
+    )
   },
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
   'fifty parallel changes at each of two servers of one database all succeed',
   async () => {
-    const one = await openServer()
-    const other = await openServer({ DATABASE_URL: one.app.config.databaseUrl! })
+    const firstServer = await openServer()
+    const secondServer = await openServer({ DATABASE_URL: firstServer.app.config.databaseUrl! })
     onTestFinished(async () => {
-      await other.close()
-      await one.close()
+      await secondServer.close()
+      await firstServer.close()
     })
-    const client = await one.newPlatform()
-    const clients = [client, new Client(client.credentials, other.baseUrl)]
+    const client = await firstServer.newPlatform()
+    const clients = [client, new Client(client.credentials, secondServer.baseUrl)]
     const replies = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
         clients[n % 2]!.send('PATCH', '/config', { umaDomain: `n${n}.example.com` }),
       ),
     )
-    expect(tally(replies, ({ status }) => status)).toEqual({ '200': 100 })
+    expect(countByKind(replies, ({ status }) => status)).toEqual({ '200': 100 })
   },
 )

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 
 const SOURCE = join(import.meta.dirname, '../../../src')
 
-/** The source of the server without its tests, as one text. */
-function sourceText(): string {
+/** The source of the server without its tests, as one string. */
+function readSource(): string {
   const names = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   const sources = names.filter((name) => name.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(name))
   const text = sources.map((name) => readFileSync(join(SOURCE, name), 'utf8')).join('\n')
@@ -16,13 +16,13 @@ function sourceText(): string {
   return text.replaceAll(/[!=]== '\w+'/g, '')
 }
 
-test('every code of the error table is raised somewhere', () => {
-  const source = sourceText()
-  // Two tables of the contract name what is raised by the rule or the reason.
-  const byTable = new Set<string>([
+test('the server can raise every code of the error table', () => {
+  const source = readSource()
+  // The contract maps rules and decline reasons to these codes, so the source does not name them.
+  const mappedCodes = new Set<string>([
     ...Object.values(AGENT_DENIALS).map(({ code }) => code),
     ...DECLINE_REASONS,
   ])
-  const isRaised = (code: string) => byTable.has(code) || source.includes(`'${code}'`)
+  const isRaised = (code: string) => mappedCodes.has(code) || source.includes(`'${code}'`)
   expect(Object.keys(ERRORS).filter((code) => !isRaised(code))).toEqual([])
 })

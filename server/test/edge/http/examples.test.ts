@@ -24,26 +24,28 @@ const FILE = fileURLToPath(new URL('../../../../docs/reference/examples.jsonl', 
 const EVENTS_FILE = fileURLToPath(new URL('../../../../docs/reference/events.jsonl', import.meta.url))
 const readStored = (): RecordedExamples => parseExamples(readFileSync(FILE, 'utf8'))
 
-/** The form of a call without its values: its statuses, and the fields of requests and responses. */
-function shapeOf({ params, query, body, answers }: RecordedCall) {
-  const members = (value: unknown) =>
+/** The statuses and the field names of a call, without values. */
+function toShape({ params, query, body, answers }: RecordedCall) {
+  const listFields = (value: unknown) =>
     typeof value === 'object' && value !== null ? Object.keys(value).sort() : typeof value
   return {
-    params: members(params),
-    query: members(query),
-    body: members(body),
-    answers: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, members(answer)])),
+    params: listFields(params),
+    query: listFields(query),
+    body: listFields(body),
+    answers: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, listFields(answer)]),
+    ),
   }
 }
 
-const shapesOf = ({ calls }: RecordedExamples) =>
-  Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, shapeOf(call)]))
+const toShapes = ({ calls }: RecordedExamples) =>
+  Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, toShape(call)]))
 
-/** Stored examples, with calls replaced if their form has changed, so that a difference shows the change. */
-function updated(stored: RecordedExamples, recorded: RecordedExamples): RecordedExamples {
-  const [before, now] = [shapesOf(stored), shapesOf(recorded)]
+/** The stored examples, with only changed calls replaced, so that the diff shows the change. */
+function mergeExamples(stored: RecordedExamples, recorded: RecordedExamples): RecordedExamples {
+  const [before, now] = [toShapes(stored), toShapes(recorded)]
   // A record has the same id in all calls.
-  const renamed = (call: RecordedCall): RecordedCall =>
+  const replaceIds = (call: RecordedCall): RecordedCall =>
     JSON.parse(
       Object.entries(recorded.records).reduce(
         (text, [kind, id]) => text.replaceAll(id, stored.records[kind] ?? id),
@@ -51,8 +53,8 @@ function updated(stored: RecordedExamples, recorded: RecordedExamples): Recorded
       ),
     )
   const calls = Object.entries(recorded.calls).map(([name, call]) => {
-    const same = toJson(before[name]) === toJson(now[name]) ? stored.calls[name] : undefined
-    return [name, same ?? renamed(call)] as const
+    const unchangedCall = toJson(before[name]) === toJson(now[name]) ? stored.calls[name] : undefined
+    return [name, unchangedCall ?? replaceIds(call)] as const
   })
   return { records: { ...recorded.records, ...stored.records }, calls: Object.fromEntries(calls) }
 }
@@ -65,10 +67,10 @@ test('the examples of the reference page match current calls (else: npm run docs
   await playProduction(client)
   const recorded = client.examples(records as Record<string, string>, await clockOf(platform))
   expect(Object.keys(recorded.calls).sort()).toEqual(Object.keys(API).sort())
-  const isCurrent = toJson(shapesOf(recorded)) === toJson(shapesOf(readStored()))
+  const isCurrent = toJson(toShapes(recorded)) === toJson(toShapes(readStored()))
   if (process.env.UPDATE_DOCS && !isCurrent)
-    writeFileSync(FILE, printExamples(updated(readStored(), recorded), toJson))
-  expect(shapesOf(readStored())).toEqual(shapesOf(recorded))
+    writeFileSync(FILE, printExamples(mergeExamples(readStored(), recorded), toJson))
+  expect(toShapes(readStored())).toEqual(toShapes(recorded))
 })
 
 test('every endpoint has an example of a request and of a success', () => {
@@ -94,38 +96,38 @@ interface Content {
   }
 }
 
-test('every example fits its schema', () => {
+test('every example in the OpenAPI document matches its schema', () => {
   const events = parseEvents(readFileSync(EVENTS_FILE, 'utf8'))
   const examples = { ...readStored(), events }
   const document = JSON.parse(JSON.stringify(openApi({ serverUrl: '/', examples })))
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, validateFormats: false }))
   ajv.addSchema(document, 'api')
   let checked = 0
-  const check = (schema: object, value: unknown, what: string) => {
+  const expectMatch = (schema: object, value: unknown, label: string) => {
     const text = JSON.stringify(schema).replaceAll('"#/components', '"api#/components')
-    const fits = ajv.compile(JSON.parse(text))
-    expect(fits(value), `${what} ${JSON.stringify(fits.errors)}`).toBe(true)
+    const validate = ajv.compile(JSON.parse(text))
+    expect(validate(value), `${label} ${JSON.stringify(validate.errors)}`).toBe(true)
     checked += 1
   }
   for (const item of Object.values<Record<string, Operation>>(document.paths))
     for (const { operationId, parameters, requestBody, responses } of Object.values(item)) {
-      const contents = [requestBody, ...Object.values(responses)].map((one) => one?.content ?? {})
+      const contents = [requestBody, ...Object.values(responses)].map((part) => part?.content ?? {})
       for (const content of contents)
         for (const { schema, example, examples } of Object.values(content))
           for (const value of [example, examples?.recorded?.value])
-            if (value !== undefined) check(schema, value, operationId)
+            if (value !== undefined) expectMatch(schema, value, operationId)
       for (const { schema, example } of parameters)
         if (schema && typeof example === 'string' && !('type' in schema && schema.type !== 'string'))
-          check(schema, example, operationId)
+          expectMatch(schema, example, operationId)
     }
-  const shown: string[] = []
+  const eventTypes: string[] = []
   for (const [name, { post }] of Object.entries<{ post: Operation }>(document.webhooks))
     for (const { schema, examples = {} } of Object.values(post.requestBody?.content ?? {}))
       for (const [type, example] of Object.entries(examples)) {
-        check(schema, example.value, `${name} ${type}`)
-        shown.push(type)
+        expectMatch(schema, example.value, `${name} ${type}`)
+        eventTypes.push(type)
       }
-  expect(shown.sort()).toEqual([...EVENT_TYPES].sort())
+  expect(eventTypes.sort()).toEqual([...EVENT_TYPES].sort())
   expect(checked).toBeGreaterThan(290)
 })
 
@@ -137,13 +139,13 @@ interface Operation {
 }
 
 test.each([FILE, EVENTS_FILE])(
-  'the examples of %s show no secret of a run, and no time or address of it',
+  'the examples in %s contain no id, time or address of the recorded run',
   (file) => {
     const text = readFileSync(file, 'utf8')
     expect(text.length).toBeLessThan(300_000)
     for (const [id] of text.matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g))
       expect(id).toMatch(/^0198c0de-0000-7000-8[0-9a-f]{3}-0{9}\d{3}$/)
-    // The first and the last: what identifies a person is kept for five years.
+    // 2021 and 2031 occur because personal data is kept for five years.
     for (const [year] of text.matchAll(/\b20\d\d(?=-\d\d-\d\dT)/g))
       expect(['2021', '2025', '2026', '2027', '2031']).toContain(year)
     for (const [port] of text.matchAll(/(?<=127\.0\.0\.1:)\d+/g)) expect(port).toBe('8787')

@@ -8,27 +8,33 @@ import { newAgent } from '../../worlds/records/agents.testing.ts'
 
 const { members, levels, bytes } = FREE_FORM_MAX
 
-const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, at]))
-const deep = (count: number): object => (count === 1 ? {} : { down: deep(count - 1) })
-const long = (count: number) => ({ text: 'x'.repeat(count - '{"text":""}'.length) })
+const buildKeys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, at]))
+const nestObjects = (count: number): object => (count === 1 ? {} : { down: nestObjects(count - 1) })
+const buildText = (count: number) => ({ text: 'x'.repeat(count - '{"text":""}'.length) })
 
-const MOST = [many(members), { list: Array(members - 1).fill(1) }, deep(levels), long(bytes)]
-const TOO_MUCH = [
-  many(members + 1),
+const LARGEST = [
+  buildKeys(members),
+  { list: Array(members - 1).fill(1) },
+  nestObjects(levels),
+  buildText(bytes),
+]
+const TOO_LARGE = [
+  buildKeys(members + 1),
   { list: Array(members).fill(1) },
-  { one: many(members / 2), two: many(members / 2) },
-  deep(levels + 1),
+  { one: buildKeys(members / 2), two: buildKeys(members / 2) },
+  nestObjects(levels + 1),
   { list: [[[[[1]]]]] },
-  long(bytes + 1),
-  // Bytes, not characters.
+  buildText(bytes + 1),
+  // The limit counts bytes, not characters.
   { text: 'é'.repeat(bytes / 2) },
 ]
 
-test('free-form fields are bounded in keys, levels and bytes, and refused by name', async () => {
+test('free-form fields are limited in keys, levels and bytes, and refused by name', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const agent = await newAgent(client, customer.id)
-  const quote = (senderCustomerInfo: object) => ({
+  const buildQuote = (senderCustomerInfo: object) => ({
     source: { sourceType: 'ACCOUNT', accountId: missingId('InternalAccount'), customerId: customer.id },
     destination: { destinationType: 'ACCOUNT', accountId: missingId('ExternalAccount') },
     lockedCurrencySide: 'SENDING',
@@ -37,45 +43,47 @@ test('free-form fields are bounded in keys, levels and bytes, and refused by nam
   })
   const approval = `/transactions/${missingId('Transaction')}/approve`
   const calls = [
-    ['senderCustomerInfo', (given: object) => client.post('/quotes', quote(given))],
-    ['senderCustomerInfo', (given: object) => agent.post('/agents/me/quotes', quote(given))],
-    ['receiverCustomerInfo', (given: object) => client.post(approval, { receiverCustomerInfo: given })],
+    ['senderCustomerInfo', (value: object) => client.post('/quotes', buildQuote(value))],
+    ['senderCustomerInfo', (value: object) => agent.post('/agents/me/quotes', buildQuote(value))],
+    ['receiverCustomerInfo', (value: object) => client.post(approval, { receiverCustomerInfo: value })],
   ] as const
   for (const [field, call] of calls) {
-    // The next fault is reported.
-    for (const given of MOST) expect((await call(given)).status).toBe(404)
-    for (const given of TOO_MUCH) {
-      const reply = await call(given)
+    // An accepted value leads to the next fault: a missing record.
+    for (const value of LARGEST) expect((await call(value)).status).toBe(404)
+    for (const value of TOO_LARGE) {
+      const reply = await call(value)
       expectError(reply, { code: 'INVALID_INPUT', field })
       expect(reply.body.message).toContain(`${members} properties, ${levels} levels and ${bytes} bytes`)
     }
   }
 })
 
-/** The places at which a schema accepts unknown keys, by path. */
-function openPlaces(schema: unknown, path: string): string[] {
+/** The paths at which a schema accepts unknown keys without a limit. */
+function findOpenPaths(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { type, properties, additionalProperties, freeFormMax, anyOf, oneOf, items, $ref } = schema as Record<
     string,
     unknown
   >
-  const says = [type, properties, anyOf, oneOf, $ref, 'enum' in schema, 'const' in schema].some(Boolean)
-  const takesAnything =
-    !says || (additionalProperties ?? false) !== false || (type === 'object' && !properties && !oneOf)
-  const inside = [
+  const isRestricted = [type, properties, anyOf, oneOf, $ref, 'enum' in schema, 'const' in schema].some(
+    Boolean,
+  )
+  const isOpen =
+    !isRestricted || (additionalProperties ?? false) !== false || (type === 'object' && !properties && !oneOf)
+  const children = [
     ...Object.entries((properties ?? {}) as object).map(([name, member]) => [member, `${path}.${name}`]),
     ...[anyOf ?? [], oneOf ?? []].flat().map((member) => [member, path]),
     ...(items ? [[items, `${path}[]`]] : []),
   ] as [unknown, string][]
   return [
-    ...(takesAnything && !freeFormMax ? [path] : []),
-    ...inside.flatMap(([member, place]) => openPlaces(member, place)),
+    ...(isOpen && !freeFormMax ? [path] : []),
+    ...children.flatMap(([member, childPath]) => findOpenPaths(member, childPath)),
   ]
 }
 
-test('no request body accepts keys that are neither named nor bounded', () => {
-  const open = Object.entries<Endpoint>(API).flatMap(([name, { body }]) =>
-    body ? openPlaces(body, name) : [],
+test('no request body accepts unknown keys without a limit', () => {
+  const openPaths = Object.entries<Endpoint>(API).flatMap(([name, { body }]) =>
+    body ? findOpenPaths(body, name) : [],
   )
-  expect(open).toEqual([])
+  expect(openPaths).toEqual([])
 })

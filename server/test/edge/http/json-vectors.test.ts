@@ -8,37 +8,39 @@ import { readJson } from '../../../src/base/json/json-reader.ts'
 import { newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError, forEach } from '../../worlds/contract/calls.testing.ts'
 
-/** JSONTestSuite: `y_` must parse, `n_` must not, `i_` either way. */
+/** JSONTestSuite: `y_` must parse, `n_` must not, `i_` may do either. */
 const folder = resolve(
   import.meta.dirname,
   '../../../..',
   process.env.VECTORS_DIR ?? '../shared/vectors',
   'json/test_parsing',
 )
-const absent = !existsSync(folder)
-if (absent) console.warn(`no test vectors at ${folder} (VECTORS_DIR): their tests are skipped`)
+const isAbsent = !existsSync(folder)
+if (isAbsent) console.warn(`no test vectors at ${folder} (VECTORS_DIR): their tests are skipped`)
 
-const documents = absent
+const documents = isAbsent
   ? []
   : readdirSync(folder)
       .filter((name) => name.endsWith('.json'))
       .map((name) => ({ name, bytes: readFileSync(resolve(folder, name)) }))
-const of = (kind: 'y' | 'n' | 'i') => documents.filter(({ name }) => name.startsWith(`${kind}_`))
+const listDocuments = (kind: 'y' | 'n' | 'i') => documents.filter(({ name }) => name.startsWith(`${kind}_`))
 
 const CUSTOMER_BYTES_MAX = bodyBytesMaxOf(API.customer_create)
 const NOT_JSON = /^The body (is not valid (JSON|UTF-8)|nests deeper)/
 
-describe.skipIf(absent)('the documents of JSONTestSuite', () => {
+describe.skipIf(isAbsent)('the documents of JSONTestSuite', () => {
   test('are complete', () => {
-    expect([of('y').length, of('n').length, of('i').length]).toEqual([95, 188, 35])
+    expect([listDocuments('y').length, listDocuments('n').length, listDocuments('i').length]).toEqual([
+      95, 188, 35,
+    ])
   })
 
-  const decode = (bytes: Uint8Array) =>
+  const decodeUtf8 = (bytes: Uint8Array) =>
     new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 
-  test('that are JSON parse as with JSON.parse', () => {
-    for (const { name, bytes } of of('y')) {
-      const text = decode(bytes)
+  test('that are valid parse as JSON.parse does', () => {
+    for (const { name, bytes } of listDocuments('y')) {
+      const text = decodeUtf8(bytes)
       for (const parse of [readJson, parseJson]) {
         const asNumbers = JSON.stringify(parse(text), (_, value) =>
           typeof value === 'bigint' ? Number(value) : value,
@@ -48,22 +50,22 @@ describe.skipIf(absent)('the documents of JSONTestSuite', () => {
     }
   })
 
-  test('that are not JSON are refused by the parser', () => {
-    for (const { name, bytes } of of('n'))
-      for (const parse of [readJson, parseJson]) expect(() => parse(decode(bytes)), name).toThrow()
+  test('that are not JSON are refused by both parsers', () => {
+    for (const { name, bytes } of listDocuments('n'))
+      for (const parse of [readJson, parseJson]) expect(() => parse(decodeUtf8(bytes)), name).toThrow()
   })
 
-  test('never crash it, accepted or not', () => {
-    for (const { bytes } of of('i')) {
+  test('that a parser may accept or refuse cause only syntax or type errors', () => {
+    for (const { bytes } of listDocuments('i')) {
       try {
-        readJson(decode(bytes))
+        readJson(decodeUtf8(bytes))
       } catch (error) {
         expect(error instanceof SyntaxError || error instanceof TypeError).toBe(true)
       }
     }
   })
 
-  test('as request bodies are 400, as invalid JSON or as an invalid customer, never a fault', async () => {
+  test('return a client error as request bodies, never a server error', async () => {
     const client = await newPlatform()
     const headers = { Authorization: client.authorization, 'Content-Type': 'application/json' }
     await forEach(documents, async ({ name, bytes }) => {
@@ -73,7 +75,7 @@ describe.skipIf(absent)('the documents of JSONTestSuite', () => {
       expectError(reply, { code: 'INVALID_INPUT', what: name })
       const { message, details } = reply.body
       if (name.startsWith('y_')) expect(message, name).not.toMatch(NOT_JSON)
-      // A body of zero bytes counts as a missing one.
+      // An empty body counts as a missing one.
       if (name.startsWith('n_') && bytes.length > 0) expect(message, name).toMatch(NOT_JSON)
       if (name.startsWith('n_')) expect(details.field, name).toBe('body')
     })

@@ -14,47 +14,49 @@ type CsvRow = Readonly<Record<string, string>>
 const LIST_BY_PATH = new Map(
   ENDPOINTS.filter(([, { method }]) => method === 'GET').map(([, endpoint]) => [endpoint.path, endpoint]),
 )
-/** The file of transactions has other columns: `large.test.ts` and `sums.test.ts` of the books test it. */
+/** The file of transactions has other columns: `books/large.test.ts` and `books/sums.test.ts` test it. */
 const FILES = ENDPOINTS.filter(([name, { path }]) => path.endsWith('.csv') && name !== 'transaction_csv')
 
-/** Lists that the calls of this test add to, and lists that are empty in a sandbox. */
-const GROWS = new Set(['/requests.csv', '/audit-events.csv', '/events.csv'])
-const EMPTY = new Set(['/reconciliations.csv'])
+/** The requests of these tests add rows to these lists. */
+const GROWING_LISTS = new Set(['/requests.csv', '/audit-events.csv', '/events.csv'])
+const EMPTY_LISTS = new Set(['/reconciliations.csv'])
 
-let ours: World
-let theirs: World
+let ownWorld: World
+let otherWorld: World
 beforeAll(async () => {
-  ;[ours, theirs] = await Promise.all([newWorld(await newPlatform()), newWorld(await newPlatform())])
-  const { client, ids, agent } = ours
+  ;[ownWorld, otherWorld] = await Promise.all([newWorld(await newPlatform()), newWorld(await newPlatform())])
+  const { client, ids, agent } = ownWorld
   await used(client, ids.Card!, 1)
   await agent.get('/agents/me')
   await client.advance(0)
 })
 
-function listOf({ path }: Endpoint): Endpoint {
+function findList({ path }: Endpoint): Endpoint {
   const list = LIST_BY_PATH.get(path.replace(/\.csv$/, ''))
   if (!list) throw new Error(`${path} is the file of no list`)
   return list
 }
 
-function addressOf(endpoint: Endpoint, world: World, query = ''): string {
+function buildAddress(endpoint: Endpoint, world: World, query = ''): string {
   const ids = idsFor(endpoint, world)
   const path = pathWith(endpoint, (kind) => ids[kind]!)
-  const needed = endpoint.path.startsWith('/ledger/transfers') ? `accountId=${ids.InternalAccount}&` : ''
-  return `${path}?${needed}${query}`
+  const requiredQuery = endpoint.path.startsWith('/ledger/transfers')
+    ? `accountId=${ids.InternalAccount}&`
+    : ''
+  return `${path}?${requiredQuery}${query}`
 }
 
-/** The expected cell of a record in a column, worked out from the record and not from its schema. */
-function cellOf(record: unknown, column: string): string {
+/** Derives the cell from the record, not from its schema. */
+function buildExpectedCell(record: unknown, column: string): string {
   const parts = column.split('.')
   const last = parts.at(-1)
-  const value = at(record, parts)
+  const value = readPath(record, parts)
   if (value !== undefined) {
     if (isObject(value) && 'decimals' in value) return String(value.code)
     if (isObject(value) || Array.isArray(value)) return guardedText(toJson(value))
     return typeof value === 'string' ? guardedText(value) : value === null ? '' : String(value)
   }
-  const money = at(record, parts.slice(0, -1))
+  const money = readPath(record, parts.slice(0, -1))
   if (!isObject(money) || !isObject(money.currency)) return ''
   if (last === 'units') return String(money.amount)
   return last === 'decimal'
@@ -62,104 +64,105 @@ function cellOf(record: unknown, column: string): string {
     : ''
 }
 
-function at(record: unknown, path: readonly string[]): unknown {
+function readPath(record: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), record)
 }
 
 /** The paths of all values in a record that are not objects. */
-function leaves(value: unknown, path: readonly string[] = []): string[] {
+function listLeaves(value: unknown, path: readonly string[] = []): string[] {
   if (!isObject(value)) return [path.join('.')]
-  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]))
+  return Object.entries(value).flatMap(([key, inner]) => listLeaves(inner, [...path, key]))
 }
 
-describe('the file of a list', () => {
-  test.each(FILES)('%s has the permission, the filters and the errors of its list', (_, file) => {
-    const list = listOf(file)
-    const of = ({ auth, tag, errors, params, ...rest }: Endpoint) => ({
+describe('the CSV file of a list', () => {
+  test.each(FILES)('(%s) has the permission, filters and errors of its list', (_, file) => {
+    const list = findList(file)
+    const pickRules = ({ auth, tag, errors, params, ...rest }: Endpoint) => ({
       ...{ auth, tag, errors, params },
       permission: 'permission' in rest ? rest.permission : undefined,
     })
-    expect(of(file)).toEqual(of(list))
+    expect(pickRules(file)).toEqual(pickRules(list))
     const filters = Object.keys(list.query?.properties ?? {}).filter(
-      (one) => !['limit', 'cursor', 'includeNames'].includes(one),
+      (name) => !['limit', 'cursor', 'includeNames'].includes(name),
     )
     expect(Object.keys(file.query?.properties ?? {})).toEqual(filters)
   })
 
-  test.each(FILES.filter(([, { path }]) => !GROWS.has(path)))(
-    '%s has every row of the list, complete',
+  test.each(FILES.filter(([, { path }]) => !GROWING_LISTS.has(path)))(
+    '(%s) has every row and every field of the list',
     async (_, file) => {
-      const { client } = ours
+      const { client } = ownWorld
       const { data, hasMore = false } = (
         await client.get(
-          addressOf(listOf(file), ours, file.path === '/exchange-rates.csv' ? '' : 'limit=100'),
+          buildAddress(findList(file), ownWorld, file.path === '/exchange-rates.csv' ? '' : 'limit=100'),
         )
       ).body
       expect(hasMore).toBe(false)
-      const reply = await client.get(addressOf(file, ours))
+      const reply = await client.get(buildAddress(file, ownWorld))
       expect(reply.status).toBe(200)
       expect(reply.headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
       expect(reply.headers.get('Content-Disposition')).toMatch(/^attachment; filename="[a-z-]+\.csv"$/)
       const rows: CsvRow[] = parse(reply.body, { columns: true })
-      if (!EMPTY.has(file.path)) expect(data.length).toBeGreaterThan(0)
+      if (!EMPTY_LISTS.has(file.path)) expect(data.length).toBeGreaterThan(0)
       expect(rows).toHaveLength(data.length)
-      for (const [nth, record] of data.entries()) {
-        const row = rows[nth]!
-        for (const [column, cell] of Object.entries(row)) expect(cell, column).toBe(cellOf(record, column))
+      for (const [index, record] of data.entries()) {
+        const row = rows[index]!
+        for (const [column, cell] of Object.entries(row))
+          expect(cell, column).toBe(buildExpectedCell(record, column))
         const columns = Object.keys(row)
-        for (const leaf of leaves(record).filter(
-          (one) => !/\.(?:symbol|name|decimals|code|amount)$|[cC]urrency$/.test(one),
+        for (const leaf of listLeaves(record).filter(
+          (path) => !/\.(?:symbol|name|decimals|code|amount)$|[cC]urrency$/.test(path),
         ))
           expect(
-            columns.some((one) => leaf === one || leaf.startsWith(`${one}.`)),
+            columns.some((shownColumn) => leaf === shownColumn || leaf.startsWith(`${shownColumn}.`)),
             leaf,
           ).toBe(true)
       }
     },
   )
 
-  test.each(FILES.filter(([, { path }]) => GROWS.has(path)))(
-    '%s begins with the earlier rows of the list',
+  test.each(FILES.filter(([, { path }]) => GROWING_LISTS.has(path)))(
+    '(%s) begins with the earlier rows of the list',
     async (_, file) => {
-      const { client } = ours
-      const { data } = (await client.get(addressOf(listOf(file), ours, 'limit=100'))).body
-      const rows: CsvRow[] = parse((await client.get(addressOf(file, ours))).body, { columns: true })
+      const { client } = ownWorld
+      const { data } = (await client.get(buildAddress(findList(file), ownWorld, 'limit=100'))).body
+      const rows: CsvRow[] = parse((await client.get(buildAddress(file, ownWorld))).body, { columns: true })
       const key = 'id' in data[0] ? 'id' : 'httpRequestId'
       const ids = rows.map((row) => row[key])
       expect(new Set(ids).size).toBe(ids.length)
       expect(data.length).toBeGreaterThan(3)
       for (const record of data) {
-        const row = rows.find((one) => one[key] === record[key])
+        const row = rows.find((candidate) => candidate[key] === record[key])
         for (const [column, cell] of Object.entries(row ?? {}))
-          expect(cell, column).toBe(cellOf(record, column))
+          expect(cell, column).toBe(buildExpectedCell(record, column))
         expect(row).toBeDefined()
       }
     },
   )
 
-  test('takes the filters of the list, and refuses what the list refuses', async () => {
-    const { client, ids } = ours
-    const one = await client.get(`/cards.csv?cardholderId=${ids.Customer}`)
-    const cards: CsvRow[] = parse(one.body, { columns: true })
+  test('accepts the filters of the list, and refuses what the list refuses', async () => {
+    const { client, ids } = ownWorld
+    const filteredFile = await client.get(`/cards.csv?cardholderId=${ids.Customer}`)
+    const cards: CsvRow[] = parse(filteredFile.body, { columns: true })
     expect(cards.map(({ cardholderId }) => cardholderId)).toContain(ids.Customer)
-    const none = await client.get(`/cards.csv?cardholderId=${theirs.ids.Customer}`)
-    expect(none.body.split('\r\n')).toHaveLength(2)
-    const refused = await client.get('/ledger/transfers.csv')
-    expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+    const otherCards = await client.get(`/cards.csv?cardholderId=${otherWorld.ids.Customer}`)
+    expect(otherCards.body.split('\r\n')).toHaveLength(2)
+    const refusal = await client.get('/ledger/transfers.csv')
+    expect(refusal).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
     expect((await client.get('/cards.csv?limit=1')).status).toBe(400)
   })
 
-  test('of another platform has no rows of ours', async () => {
+  test('has no rows of another platform', async () => {
     for (const [, file] of FILES) {
       if (file.params) continue
-      const { status, body } = await theirs.client.get(addressOf(file, theirs))
+      const { status, body } = await otherWorld.client.get(buildAddress(file, otherWorld))
       expect(status).toBe(200)
       for (const kind of ['Customer', 'Card', 'Agent', 'Quote', 'InternalAccount'] as const)
-        expect(body.includes(ours.ids[kind]!), file.path).toBe(false)
+        expect(body.includes(ownWorld.ids[kind]!), file.path).toBe(false)
     }
   })
 
-  test('keeps a spreadsheet from executing text of users', async () => {
+  test('keeps a spreadsheet from executing text that users entered', async () => {
     const client = await newPlatform()
     const texts = [
       '=HYPERLINK("http://evil.example","x")',
@@ -169,10 +172,10 @@ describe('the file of a list', () => {
       'a;=1+1',
       'plain, "quoted"',
     ]
-    for (const [nth, fullName] of texts.entries()) {
+    for (const [index, fullName] of texts.entries()) {
       const body = {
         customerType: 'INDIVIDUAL',
-        platformCustomerId: `no ${nth}`,
+        platformCustomerId: `no ${index}`,
         region: 'US',
         currencies: ['USD'],
         fullName,

@@ -5,7 +5,7 @@ import { checkPermission } from '../../../src/kernel/operation/permissions.ts'
 import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 
 /** Every set of permissions that a token can have. */
-const SETS = Array.from({ length: 2 ** PERMISSIONS.length - 1 }, (_, index) =>
+const PERMISSION_SETS = Array.from({ length: 2 ** PERMISSIONS.length - 1 }, (_, index) =>
   PERMISSIONS.filter((_, bit) => ((index + 1) >> bit) & 1),
 )
 
@@ -13,8 +13,10 @@ const CALLS = ENDPOINTS.flatMap(([name, endpoint]) =>
   endpoint.auth === 'platform' ? [{ name, ...endpoint }] : [],
 )
 
-/** The refusal of a caller with these permissions. */
-function refusalOf(permissions: readonly Permission[], { permission, orPermission }: (typeof CALLS)[number]) {
+function findRefusal(
+  permissions: readonly Permission[],
+  { permission, orPermission }: (typeof CALLS)[number],
+) {
   const caller = { kind: 'token', tokenId: 'Token:1', tokenName: 'Backend', permissions } as const
   try {
     checkPermission({ actor: caller }, permission, orPermission)
@@ -25,13 +27,15 @@ function refusalOf(permissions: readonly Permission[], { permission, orPermissio
 }
 
 // `permissions.test.ts` shows over HTTP that the server makes this check for each call.
-test.each(SETS.map((set) => [set.join(' and '), set] as const))(
+test.each(PERMISSION_SETS.map((set) => [set.join(' and '), set] as const))(
   'a token with %s may call exactly what the contract allows',
-  (_, given) => {
-    const held = effectivePermissions(given)
+  (_, granted) => {
+    const effective = effectivePermissions(granted)
     for (const call of CALLS) {
-      const isAllowed = [call.permission, call.orPermission].some((one) => one && held.includes(one))
-      const refusal = refusalOf(held, call)
+      const isAllowed = [call.permission, call.orPermission].some(
+        (permission) => permission && effective.includes(permission),
+      )
+      const refusal = findRefusal(effective, call)
       if (isAllowed) expect(refusal, call.name).toBeUndefined()
       else
         expect(refusal, call.name).toMatchObject({
@@ -42,7 +46,7 @@ test.each(SETS.map((set) => [set.join(' and '), set] as const))(
   },
 )
 
-test('every permission allows some calls that no other one does', () => {
+test('every permission allows some calls that no other permission allows', () => {
   for (const permission of PERMISSIONS)
     expect(
       CALLS.some((call) => call.permission === permission),

@@ -2,26 +2,26 @@ import { expect, test } from 'vitest'
 import { newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 
-const faults = ({ body }: Reply) => body.details?.errors
+const listFaults = ({ body }: Reply) => body.details?.errors
 
-test('a refusal of a handler lists its fault, like a refusal of the schema', async () => {
+test('a refusal by a handler lists its fault, as a refusal by the schema does', async () => {
   const client = await newPlatform()
   const [usd] = (await client.get('/config')).body.supportedCurrencies
   const reply = await client.send('PATCH', '/config', { supportedCurrencies: [usd, usd] })
   const field = 'supportedCurrencies.1.currencyCode'
   expectError(reply, { code: 'INVALID_INPUT', field })
-  expect(faults(reply)).toEqual([{ field, message: reply.body.message }])
+  expect(listFaults(reply)).toEqual([{ field, message: reply.body.message }])
 })
 
 test('a field with an empty name is reported as that field, not as the body', async () => {
   const client = await newPlatform()
   const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
-  const [top, below] = [
+  const [rootFault, nestedFault] = [
     { ...person, '': 1 },
     { ...person, address: { '': 1 } },
   ]
-  expectError(await client.post('/customers', top), { code: 'INVALID_INPUT', field: '""' })
-  expect(faults(await client.post('/customers', below))).toContainEqual({
+  expectError(await client.post('/customers', rootFault), { code: 'INVALID_INPUT', field: '""' })
+  expect(listFaults(await client.post('/customers', nestedFault))).toContainEqual({
     field: 'address.""',
     message: 'address."" is not known',
   })
@@ -33,9 +33,9 @@ test.each(['%ff', '%', '%c0%80', 'a%zz'])('a query with the bytes %s is refused'
   expectError(reply, { code: 'INVALID_INPUT', field: 'query' })
 })
 
-test('origins have no user, no path and no character that cannot be stored', async () => {
+test('an origin with a user, a query, a hash or an invalid character is refused', async () => {
   const client = await newPlatform()
-  const bad = [
+  const badHosts = [
     'user@x.example',
     'x.example?a',
     'x.example#a',
@@ -44,7 +44,7 @@ test('origins have no user, no path and no character that cannot be stored', asy
     'x\u0007',
     'x\ud800',
   ]
-  for (const host of bad) {
+  for (const host of badHosts) {
     const origin = `https://${host}`
     const allowed = await client.send('PATCH', '/config', { allowedOrigins: [origin] })
     expectError(allowed, { code: 'INVALID_INPUT', field: 'allowedOrigins.0', what: origin })

@@ -13,37 +13,37 @@ import {
 
 const WITH_BODY = ENDPOINTS.filter(([, { body, upload }]) => body !== undefined && !upload)
 
-/** The schema of the object at this path of a sample; undefined if the schema has no object there. */
-function objectAt(schema: JsonSchema, value: Json, path: Member['path']): JsonSchema | undefined {
+/** Finds the schema of the object at a path of a sample; undefined if the schema has no object there. */
+function findObject(schema: JsonSchema, value: Json, path: Member['path']): JsonSchema | undefined {
   const { oneOf, discriminator } = schema
   const tag = discriminator?.propertyName ?? ''
-  const word = (value as Record<string, string>)[tag] ?? ''
-  const found = oneOf ? oneOf.find(({ properties }) => properties?.[tag]?.enum?.includes(word)) : schema
-  const [name, ...rest] = path
-  if (name === undefined) return found?.properties && found
-  const next = typeof name === 'number' ? found?.items : found?.properties?.[name]
-  return next && objectAt(next, (value as Record<string, Json>)[name] ?? null, rest)
+  const tagValue = (value as Record<string, string>)[tag] ?? ''
+  const branch = oneOf ? oneOf.find(({ properties }) => properties?.[tag]?.enum?.includes(tagValue)) : schema
+  const [name, ...remainingPath] = path
+  if (name === undefined) return branch?.properties && branch
+  const next = typeof name === 'number' ? branch?.items : branch?.properties?.[name]
+  return next && findObject(next, (value as Record<string, Json>)[name] ?? null, remainingPath)
 }
 
-function recordsOf({ responses, signed }: Endpoint): JsonSchema[] {
+function listRecordSchemas({ responses, signed }: Endpoint): JsonSchema[] {
   return Object.entries(responses).flatMap(([status, schema]) =>
     schema === null || (signed && status === '202') ? [] : [schema as JsonSchema],
   )
 }
 
-/** A body with one extra field in each of its objects, which only the record of the response has there. */
-function bodiesWithShown(endpoint: Endpoint): { field: string; text: string }[] {
+/** Bodies with one extra field each, which at that path only the response has. */
+function buildBodiesWithReadOnlyField(endpoint: Endpoint): { field: string; text: string }[] {
   const schema = endpoint.body as JsonSchema
   return samples(schema).flatMap((sample) => {
     const paths = [[], ...membersOf(schema, sample).map(({ path }) => path)]
     return paths.flatMap((path) => {
-      const known = objectAt(schema, sample, path)?.properties
-      const shown = recordsOf(endpoint).flatMap((one) =>
-        Object.keys(objectAt(one, sample, path)?.properties ?? {}),
+      const known = findObject(schema, sample, path)?.properties
+      const recordFields = listRecordSchemas(endpoint).flatMap((record) =>
+        Object.keys(findObject(record, sample, path)?.properties ?? {}),
       )
-      const only = known ? shown.filter((name) => !Object.hasOwn(known, name)) : []
+      const readOnlyFields = known ? recordFields.filter((name) => !Object.hasOwn(known, name)) : []
       const value = path.reduce<Json>((at, name) => (at as Record<string, Json>)[name] ?? null, sample)
-      return only.map((name) => ({
+      return readOnlyFields.map((name) => ({
         field: [...path, name].join('.'),
         text: withRaw(sample, path, JSON.stringify({ ...(value as object), [name]: { any: 'value' } })),
       }))
@@ -51,18 +51,18 @@ function bodiesWithShown(endpoint: Endpoint): { field: string; text: string }[] 
   })
 }
 
-test.each(WITH_BODY)(
-  '%s ignores fields of the body that only its record shows, at every level',
-  async (_, endpoint) => {
-    const refusalOf = refusalsOf(endpoint)
-    for (const { field, text } of bodiesWithShown(endpoint))
-      expect((await refusalOf({ text }))?.message, field).toBeUndefined()
-  },
-)
+test.each(WITH_BODY)('%s ignores read-only fields in the body, at every level', async (_, endpoint) => {
+  const findRefusal = refusalsOf(endpoint)
+  for (const { field, text } of buildBodiesWithReadOnlyField(endpoint))
+    expect((await findRefusal({ text }))?.message, field).toBeUndefined()
+})
 
-test('records show fields that their requests do not take, in nested objects too', () => {
+test('records have read-only fields, in nested objects too', () => {
   const fields = new Map(
-    WITH_BODY.map(([name, endpoint]) => [name, bodiesWithShown(endpoint).map(({ field }) => field)]),
+    WITH_BODY.map(([name, endpoint]) => [
+      name,
+      buildBodiesWithReadOnlyField(endpoint).map(({ field }) => field),
+    ]),
   )
   expect(fields.get('customer_external_account_create')).toEqual(
     expect.arrayContaining(['id', 'status', 'accountInfo.paymentRails']),

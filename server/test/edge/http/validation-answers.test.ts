@@ -2,25 +2,25 @@ import { describe, expect, test } from 'vitest'
 import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 
-/** The fault of each field in a refusal, after the field's name. */
-function faultsOf({ body }: Reply): Record<string, string> {
+/** Maps each field to its fault, without the field name at the start. */
+function readFaults({ body }: Reply): Record<string, string> {
   const faults: { field: string; message: string }[] = body.details.errors
   expect(faults[0]).toEqual({ field: body.details.field, message: body.message })
   for (const { field, message } of faults) expect(message).toMatch(new RegExp(`^${field} `))
   return Object.fromEntries(faults.map(({ field, message }) => [field, message.slice(field.length + 1)]))
 }
 
-async function refused(client: Client, method: string, path: string, body?: unknown) {
+async function expectFaults(client: Client, method: string, path: string, body?: unknown) {
   const reply = await client.send(method, path, body)
   expectError(reply, { code: 'INVALID_INPUT' })
-  return faultsOf(reply)
+  return readFaults(reply)
 }
 
-describe('a request that is not valid', () => {
-  test('lists all faults together, in words', async () => {
+describe('an invalid request', () => {
+  test('is refused with a list of all its faults, in words', async () => {
     const client = await newPlatform()
     expect(
-      await refused(client, 'POST', '/customers', {
+      await expectFaults(client, 'POST', '/customers', {
         customerType: 'BUSINESS',
         fulName: 'Ada',
         platformCustomerId: '',
@@ -40,7 +40,7 @@ describe('a request that is not valid', () => {
       'businessInfo.taxid': 'is not known; did you mean taxId?',
     })
     expect(
-      await refused(client, 'PATCH', '/config', {
+      await expectFaults(client, 'PATCH', '/config', {
         webhookEndpoint: 'ftp://example.com',
         supportedCurrencies: [
           { currencyCode: 'USD', minAmount: -1, maxAmount: '1', enabledTransactionTypes: ['OUT'] },
@@ -65,7 +65,7 @@ describe('a request that is not valid', () => {
       lenientInput: 'must be true or false',
     })
     expect(
-      await refused(client, 'GET', '/transactions?limit=101&status=DONE&startDate=now&custmerId=x'),
+      await expectFaults(client, 'GET', '/transactions?limit=101&status=DONE&startDate=now&custmerId=x'),
     ).toEqual({
       limit: 'must be at most 100',
       status: expect.stringContaining('must be one of '),
@@ -73,30 +73,30 @@ describe('a request that is not valid', () => {
       custmerId: 'is not known; did you mean customerId?',
     })
     const wrongKey = { clientPublicKey: `05${'0'.repeat(128)}` }
-    expect(await refused(client, 'POST', '/auth/sessions/x/refresh', wrongKey)).toEqual({
+    expect(await expectFaults(client, 'POST', '/auth/sessions/x/refresh', wrongKey)).toEqual({
       clientPublicKey:
         'must be an uncompressed P-256 public key in hex: 130 characters, the first two of them 04',
     })
-    const elsewhere = { customerId: 'Account:1', currency: 'USD', accountInfo: { accountType: 'BANK' } }
-    expect(await refused(client, 'POST', '/customers/external-accounts', elsewhere)).toEqual({
+    const wrongAccount = { customerId: 'Account:1', currency: 'USD', accountInfo: { accountType: 'BANK' } }
+    expect(await expectFaults(client, 'POST', '/customers/external-accounts', wrongAccount)).toEqual({
       customerId: 'must be an id of the form Customer:…',
       'accountInfo.accountType': expect.stringMatching(/^must be one of .*USD_ACCOUNT/),
     })
   })
 
-  test('lists twenty faults at most, and one if the request is too large', async () => {
+  test('is refused in a short response with at most twenty faults, however large it is', async () => {
     const client = await newPlatform()
-    const currencies = (count: number) => ({ supportedCurrencies: Array(count).fill({ a: 1 }) })
-    const some = await client.send('PATCH', '/config', currencies(10))
-    expect(some.body.details.errors).toHaveLength(20)
-    const hostile = [
-      currencies(50_000),
+    const buildCurrencies = (count: number) => ({ supportedCurrencies: Array(count).fill({ a: 1 }) })
+    const reply = await client.send('PATCH', '/config', buildCurrencies(10))
+    expect(reply.body.details.errors).toHaveLength(20)
+    const hugeBodies = [
+      buildCurrencies(50_000),
       { supportedCurrencies: Array(100_000).fill(0) },
       { passkeyConfig: { origins: Array.from({ length: 50_000 }, (_, at) => `${at}`) } },
       { umaDomain: 'a.'.repeat(100_000), webhookEndpoint: 'https://'.repeat(50_000) },
       Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`member${at}`, at])),
     ]
-    for (const body of hostile) {
+    for (const body of hugeBodies) {
       const reply = await client.send('PATCH', '/config', body)
       if (reply.status === 413) continue
       expectError(reply, { code: 'INVALID_INPUT' })

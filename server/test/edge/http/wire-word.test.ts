@@ -9,21 +9,21 @@ import { Receiver, secretOf } from '../../worlds/simulators/webhook-receiver.tes
 const WORD = 'acme'
 const AMOUNT = 100_000_000n
 
-let own: TestServer
+let server: TestServer
 let client: Client
 beforeAll(async () => {
-  own = await openServer({
+  server = await openServer({
     ...{ LOG_LEVEL: 'debug', COUNTERSIGN_WIRE_WORD: WORD },
     ...{ COUNTERSIGN_BASE_PATH: '/acme/api', UMA_DOMAIN: 'uma.acme.test' },
   })
-  client = await own.newPlatform()
+  client = await server.newPlatform()
 })
-afterAll(() => own.close())
+afterAll(() => server.close())
 
-/** Every spelling of the specification's word in what came over the wire. */
-const ofDefault = (of: unknown) => JSON.stringify(of).match(/svc/gi)
+/** Finds the default word in data from the wire, in any spelling. */
+const findDefaultWord = (value: unknown) => JSON.stringify(value).match(/svc/gi)
 
-async function quoted() {
+async function createQuote() {
   const customer = await newCustomer(client)
   await fund(client, customer.wallet, AMOUNT)
   const bank = await newBankAccount(client, customer.id)
@@ -40,7 +40,7 @@ async function quoted() {
 describe('a server with its own wire word', () => {
   test('uses that word in requests, responses and webhooks', async () => {
     const receiver = await Receiver.of(client)
-    const { quote, customer } = await quoted()
+    const { quote, customer } = await createQuote()
     expect(quote.rateDetails).toMatchObject({
       acmeApiMultiplier: expect.any(Number),
       acmeApiFixedFee: expect.any(Number),
@@ -48,25 +48,25 @@ describe('a server with its own wire word', () => {
       acmeApiVariableFeeAmount: expect.any(Number),
     })
     const path = `/quotes/${quote.id}/execute`
-    const first = await client.post(path)
-    expect(first.status).toBe(202)
-    // Signed payloads have no name with the word, so no stamp depends on it.
-    expect(first.body.payloadToSign).not.toMatch(/svc|acme(?!\.)/i)
+    const challenge = await client.post(path)
+    expect(challenge.status).toBe(202)
+    // No name in a signed payload contains the word, so no stamp depends on it.
+    expect(challenge.body.payloadToSign).not.toMatch(/svc|acme(?!\.)/i)
     const session = await signIn(client, customer.wallet, 'Acme-Wallet-Signature')
-    const signed = (name: string) => ({
-      [name]: session.stamp(first.body.payloadToSign),
-      'Request-Id': first.body.requestId,
+    const buildHeaders = (name: string) => ({
+      [name]: session.stamp(challenge.body.payloadToSign),
+      'Request-Id': challenge.body.requestId,
     })
-    const unread = await client.post(path, undefined, signed('Svc-Wallet-Signature'))
-    expect(unread).toMatchObject({
+    const refusal = await client.post(path, undefined, buildHeaders('Svc-Wallet-Signature'))
+    expect(refusal).toMatchObject({
       status: 401,
       body: {
         code: 'WALLET_SIGNATURE_MISSING',
         message: 'The Acme-Wallet-Signature header is required.',
       },
     })
-    const paid = await client.post(path, undefined, signed('Acme-Wallet-Signature'))
-    expect(paid).toMatchObject({ status: 200, body: { rateDetails: quote.rateDetails } })
+    const executeReply = await client.post(path, undefined, buildHeaders('Acme-Wallet-Signature'))
+    expect(executeReply).toMatchObject({ status: 200, body: { rateDetails: quote.rateDetails } })
     await client.advance(0)
     const transaction = (await client.get(`/transactions/${quote.transactionId}`)).body
     expect(transaction).toMatchObject({ status: 'COMPLETED', rateDetails: quote.rateDetails })
@@ -76,18 +76,18 @@ describe('a server with its own wire word', () => {
     expect(event.data).toMatchObject({ rateDetails: quote.rateDetails })
     const feed = await client.events(`&objectId=${quote.transactionId}`)
     const rows = (await client.get('/exchange-rates')).body
-    expect([quote, paid, transaction, feed, rows, headers, text, unread].map(ofDefault)).toEqual(
-      Array(8).fill(null),
-    )
+    expect(
+      [quote, executeReply, transaction, feed, rows, headers, text, refusal].map(findDefaultWord),
+    ).toEqual(Array(8).fill(null))
 
     const secret = await secretOf(client)
-    const read = await verifyWebhook({ payload: text, headers, secret, wireWord: WORD })
-    const ours = { data: { rateDetails: { svcApiFixedFee: BigInt(quote.rateDetails.acmeApiFixedFee) } } }
-    expect(read).toMatchObject(ours)
-    const { webhookPublicKey } = await (await fetch(`${own.origin}/.well-known/countersign.json`)).json()
+    const webhook = await verifyWebhook({ payload: text, headers, secret, wireWord: WORD })
+    const expected = { data: { rateDetails: { svcApiFixedFee: BigInt(quote.rateDetails.acmeApiFixedFee) } } }
+    expect(webhook).toMatchObject(expected)
+    const { webhookPublicKey } = await (await fetch(`${server.origin}/.well-known/countersign.json`)).json()
     const signature = headers['x-acme-signature']!
     expect(await verifySvcSignature(text, signature, webhookPublicKey, { wireWord: WORD })).toMatchObject(
-      ours,
+      expected,
     )
   })
 
@@ -97,9 +97,9 @@ describe('a server with its own wire word', () => {
       ...client.credentials,
       wireWord: WORD,
     })
-    const { customer, quote } = await quoted()
-    const shown: string[] = []
-    const confirm = ({ summary }: { summary: string }) => shown.push(summary) > 0
+    const { customer, quote } = await createQuote()
+    const summaries: string[] = []
+    const confirm = ({ summary }: { summary: string }) => summaries.push(summary) > 0
     const session = await countersign.wallet(customer.wallet, { confirm }).email.signIn({ code: '000000' })
     const params = { quoteId: quote.id as string }
     const { status, body } = await countersign.signed('quote_execute', { params }, session)
@@ -109,13 +109,13 @@ describe('a server with its own wire word', () => {
     })
     const transaction = await countersign.waitForTransaction(quote.transactionId)
     expect(transaction).toMatchObject({ status: 'COMPLETED', rateDetails: body.rateDetails })
-    expect(shown).toHaveLength(1)
+    expect(summaries).toHaveLength(1)
   })
 
-  test('is not understood by an sdk with another word', async () => {
-    const { customer, quote } = await quoted()
-    const usual = new Countersign({ baseUrl: client.baseUrl, ...client.credentials })
-    const session = await usual
+  test('refuses signatures from an SDK with another word', async () => {
+    const { customer, quote } = await createQuote()
+    const defaultSdk = new Countersign({ baseUrl: client.baseUrl, ...client.credentials })
+    const session = await defaultSdk
       .wallet(customer.wallet, { confirm: () => true })
       .email.signIn({ code: '000000' })
       .catch((error: unknown) => error)
@@ -126,29 +126,29 @@ describe('a server with its own wire word', () => {
   test('spells error codes with that word', async () => {
     const { usd } = await newCustomer(client)
     const umaAddress = '$fail.switch.usd@uma.acme.test'
-    const refused = await client.post('/quotes', {
+    const refusal = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: usd },
       destination: { destinationType: 'UMA_ADDRESS', umaAddress },
       ...{ lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 100 },
     })
-    expect(refused).toMatchObject({ status: 500, body: { code: 'ACME_SWITCH_ERROR' } })
+    expect(refusal).toMatchObject({ status: 500, body: { code: 'ACME_SWITCH_ERROR' } })
   })
 
-  test('uses that word in its document and for pages', async () => {
+  test('uses that word in its OpenAPI document and its CORS headers', async () => {
     const document = await (await fetch(`${client.baseUrl}/openapi.json`)).json()
-    expect(ofDefault(document)).toBeNull()
+    expect(findDefaultWord(document)).toBeNull()
     expect(document.components.parameters.WalletSignature.name).toBe('Acme-Wallet-Signature')
-    const asked = await fetch(`${client.baseUrl}/quotes`, {
+    const preflight = await fetch(`${client.baseUrl}/quotes`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
     })
-    const allowed = asked.headers.get('access-control-allow-headers')?.split(', ')
-    expect(allowed).toContain('Acme-Wallet-Signature')
-    expect(allowed).not.toContain('Svc-Wallet-Signature')
+    const allowedHeaders = preflight.headers.get('access-control-allow-headers')?.split(', ')
+    expect(allowedHeaders).toContain('Acme-Wallet-Signature')
+    expect(allowedHeaders).not.toContain('Svc-Wallet-Signature')
   })
 })
 
-test('an invalid wire word ends the start with a line that names the setting', () => {
+test('an invalid wire word stops the start with an error that names the setting', () => {
   for (const COUNTERSIGN_WIRE_WORD of ['a', '1a', 'Acme', 'ac-me', 'platform', 'a'.repeat(21)])
     expect(() => readConfig({ COUNTERSIGN_WIRE_WORD })).toThrow(
       `COUNTERSIGN_WIRE_WORD must be 2 to 20 lower-case letters and digits that begin with a letter, and not "platform", not "${COUNTERSIGN_WIRE_WORD}"`,
@@ -156,43 +156,45 @@ test('an invalid wire word ends the start with a line that names the setting', (
   expect(readConfig({}).wireWord).toBe('svc')
 })
 
-describe('a server with a prefix of its paths', () => {
-  const at = (path: string) =>
-    fetch(own.origin + path, { headers: { Authorization: client.authorization, Accept: 'application/json' } })
+describe('a server with a path prefix', () => {
+  const fetchPath = (path: string) =>
+    fetch(server.origin + path, {
+      headers: { Authorization: client.authorization, Accept: 'application/json' },
+    })
 
   test('serves paths with and without the prefix, and shows addresses with it', async () => {
     for (const base of ['/acme/api/2025-10-13', '/2025-10-13']) {
-      expect((await at(`${base}/customers?limit=1`)).status, base).toBe(200)
-      const document = await (await at(`${base}/openapi.json`)).json()
+      expect((await fetchPath(`${base}/customers?limit=1`)).status, base).toBe(200)
+      const document = await (await fetchPath(`${base}/openapi.json`)).json()
       expect(document).toMatchObject({ servers: [{ url: '/acme/api/2025-10-13' }] })
     }
-    expect(await (await at('/')).json()).toMatchObject({
-      baseUrl: `${own.origin}/acme/api/2025-10-13`,
+    expect(await (await fetchPath('/')).json()).toMatchObject({
+      baseUrl: `${server.origin}/acme/api/2025-10-13`,
       openapi: '/acme/api/2025-10-13/openapi.json',
     })
-    const logged = (await client.get('/requests?path=/customers')).body.data
-    expect(new Set(logged.map(({ path }: { path: string }) => path))).toContain('/customers')
+    const loggedRequests = (await client.get('/requests?path=/customers')).body.data
+    expect(new Set(loggedRequests.map(({ path }: { path: string }) => path))).toContain('/customers')
   })
 
   test('suggests the path with the prefix if only the version is missing', async () => {
     for (const path of ['/acme/api/customers', '/customers', '/acme/api/v1/customers']) {
-      const reply = await at(path)
+      const reply = await fetchPath(path)
       expect([reply.status, (await reply.json()).details], path).toEqual([
         404,
         { path: '/acme/api/2025-10-13/customers' },
       ])
     }
     for (const path of ['/acme/api/', '/acme/2025-10-13/customers', '/acme/api/healthz'])
-      expect((await at(path)).status, path).toBe(404)
+      expect((await fetchPath(path)).status, path).toBe(404)
   })
 
-  test('has the sandbox receivers at the domain of UMA_DOMAIN', async () => {
+  test('uses UMA_DOMAIN for the receivers of the sandbox', async () => {
     const values = JSON.stringify((await client.get('/sandbox/magic-values')).body)
     expect(values).toContain('$success.usd@uma.acme.test')
   })
 
   test.each(['acme', '/acme/', '/', '//acme', '/a b', '/%61', '/../x', '/acme?x', `/${'a'.repeat(65)}`])(
-    'does not start with the prefix %s',
+    'does not start if the prefix is %s',
     (prefix) => {
       expect(() => readConfig({ COUNTERSIGN_BASE_PATH: prefix })).toThrow('COUNTERSIGN_BASE_PATH')
     },

@@ -22,30 +22,35 @@ import { openServer, type TestServer, valueIn } from '../../worlds/server.testin
 
 const NO_LIMITS = new RequestLimits({ perToken: 0, perPerson: 0, perAddress: 0 }, () => new Date(), 'test')
 
-/** Its metrics and log contain only this file's tests. */
-let own: TestServer
+/** A separate server, so that its metrics contain only the requests of this file. */
+let testServer: TestServer
 let client: Client
 beforeAll(async () => {
-  own = await openServer({ LOG_LEVEL: 'debug' })
-  client = await own.newPlatform()
+  testServer = await openServer({ LOG_LEVEL: 'debug' })
+  client = await testServer.newPlatform()
 })
-afterAll(() => own.close())
+afterAll(() => testServer.close())
 
 describe('the metrics', () => {
-  test('move when money moves', async () => {
+  test('count the ledger postings of a deposit and of payments', async () => {
     const { id, wallet } = await newCustomer(client)
     const bank = await newBankAccount(client, id)
-    const failing = await newBankAccount(client, id, '002')
+    const failingBank = await newBankAccount(client, id, '002')
     const session = await signIn(client, wallet)
-    const before = await own.metrics()
-    const moved = async () => {
-      const page = await own.metrics()
-      const since = (kind: string) =>
+    const before = await testServer.metrics()
+    const countPostings = async () => {
+      const page = await testServer.metrics()
+      const countSince = (kind: string) =>
         valueIn(page, 'countersign_ledger_postings_total', { kind })! -
         valueIn(before, 'countersign_ledger_postings_total', { kind })!
-      return { post: since('post'), hold: since('hold'), capture: since('capture'), void: since('void') }
+      return {
+        post: countSince('post'),
+        hold: countSince('hold'),
+        capture: countSince('capture'),
+        void: countSince('void'),
+      }
     }
-    const pay = async (accountId: string) => {
+    const payToAccount = async (accountId: string) => {
       const quote = await client.post('/quotes', {
         source: { sourceType: 'ACCOUNT', accountId: wallet },
         destination: { destinationType: 'ACCOUNT', accountId },
@@ -57,21 +62,21 @@ describe('the metrics', () => {
       expect((await client.post(`/quotes/${quote.body.id}/execute`, undefined, stamp)).status).toBe(200)
       await client.advance(0)
     }
-    expect(await moved()).toEqual({ post: 0, hold: 0, capture: 0, void: 0 })
+    expect(await countPostings()).toEqual({ post: 0, hold: 0, capture: 0, void: 0 })
     await fund(client, wallet, 10_000_000)
-    expect(await moved()).toEqual({ post: 1, hold: 0, capture: 0, void: 0 })
-    // To the fees, to the currency position, and from there out.
-    await pay(bank)
-    expect(await moved()).toEqual({ post: 4, hold: 1, capture: 1, void: 0 })
-    await pay(failing)
-    expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
-    // Beyond int64: refused, and nothing moved.
+    expect(await countPostings()).toEqual({ post: 1, hold: 0, capture: 0, void: 0 })
+    // A payment makes three postings: the fees, the currency position, and the money that leaves.
+    await payToAccount(bank)
+    expect(await countPostings()).toEqual({ post: 4, hold: 1, capture: 1, void: 0 })
+    await payToAccount(failingBank)
+    expect(await countPostings()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
+    // Together with the balance this amount exceeds int64, so it is refused.
     await client.post(`/sandbox/internal-accounts/${wallet}/fund`, { amount: 2n ** 63n - 1n })
-    expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
+    expect(await countPostings()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
 
-    const page = await own.metrics()
-    const settled = { kind: 'transaction.settle', result: 'done' }
-    expect(valueIn(page, 'countersign_jobs_total', settled)).toBe(2)
+    const page = await testServer.metrics()
+    const settleLabels = { kind: 'transaction.settle', result: 'done' }
+    expect(valueIn(page, 'countersign_jobs_total', settleLabels)).toBe(2)
     const sets = valueIn(page, 'countersign_commit_sets_total', { result: 'done' })!
     expect(valueIn(page, 'countersign_commit_batch_sets_sum')).toBeGreaterThanOrEqual(sets)
     const execute = { method: 'POST', route: '/2025-10-13/quotes/{quoteId}/execute', status: '2xx' }
@@ -79,16 +84,16 @@ describe('the metrics', () => {
     expect(valueIn(page, 'countersign_http_errors_total', { code: 'INTERNAL_ERROR' })).toBe(0)
   })
 
-  test('show how late due work is, on the clock of its platform', async () => {
+  test("show the lag of due work, on its platform's clock", async () => {
     await client.post('/sandbox/clock/advance', { seconds: 7200 })
-    const platform = await own.app.read
+    const platform = await testServer.app.read
       .selectFrom('platforms')
       .selectAll()
       .where('id', '=', client.credentials.platformId)
       .executeTakeFirstOrThrow()
     expect(Number(platform.clock_offset_ms)).toBeGreaterThan(7_000_000)
-    const now = own.app.clock()
-    const job = (id: string, dueInSeconds: number) =>
+    const now = testServer.app.clock()
+    const buildJob = (id: string, dueInSeconds: number) =>
       insert('jobs', {
         id: testId('Job', id),
         platform_id: platform.id,
@@ -96,45 +101,48 @@ describe('the metrics', () => {
         payload: { quoteId: testId('Quote', 'none') },
         due_at: addSeconds(now, 7200 + dueInSeconds),
         attempts: 0,
-        // Nobody does it meanwhile.
+        // The claim keeps workers from running the job.
         claimed_until: addSeconds(now, 3600),
         last_error: null,
         created_at: now,
       })
-    const { committer } = own.app
-    expect((await committer.commit([job('late', -90), job('later', -30), job('not-yet', 3600)])).done).toBe(
-      true,
-    )
-    const page = await own.metrics()
+    const { committer } = testServer.app
+    expect(
+      (await committer.commit([buildJob('late', -90), buildJob('later', -30), buildJob('not-yet', 3600)]))
+        .done,
+    ).toBe(true)
+    const page = await testServer.metrics()
     const lag = valueIn(page, 'countersign_due_work_lag_seconds', { kind: 'quote.expire' })!
-    // The clock was moved to what it showed at the call, a moment ago.
+    // Since the clock was advanced a moment ago, the lag is slightly below 90 s.
     expect(lag).toBeGreaterThan(80)
     expect(lag).toBeLessThan(7200)
     expect(valueIn(page, 'countersign_due_work', { kind: 'quote.expire' })).toBe(2)
     expect(valueIn(page, 'countersign_due_work_lag_seconds', { kind: 'message.deliver' })).toBe(0)
-    const remove = (id: string) => ({ write: 'remove', table: 'jobs', id: testId('Job', id) }) as const
-    await committer.commit([remove('late'), remove('later'), remove('not-yet')])
-    expect(valueIn(await own.metrics(), 'countersign_due_work_lag_seconds', { kind: 'quote.expire' })).toBe(0)
+    const buildRemoval = (id: string) => ({ write: 'remove', table: 'jobs', id: testId('Job', id) }) as const
+    await committer.commit([buildRemoval('late'), buildRemoval('later'), buildRemoval('not-yet')])
+    expect(
+      valueIn(await testServer.metrics(), 'countersign_due_work_lag_seconds', { kind: 'quote.expire' }),
+    ).toBe(0)
   })
 
-  test('count the attempts at webhooks by outcome', async () => {
-    const answers = [200, 503, 409]
+  test('count webhook attempts by outcome', async () => {
+    const statuses = [200, 503, 409]
     const receiver = createHttpServer((_, response) => {
-      response.statusCode = answers.shift() ?? 200
+      response.statusCode = statuses.shift() ?? 200
       response.end()
     })
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
     const { port } = receiver.address() as AddressInfo
-    const owner = await own.newPlatform()
-    const before = await own.metrics()
+    const owner = await testServer.newPlatform()
+    const before = await testServer.metrics()
     const webhookEndpoint = `http://127.0.0.1:${port}/`
     expect((await owner.send('PATCH', '/config', { webhookEndpoint })).status).toBe(200)
     const { usd } = await newCustomer(owner)
-    const since = async (result: string) => {
-      const of = (page: string) => valueIn(page, 'countersign_webhook_attempts_total', { result })!
-      return of(await own.metrics()) - of(before)
+    const countSince = async (result: string) => {
+      const readCount = (page: string) => valueIn(page, 'countersign_webhook_attempts_total', { result })!
+      return readCount(await testServer.metrics()) - readCount(before)
     }
-    while (answers.length > 0) {
+    while (statuses.length > 0) {
       await fund(owner, usd, 1)
       await owner.advance(60)
     }
@@ -142,10 +150,10 @@ describe('the metrics', () => {
     await new Promise((resolve) => receiver.close(resolve))
     await fund(owner, usd, 1)
     await owner.advance(0)
-    expect(await since('2xx')).toBeGreaterThanOrEqual(1)
-    expect(await since('5xx')).toBe(1)
-    expect(await since('4xx')).toBe(1)
-    expect(await since('unreachable')).toBeGreaterThanOrEqual(1)
+    expect(await countSince('2xx')).toBeGreaterThanOrEqual(1)
+    expect(await countSince('5xx')).toBe(1)
+    expect(await countSince('4xx')).toBe(1)
+    expect(await countSince('unreachable')).toBeGreaterThanOrEqual(1)
   })
 
   test('show the age of the oldest undelivered event', async () => {
@@ -157,25 +165,25 @@ describe('the metrics', () => {
       receiver.close()
     })
     const { port } = receiver.address() as AddressInfo
-    const owner = await own.newPlatform()
+    const owner = await testServer.newPlatform()
     const { usd } = await newCustomer(owner)
     await owner.send('PATCH', '/config', { webhookEndpoint: `http://127.0.0.1:${port}/` })
     await owner.advance(0)
-    const age = async () =>
-      valueIn(await own.metrics(), 'countersign_webhook_oldest_undelivered_seconds') ?? Number.NaN
+    const readAge = async () =>
+      valueIn(await testServer.metrics(), 'countersign_webhook_oldest_undelivered_seconds') ?? Number.NaN
     status = 503
     await fund(owner, usd, 1)
     await owner.advance(7200)
     // The second event waits behind the first.
     await fund(owner, usd, 1)
-    expect(await age()).toBeGreaterThanOrEqual(7200)
+    expect(await readAge()).toBeGreaterThanOrEqual(7200)
     status = 200
     await owner.advance(3600)
-    expect(await age()).toBeLessThan(7200)
+    expect(await readAge()).toBeLessThan(7200)
   })
 
-  test('count conflicts, refusals by guard and faults of commits', async () => {
-    const answers = [
+  test('count conflicts and faults of commits, and their refusals by guard', async () => {
+    const faults = [
       Object.assign(new Error('deadlock'), { code: '40P01' }),
       Object.assign(new Error('refused'), {
         code: 'CS002',
@@ -184,19 +192,19 @@ describe('the metrics', () => {
       Object.assign(new Error('gone'), { code: 'ECONNRESET' }),
     ]
     const query = async (...call: Parameters<Database['query']>) => {
-      if (call[0].includes('commit_together')) throw answers.shift()
-      return own.app.db.query(...call)
+      if (call[0].includes('commit_together')) throw faults.shift()
+      return testServer.app.db.query(...call)
     }
     const db: Database = {
-      ...own.app.db,
+      ...testServer.app.db,
       query: query as unknown as Database['query'],
     }
-    const counted = createMetrics(db, own.app.clock, 'sandbox')
-    const { commit } = createCommitter(db, counted)
+    const countedMetrics = createMetrics(db, testServer.app.clock, 'sandbox')
+    const { commit } = createCommitter(db, countedMetrics)
     const set = [update('customers', testId('Customer', 1), {}, { email: null })]
     expect((await commit(set)).done).toBe(false)
     await expect(commit(set)).rejects.toThrow('gone')
-    const page = await counted.text(async () => true)
+    const page = await countedMetrics.text(async () => true)
     expect(valueIn(page, 'countersign_commit_conflicts_total')).toBe(1)
     expect(valueIn(page, 'countersign_commit_sets_total', { result: 'overdraft' })).toBe(1)
     expect(valueIn(page, 'countersign_commit_sets_total', { result: 'fault' })).toBe(1)
@@ -204,16 +212,16 @@ describe('the metrics', () => {
   })
 
   test('have no label that a caller can choose', async () => {
-    const invented = Array.from({ length: 40 }, (_, n) => `invented${n}`)
-    for (const word of invented) {
+    const inventedWords = Array.from({ length: 40 }, (_, n) => `invented${n}`)
+    for (const word of inventedWords) {
       const send = (method: string, path: string) =>
-        fetch(own.origin + path, { method, headers: { 'X-Request-Id': word } })
+        fetch(testServer.origin + path, { method, headers: { 'X-Request-Id': word } })
       await send('GET', `/${word}`)
       await send('PROPFIND', `/2025-10-13/${word}`)
       await send('PATCH', `/2025-10-13/customers/${word}`)
     }
-    const page = await own.metrics()
-    expect(invented.filter((word) => page.includes(word))).toEqual([])
+    const page = await testServer.metrics()
+    expect(inventedWords.filter((word) => page.includes(word))).toEqual([])
     const routes = new Set([...page.matchAll(/route="([^"]*)"/g)].map(([, route]) => route!))
     const known = new Set([
       'unknown',
@@ -224,52 +232,52 @@ describe('the metrics', () => {
     const methods = new Set([...page.matchAll(/method="([^"]*)"/g)].map(([, method]) => method!))
     const expected = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other']
     expect([...methods].filter((method) => !expected.includes(method))).toEqual([])
-    const others = valueIn(page, 'countersign_http_request_duration_seconds_count', { method: 'other' })
-    expect(others).toBe(invented.length)
+    const otherMethodCount = valueIn(page, 'countersign_http_request_duration_seconds_count', {
+      method: 'other',
+    })
+    expect(otherMethodCount).toBe(inventedWords.length)
   })
 
   test('match the list in docs/operations.md', async () => {
     const guide = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
-    const explained = [...guide.matchAll(/^\| `(countersign_\w+)` \| (\w+) \|/gm)].map(([, name, type]) => [
-      name,
-      type,
-    ])
-    const types = [...(await own.metrics()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [
-      name,
-      type,
-    ])
-    const listed = types.filter(([name]) => !/^countersign_(process|nodejs)_/.test(name!))
-    expect(explained.sort()).toEqual(listed.sort())
+    const documentedMetrics = [...guide.matchAll(/^\| `(countersign_\w+)` \| (\w+) \|/gm)].map(
+      ([, name, type]) => [name, type],
+    )
+    const types = [...(await testServer.metrics()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
+      ([, name, type]) => [name, type],
+    )
+    const measuredMetrics = types.filter(([name]) => !/^countersign_(process|nodejs)_/.test(name!))
+    expect(documentedMetrics.sort()).toEqual(measuredMetrics.sort())
   })
 
-  test('require the token if one is set; otherwise they are open in sandbox and missing in production', async () => {
+  test('require the token if one is set, and otherwise are open in sandbox and missing in production', async () => {
     const token = randomBytes(24).toString('base64url')
-    const { app } = own
-    const open = (mode: 'sandbox' | 'production', metricsToken?: string): FastifyInstance =>
+    const { app } = testServer
+    const createTestServer = (mode: 'sandbox' | 'production', metricsToken?: string): FastifyInstance =>
       createServer(
         { ...app, config: { ...app.config, mode, ...(metricsToken ? { metricsToken } : {}) } },
         HANDLERS,
         { logRequest: () => {}, leaving: new Shutdown(), limits: NO_LIMITS },
       )
-    const ask = (server: FastifyInstance, authorization?: string) =>
+    const fetchMetrics = (server: FastifyInstance, authorization?: string) =>
       server.inject({ url: '/metrics', headers: authorization ? { authorization } : {} })
 
-    expect((await ask(open('production'))).statusCode).toBe(404)
-    expect((await ask(open('sandbox'))).statusCode).toBe(200)
-    for (const server of [open('production', token), open('sandbox', token)]) {
-      for (const wrong of [
+    expect((await fetchMetrics(createTestServer('production'))).statusCode).toBe(404)
+    expect((await fetchMetrics(createTestServer('sandbox'))).statusCode).toBe(200)
+    for (const server of [createTestServer('production', token), createTestServer('sandbox', token)]) {
+      for (const wrongAuthorization of [
         undefined,
         `Bearer ${token}x`,
         `Bearer ${token.slice(1)}`,
         'Bearer',
         client.authorization,
       ]) {
-        const refused = await ask(server, wrong)
-        expect(refused.statusCode).toBe(401)
-        expect(refused.json()).toMatchObject({ code: 'UNAUTHORIZED', reason: expect.any(String) })
-        expect(refused.headers['www-authenticate']).toMatch(/^Bearer /)
+        const refusal = await fetchMetrics(server, wrongAuthorization)
+        expect(refusal.statusCode).toBe(401)
+        expect(refusal.json()).toMatchObject({ code: 'UNAUTHORIZED', reason: expect.any(String) })
+        expect(refusal.headers['www-authenticate']).toMatch(/^Bearer /)
       }
-      const page = await ask(server, `Bearer ${token}`)
+      const page = await fetchMetrics(server, `Bearer ${token}`)
       expect(page.statusCode).toBe(200)
       expect(page.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
       expect(valueIn(page.body, 'countersign_build_info', { mode: 'sandbox' })).toBe(1)
@@ -277,8 +285,8 @@ describe('the metrics', () => {
       expect(valueIn(page.body, 'countersign_process_resident_memory_bytes')).toBeGreaterThan(0)
       await server.close()
     }
-    for (const bad of ['short', 'with a space in between', 'naïve-and-long-enough'])
-      expect(() => readConfig({ METRICS_TOKEN: bad })).toThrow(/^METRICS_TOKEN must be/)
+    for (const badToken of ['short', 'with a space in between', 'naïve-and-long-enough'])
+      expect(() => readConfig({ METRICS_TOKEN: badToken })).toThrow(/^METRICS_TOKEN must be/)
     expect(readConfig({ METRICS_TOKEN: token }).metricsToken).toBe(token)
   })
 })

@@ -11,78 +11,81 @@ import { openServer, type TestServer, valueIn } from '../../worlds/server.testin
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Its metrics and log contain only this file's tests. */
-let own: TestServer
+/** A separate server, so that its metrics and log contain only the requests of this file. */
+let server: TestServer
 let client: Client
 beforeAll(async () => {
-  own = await openServer({ LOG_LEVEL: 'debug' })
-  client = await own.newPlatform()
+  server = await openServer({ LOG_LEVEL: 'debug' })
+  client = await server.newPlatform()
 })
-afterAll(() => own.close())
+afterAll(() => server.close())
 
 describe('the request id', () => {
-  const refused: [
-    what: string,
+  const requests: [
+    label: string,
     method: string,
     path: string,
     status: number,
     headers?: Record<string, string>,
   ][] = [
-    ['an answer', 'GET', '/2025-10-13/config', 200],
+    ['a success', 'GET', '/2025-10-13/config', 200],
     ['no credentials', 'GET', '/2025-10-13/config', 401, { Authorization: '' }],
-    ['nothing there', 'GET', '/2025-10-13/customers/Customer:none', 404],
-    ['no such address', 'GET', '/nowhere', 404],
-    ['an address that cannot be read', 'GET', '/2025-10-13/%zz', 404],
-    ['an address that is too long', 'GET', `/2025-10-13/customers/${'a'.repeat(600)}`, 400],
-    ['another method', 'PUT', '/2025-10-13/config', 405],
+    ['a missing record', 'GET', '/2025-10-13/customers/Customer:none', 404],
+    ['an unknown path', 'GET', '/nowhere', 404],
+    ['a malformed path', 'GET', '/2025-10-13/%zz', 404],
+    ['a path that is too long', 'GET', `/2025-10-13/customers/${'a'.repeat(600)}`, 400],
+    ['an unsupported method', 'PUT', '/2025-10-13/config', 405],
     ['a body that is too large', 'POST', '/2025-10-13/customers', 413, { 'Content-Length': '9000000' }],
-    ['a body of another type', 'POST', '/2025-10-13/customers', 415, { 'Content-Type': 'text/plain' }],
+    ['an unsupported content type', 'POST', '/2025-10-13/customers', 415, { 'Content-Type': 'text/plain' }],
     ['an encoded body', 'POST', '/2025-10-13/customers', 415, { 'Content-Encoding': 'gzip' }],
-    ['a body that is no JSON', 'POST', '/2025-10-13/customers', 400],
-    ['an expectation', 'GET', '/2025-10-13/config', 200, { Expect: 'the-moon' }],
-    ['alive', 'GET', '/healthz', 200],
-    ['ready', 'GET', '/readyz', 200],
+    ['a body that is not JSON', 'POST', '/2025-10-13/customers', 400],
+    ['an Expect header', 'GET', '/2025-10-13/config', 200, { Expect: 'the-moon' }],
+    ['the liveness probe', 'GET', '/healthz', 200],
+    ['the readiness probe', 'GET', '/readyz', 200],
     ['the reference page', 'GET', '/docs', 200],
-    ['the document', 'GET', '/2025-10-13/openapi.json', 200],
+    ['the OpenAPI document', 'GET', '/2025-10-13/openapi.json', 200],
     ['the public keys', 'GET', '/.well-known/countersign.json', 200],
     ['the metrics', 'GET', '/metrics', 200],
   ]
 
-  test.each(refused)('is in the response and in the log line: %s', async (_, method, path, status, more) => {
-    const id = `Test.${status}_${randomBytes(8).toString('hex')}:1-a`
-    const headers = {
-      Host: 'a',
-      Connection: 'close',
-      Authorization: client.authorization,
-      'Content-Type': 'application/json',
-      'X-Request-Id': id,
-      ...(method === 'POST' ? { 'Content-Length': '2' } : {}),
-      ...more,
-    }
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const answer = await own.raw(
-      `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${method === 'POST' ? '{]' : ''}`,
-    )
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    const httpRequestId = /^x-request-id: (.*)\r$/im.exec(answer)?.[1]
-    expect(httpRequestId).toMatch(UUID_V7)
-    expect(await own.lineOf(id)).toMatchObject({ method, status, httpRequestId, callerRequestId: id })
-  })
+  test.each(requests)(
+    'is in the response and in the log line: %s',
+    async (_, method, path, status, extraHeaders) => {
+      const id = `Test.${status}_${randomBytes(8).toString('hex')}:1-a`
+      const headers = {
+        Host: 'a',
+        Connection: 'close',
+        Authorization: client.authorization,
+        'Content-Type': 'application/json',
+        'X-Request-Id': id,
+        ...(method === 'POST' ? { 'Content-Length': '2' } : {}),
+        ...extraHeaders,
+      }
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      const response = await server.raw(
+        `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${method === 'POST' ? '{]' : ''}`,
+      )
+      expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      const httpRequestId = /^x-request-id: (.*)\r$/im.exec(response)?.[1]
+      expect(httpRequestId).toMatch(UUID_V7)
+      expect(await server.lineOf(id)).toMatchObject({ method, status, httpRequestId, callerRequestId: id })
+    },
+  )
 
   test.each([
-    ['no HTTP', 'what is this\r\n\r\n'],
-    ['too large a head', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
-    ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
-  ])('is created for a request without one: %s', async (_, request) => {
-    const answer = await own.raw(request)
-    expect(answer).toMatch(/^HTTP\/1.1 400 /)
-    const id = /^x-request-id: (.*)\r$/im.exec(answer)?.[1] ?? ''
+    ['text that is not HTTP', 'what is this\r\n\r\n'],
+    ['a head that is too large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
+    ['no Host header', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ])('is created for a request that cannot be parsed: %s', async (_, request) => {
+    const response = await server.raw(request)
+    expect(response).toMatch(/^HTTP\/1.1 400 /)
+    const id = /^x-request-id: (.*)\r$/im.exec(response)?.[1] ?? ''
     expect(id).toMatch(UUID_V7)
-    await vi.waitFor(() => expect(own.logText()).toContain(id), timeLimit(30_000))
+    await vi.waitFor(() => expect(server.logText()).toContain(id), timeLimit(30_000))
   })
 
   test('is new for each request, whatever the caller sends', async () => {
-    const given = [
+    const callerIds = [
       undefined,
       '',
       'own-1',
@@ -99,28 +102,28 @@ describe('the request id', () => {
       'x'.repeat(129),
     ]
     const ids: string[] = []
-    for (const id of given) {
+    for (const id of callerIds) {
       const { headers } = await client.send('GET', '/config', undefined, id ? { 'X-Request-Id': id } : {})
       ids.push(headers.get('x-request-id') ?? '')
     }
-    const two = await own.raw(
+    const twoIdsResponse = await server.raw(
       'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n',
     )
-    ids.push(/^x-request-id: (.*)\r$/im.exec(two)?.[1] ?? '')
+    ids.push(/^x-request-id: (.*)\r$/im.exec(twoIdsResponse)?.[1] ?? '')
     for (const id of ids) expect(id).toMatch(UUID_V7)
-    expect(new Set(ids).size).toBe(given.length + 1)
+    expect(new Set(ids).size).toBe(callerIds.length + 1)
   })
 })
 
 describe('the log', () => {
-  test('has one line per request: the pattern of its path, and its outcome', async () => {
+  test('has one line per request, with its route and its outcome', async () => {
     const { id } = await newCustomer(client)
     await client.send('PATCH', '/config', { lenientInput: true })
-    const send = (httpRequestId: string, path: string) =>
+    const sendWithId = (httpRequestId: string, path: string) =>
       client.send('GET', path, undefined, { 'X-Request-Id': httpRequestId })
-    await send('access-2', '/customers?limit=0')
-    const reply = await send('access-1', `/customers/${id}?secretQuery=1`)
-    const line = await own.lineOf('access-1')
+    await sendWithId('access-2', '/customers?limit=0')
+    const reply = await sendWithId('access-1', `/customers/${id}?secretQuery=1`)
+    const line = await server.lineOf('access-1')
     expect(Object.keys(line).sort()).toEqual([
       'callerRequestId',
       'durationMs',
@@ -145,28 +148,28 @@ describe('the log', () => {
       durationMs: expect.any(Number),
       platformId,
     })
-    expect(await own.lineOf('access-2')).toMatchObject({ platformId, code: 'INVALID_INPUT' })
+    expect(await server.lineOf('access-2')).toMatchObject({ platformId, code: 'INVALID_INPUT' })
     for (const name of ['httpRequestId', 'callerRequestId'])
-      expect(own.log().filter((one) => one[name] === line[name])).toEqual([line])
+      expect(server.log().filter((entry) => entry[name] === line[name])).toEqual([line])
   })
 
   test('shows if the client disconnected before the response', async () => {
     const authorization = `Authorization: ${client.authorization}\r\n`
     const head = `POST /2025-10-13/customers HTTP/1.1\r\nHost: a\r\n${authorization}Content-Length: 9\r\n`
-    const socket = connect(Number(new URL(own.origin).port), '127.0.0.1')
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1')
     socket.on('error', () => {})
     await new Promise<void>((resolve) =>
       socket.write(`${head}Content-Type: application/json\r\nX-Request-Id: gone-1\r\n\r\n{`, () => resolve()),
     )
     socket.destroy()
-    expect(await own.lineOf('gone-1')).toMatchObject({ aborted: true })
-    const page = await own.metrics()
+    expect(await server.lineOf('gone-1')).toMatchObject({ aborted: true })
+    const page = await server.metrics()
     expect(valueIn(page, 'countersign_http_request_duration_seconds_count', { status: 'aborted' })).toBe(1)
   })
 
-  test('contains no data of a request', async () => {
+  test('contains no request data', async () => {
     const secrets: string[] = []
-    const secret = (shape = '') => {
+    const createSecret = (shape = '') => {
       secrets.push(randomBytes(12).toString('hex'))
       return shape + secrets.at(-1)
     }
@@ -184,31 +187,43 @@ describe('the log', () => {
       'Traceparent',
       'X-Forwarded-For',
     ]
-    const headers = () => Object.fromEntries(names.map((name) => [name, secret()]))
-    const bodies = [{ email: secret('a@') }, { code: secret() }, secret(), { [secret()]: 1 }]
+    const createHeaders = () => Object.fromEntries(names.map((name) => [name, createSecret()]))
+    const bodies = [
+      { email: createSecret('a@') },
+      { code: createSecret() },
+      createSecret(),
+      { [createSecret()]: 1 },
+    ]
     for (const path of [
       '/customers',
       '/quotes',
       '/auth/credentials',
-      `/quotes/Quote:${secret()}/execute`,
+      `/quotes/Quote:${createSecret()}/execute`,
       '/x',
     ])
       for (const body of bodies) {
-        const reply = await client.send('POST', `${path}?token=${secret()}`, body, headers())
+        const reply = await client.send('POST', `${path}?token=${createSecret()}`, body, createHeaders())
         expect(reply.status).toBeGreaterThanOrEqual(400)
       }
-    const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` })
-    await client.send('GET', '/config', undefined, basic(`${client.credentials.tokenId}:${secret()}`))
-    await client.send('GET', '/config', undefined, { Authorization: `Bearer ${secret()}` })
-    await own.raw(`${secret()} / HTTP/1.1\r\nHost: ${secret()}\r\n\r\n`)
+    const buildBasicAuth = (text: string) => ({
+      Authorization: `Basic ${Buffer.from(text).toString('base64')}`,
+    })
+    await client.send(
+      'GET',
+      '/config',
+      undefined,
+      buildBasicAuth(`${client.credentials.tokenId}:${createSecret()}`),
+    )
+    await client.send('GET', '/config', undefined, { Authorization: `Bearer ${createSecret()}` })
+    await server.raw(`${createSecret()} / HTTP/1.1\r\nHost: ${createSecret()}\r\n\r\n`)
     await client.send('GET', '/config', undefined, { 'X-Request-Id': 'last-of-the-secrets' })
-    await own.lineOf('last-of-the-secrets')
-    const found = own.logText()
-    expect(secrets.filter((one) => found.includes(one))).toEqual([])
+    await server.lineOf('last-of-the-secrets')
+    const logText = server.logText()
+    expect(secrets.filter((entry) => logText.includes(entry))).toEqual([])
   })
 
-  test('shows the kind and place of an error, without stored data', async () => {
-    const file = join(own.dataDir, 'errors')
+  test('shows the code and stack of an error, without stored data', async () => {
+    const file = join(server.dataDir, 'errors')
     const cause = Object.assign(new Error('duplicate key'), {
       code: '23505',
       constraint: 'customers_email',
@@ -225,8 +240,8 @@ describe('the log', () => {
       return readFileSync(file, 'utf8').trim().split('\n')
     }, timeLimit(30_000))
     expect(lines.filter((line) => line.includes('eve@example.com'))).toEqual([])
-    const [whole, direct, plain] = lines.map((line) => JSON.parse(line).err)
-    expect(whole).toMatchObject({
+    const [wrapped, direct, plain] = lines.map((line) => JSON.parse(line).err)
+    expect(wrapped).toMatchObject({
       message: 'not written: duplicate key',
       stack: expect.stringContaining('at '),
     })
@@ -235,26 +250,26 @@ describe('the log', () => {
   })
 })
 
-// The last one: its database is gone afterwards.
+// This test must be the last, because it closes the database.
 test('without a database the log links faults to their requests, and the metrics keep working', async () => {
-  await own.app.db.close()
+  await server.app.db.close()
   const reply = await client.send('GET', '/config', undefined, { 'X-Request-Id': 'fault-1' })
   expect(reply.status).toBe(503)
   expect(reply.headers.get('x-request-id')).toMatch(UUID_V7)
-  const fault = await own.lineOf('fault-1', 'operation failed')
+  const fault = await server.lineOf('fault-1', 'operation failed')
   const { message } = Object(fault.err)
   expect(fault).toMatchObject({ level: 50, endpoint: 'config_get', err: { message: expect.any(String) } })
-  // An error's stack is logged once: on this line, or where work in the background met the error before.
-  expect(own.log()).toContainEqual(
+  // The stack of an error is logged only once: on this line, or earlier by background work.
+  expect(server.log()).toContainEqual(
     expect.objectContaining({
       err: expect.objectContaining({ message, stack: expect.stringContaining('at ') }),
     }),
   )
-  expect(await own.lineOf('fault-1')).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
-  const ready = await fetch(`${own.origin}/readyz`, { headers: { 'X-Request-Id': 'ready-1' } })
+  expect(await server.lineOf('fault-1')).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+  const ready = await fetch(`${server.origin}/readyz`, { headers: { 'X-Request-Id': 'ready-1' } })
   expect(ready.status).toBe(503)
-  expect(await own.lineOf('ready-1', 'database unreachable')).toMatchObject({ level: 50 })
-  const page = await own.metrics()
+  expect(await server.lineOf('ready-1', 'database unreachable')).toMatchObject({ level: 50 })
+  const page = await server.metrics()
   expect(valueIn(page, 'countersign_database_up')).toBe(0)
   expect(valueIn(page, 'countersign_due_work_lag_seconds')).toBeUndefined()
   expect(valueIn(page, 'countersign_http_errors_total', { code: 'UNAVAILABLE' })).toBe(2)

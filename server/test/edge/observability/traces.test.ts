@@ -12,32 +12,32 @@ import {
 import { hold, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 let collector: Collector
-let own: TestServer
+let server: TestServer
 let client: Client
 beforeAll(async () => {
   collector = await openCollector()
-  own = await openServer({ LOG_LEVEL: 'debug', ...tracedTo(collector.url) })
-  client = await own.newPlatform()
+  server = await openServer({ LOG_LEVEL: 'debug', ...tracedTo(collector.url) })
+  client = await server.newPlatform()
 })
 afterAll(async () => {
-  await own.close()
+  await server.close()
   await collector.close()
 })
 
-/** The spans above one, up to the beginning of its trace. */
-function above(spans: readonly Span[], span: Span): string[] {
+/** The names of a span's parents, up to the root of its trace. */
+function listAncestors(spans: readonly Span[], span: Span): string[] {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId)
-  return parent ? [parent.name, ...above(spans, parent)] : []
+  return parent ? [parent.name, ...listAncestors(spans, parent)] : []
 }
 
-function spansNamed(spans: readonly Span[], name: string): Span[] {
+function filterByName(spans: readonly Span[], name: string): Span[] {
   return spans.filter((span) => span.name === name)
 }
 
 const EXECUTE = 'POST /2025-10-13/quotes/{quoteId}/execute'
 
-/** Pays from a wallet to a bank account, in the caller's own trace. */
-async function pay(payer: Client, more: Record<string, string> = {}) {
+/** Pays from a wallet to a bank account, in the caller's trace. */
+async function payFromWallet(payer: Client, extraHeaders: Record<string, string> = {}) {
   const { id, wallet } = await newCustomer(payer)
   await fund(payer, wallet, 10_000_000)
   const session = await signIn(payer, wallet)
@@ -52,26 +52,26 @@ async function pay(payer: Client, more: Record<string, string> = {}) {
   const headers = {
     'Svc-Wallet-Signature': session.stamp(payloadToSign),
     traceparent: caller.header,
-    ...more,
+    ...extraHeaders,
   }
   const path = `/quotes/${quote.body.id}/execute`
-  const executed = await payer.send('POST', path, undefined, headers)
-  expect(executed.status).toBe(200)
-  return { caller, path, headers, executed }
+  const reply = await payer.send('POST', path, undefined, headers)
+  expect(reply.status).toBe(200)
+  return { caller, path, headers, reply }
 }
 
 describe('a trace', () => {
   test('covers a request, its reads, its commit, its job, the rail and the webhook', async () => {
-    const payer = await own.newPlatform()
+    const payer = await server.newPlatform()
     const receiver = await Receiver.of(payer)
-    const { caller, executed } = await pay(payer)
-    const isOfJob = (spans: readonly Span[]) => (span: Span) =>
-      above(spans, span).includes('job transaction.settle')
+    const { caller, reply } = await payFromWallet(payer)
+    const createJobFilter = (spans: readonly Span[]) => (span: Span) =>
+      listAncestors(spans, span).includes('job transaction.settle')
     const spans = await collector.trace(caller.traceId, (all) =>
-      spansNamed(all, 'POST webhook').some(isOfJob(all)),
+      filterByName(all, 'POST webhook').some(createJobFilter(all)),
     )
 
-    const [request] = spansNamed(spans, EXECUTE)
+    const [request] = filterByName(spans, EXECUTE)
     expect(request).toMatchObject({
       kind: 2,
       parentSpanId: caller.spanId,
@@ -80,33 +80,33 @@ describe('a trace', () => {
         'http.route': '/2025-10-13/quotes/{quoteId}/execute',
         'http.response.status_code': 200,
         'countersign.platform.id': payer.credentials.platformId,
-        'countersign.request.id': executed.headers.get('x-request-id'),
+        'countersign.request.id': reply.headers.get('x-request-id'),
       },
     })
-    const below = (span: Span | undefined) =>
+    const listChildren = (span: Span | undefined) =>
       spans.filter(({ parentSpanId }) => parentSpanId === span?.spanId).map(({ name }) => name)
-    expect(below(request)).toEqual(
+    expect(listChildren(request)).toEqual(
       expect.arrayContaining(['SELECT quotes', 'commit', 'job transaction.settle']),
     )
-    const [job] = spansNamed(spans, 'job transaction.settle')
+    const [job] = filterByName(spans, 'job transaction.settle')
     expect(job).toMatchObject({ kind: 5, attributes: { 'countersign.job.attempt': 1 } })
-    expect(below(job)).toEqual(expect.arrayContaining(['rail send', 'commit', 'POST webhook']))
-    expect(spansNamed(spans, 'rail send')[0]!.attributes).toMatchObject({
+    expect(listChildren(job)).toEqual(expect.arrayContaining(['rail send', 'commit', 'POST webhook']))
+    expect(filterByName(spans, 'rail send')[0]!.attributes).toMatchObject({
       'countersign.rail': 'sandbox',
       'countersign.rail.outcome': 'delivered',
     })
-    expect(spansNamed(spans, 'commit')[0]!.attributes).toMatchObject({
+    expect(filterByName(spans, 'commit')[0]!.attributes).toMatchObject({
       'countersign.commit.sets': expect.anything(),
     })
-    const posts = spansNamed(spans, 'POST webhook').filter(isOfJob(spans))
-    expect(above(spans, posts[0]!)).toEqual(['job transaction.settle', EXECUTE])
+    const posts = filterByName(spans, 'POST webhook').filter(createJobFilter(spans))
+    expect(listAncestors(spans, posts[0]!)).toEqual(['job transaction.settle', EXECUTE])
     // The webhook names the span that sent it.
     const traceparent = `00-${caller.traceId}-${posts[0]!.spanId}-01`
     expect(receiver.received.map(({ headers }) => headers.traceparent)).toContain(traceparent)
   })
 
   test("of a webhook is its event's trace, even if it waited for an earlier one", async () => {
-    const payer = await own.newPlatform()
+    const payer = await server.newPlatform()
     const receiver = await Receiver.of(payer)
     const { usd } = await newCustomer(payer)
     await payer.advance(0)
@@ -115,52 +115,52 @@ describe('a trace', () => {
     for (const { header } of callers)
       await payer.post(`/sandbox/internal-accounts/${usd}/fund`, { amount: 1 }, { traceparent: header })
     release()
-    const ofAccount = () => receiver.received.filter(({ event }) => event.objectId === usd)
-    await receiver.until(() => ofAccount().length === callers.length)
-    expect(ofAccount().map(({ headers }) => headers.traceparent?.split('-')[1])).toEqual(
+    const listAccountWebhooks = () => receiver.received.filter(({ event }) => event.objectId === usd)
+    await receiver.until(() => listAccountWebhooks().length === callers.length)
+    expect(listAccountWebhooks().map(({ headers }) => headers.traceparent?.split('-')[1])).toEqual(
       callers.map(({ traceId }) => traceId),
     )
   })
 
   test('follows traceparent, and ignores a malformed one', async () => {
-    const malformed = [
+    const malformedHeaders = [
       'x',
       '00-00000000000000000000000000000000-0000000000000000-01',
       `00-${'a'.repeat(32)}-${'b'.repeat(16)}`,
       `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
       `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01; DROP`,
     ]
-    for (const traceparent of malformed) {
+    for (const traceparent of malformedHeaders) {
       const reply = await client.send('GET', '/config', undefined, { traceparent })
       const id = reply.headers.get('x-request-id')
       expect(reply.status).toBe(200)
-      const ofRequest = () =>
+      const findRequestSpan = () =>
         collector.spans.find(({ attributes }) => attributes['countersign.request.id'] === id)
-      await expect.poll(ofRequest).toBeDefined()
-      expect(ofRequest()).not.toHaveProperty('parentSpanId', expect.stringMatching(/./))
-      expect(ofRequest()!.traceId).not.toBe('a'.repeat(32))
+      await expect.poll(findRequestSpan).toBeDefined()
+      expect(findRequestSpan()).not.toHaveProperty('parentSpanId', expect.stringMatching(/./))
+      expect(findRequestSpan()!.traceId).not.toBe('a'.repeat(32))
     }
   })
 
-  test('that its caller does not sample is not sampled here either', async () => {
-    const unkept = newTraceparent()
-    const traceparent = unkept.header.replace(/01$/, '00')
+  test('that the caller does not sample is not sampled by the server either', async () => {
+    const unsampled = newTraceparent()
+    const traceparent = unsampled.header.replace(/01$/, '00')
     expect((await client.send('GET', '/config', undefined, { traceparent })).status).toBe(200)
-    const kept = newTraceparent()
-    await client.send('GET', '/config', undefined, { traceparent: kept.header })
-    await collector.trace(kept.traceId, (spans) => spans.length > 1)
-    expect(collector.spans.filter(({ traceId }) => traceId === unkept.traceId)).toEqual([])
+    const sampled = newTraceparent()
+    await client.send('GET', '/config', undefined, { traceparent: sampled.header })
+    await collector.trace(sampled.traceId, (spans) => spans.length > 1)
+    expect(collector.spans.filter(({ traceId }) => traceId === unsampled.traceId)).toEqual([])
   })
 
-  test('marks a refusal with its code, and a replayed response as such', async () => {
-    const refused = newTraceparent()
-    await client.send('GET', '/quotes/Quote:none', undefined, { traceparent: refused.header })
-    const [span] = await collector.trace(refused.traceId, (spans) =>
+  test('marks a refusal with its code, and a replayed response as replayed', async () => {
+    const caller = newTraceparent()
+    await client.send('GET', '/quotes/Quote:none', undefined, { traceparent: caller.header })
+    const [span] = await collector.trace(caller.traceId, (spans) =>
       spans.some(({ name }) => name === 'GET /2025-10-13/quotes/{quoteId}'),
     )
-    expect(span!.traceId).toBe(refused.traceId)
-    const request = spansNamed(collector.spans, 'GET /2025-10-13/quotes/{quoteId}').find(
-      ({ traceId }) => traceId === refused.traceId,
+    expect(span!.traceId).toBe(caller.traceId)
+    const request = filterByName(collector.spans, 'GET /2025-10-13/quotes/{quoteId}').find(
+      ({ traceId }) => traceId === caller.traceId,
     )
     expect(request).toMatchObject({
       status: 0,
@@ -170,22 +170,22 @@ describe('a trace', () => {
     const headers = { 'Idempotency-Key': 'k', traceparent: newTraceparent().header }
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada' }
     expect((await client.post('/customers', body, headers)).status).toBe(201)
-    const again = newTraceparent()
-    await client.post('/customers', body, { ...headers, traceparent: again.header })
+    const replayCaller = newTraceparent()
+    await client.post('/customers', body, { ...headers, traceparent: replayCaller.header })
     const spans = await collector.trace(
-      again.traceId,
-      (all) => spansNamed(all, 'POST /2025-10-13/customers').length > 0,
+      replayCaller.traceId,
+      (all) => filterByName(all, 'POST /2025-10-13/customers').length > 0,
     )
-    const [replayed] = spansNamed(spans, 'POST /2025-10-13/customers')
-    expect(replayed!.attributes).toMatchObject({ 'countersign.idempotency.replayed': true })
-    expect(spansNamed(spans, 'commit')).toEqual([])
+    const [replaySpan] = filterByName(spans, 'POST /2025-10-13/customers')
+    expect(replaySpan!.attributes).toMatchObject({ 'countersign.idempotency.replayed': true })
+    expect(filterByName(spans, 'commit')).toEqual([])
   })
 
   test('shows the retry of an operation', async () => {
     const traces = new Set<string>()
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada' }
-    /** Sends calls with one key in parallel. Usually some of them meet in the database, but not always. */
-    async function meet() {
+    /** Sends requests with one key in parallel. They usually conflict in the database, but not always. */
+    async function sendInParallel() {
       const callers = Array.from({ length: 4 }, newTraceparent)
       for (const { traceId } of callers) traces.add(traceId)
       const key = `in parallel ${traces.size}`
@@ -195,16 +195,16 @@ describe('a trace', () => {
         ),
       )
       expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1)
-      await expect.poll(() => ofCallers('POST /2025-10-13/customers').length).toBe(traces.size)
-      return ofCallers('POST /2025-10-13/customers').flatMap(({ events }) => events)
+      await expect.poll(() => findCallerSpans('POST /2025-10-13/customers').length).toBe(traces.size)
+      return findCallerSpans('POST /2025-10-13/customers').flatMap(({ events }) => events)
     }
-    const ofCallers = (name: string) =>
-      spansNamed(collector.spans, name).filter(({ traceId }) => traces.has(traceId))
-    await expect.poll(meet).toContainEqual({
+    const findCallerSpans = (name: string) =>
+      filterByName(collector.spans, name).filter(({ traceId }) => traces.has(traceId))
+    await expect.poll(sendInParallel).toContainEqual({
       name: 'operation.rerun',
       attributes: { attempt: 1, why: 'expectation' },
     })
-    expect(ofCallers('commit').map(({ attributes }) => attributes)).toContainEqual(
+    expect(findCallerSpans('commit').map(({ attributes }) => attributes)).toContainEqual(
       expect.objectContaining({
         'countersign.commit.guard': 'expectation',
         'countersign.commit.refused_by': 'idempotency_keys_pkey',
@@ -212,17 +212,17 @@ describe('a trace', () => {
     )
   })
 
-  test('has its id in the lines of its request and of its jobs', async () => {
-    const payer = await own.newPlatform()
+  test('has its id in the log lines of its request and jobs', async () => {
+    const payer = await server.newPlatform()
     await Receiver.of(payer)
-    const { caller } = await pay(payer)
-    const lines = () => own.log().filter(({ traceId }) => traceId === caller.traceId)
-    await expect.poll(() => lines().map(({ msg }) => msg)).toContain('attempted webhook delivery')
-    await expect.poll(() => lines().map(({ msg }) => msg)).toContain('request')
+    const { caller } = await payFromWallet(payer)
+    const listLines = () => server.log().filter(({ traceId }) => traceId === caller.traceId)
+    await expect.poll(() => listLines().map(({ msg }) => msg)).toContain('attempted webhook delivery')
+    await expect.poll(() => listLines().map(({ msg }) => msg)).toContain('request')
   })
 
-  test('is not made for a probe', async () => {
-    await fetch(`${own.origin}/healthz`)
+  test('is not created for a probe', async () => {
+    await fetch(`${server.origin}/healthz`)
     const caller = newTraceparent()
     await client.send('GET', '/config', undefined, { traceparent: caller.header })
     await collector.trace(caller.traceId, (spans) => spans.length > 1)
@@ -231,11 +231,11 @@ describe('a trace', () => {
 })
 
 describe('the spans', () => {
-  test('hold no secret and no body, and their names no id', async () => {
-    const payer = await own.newPlatform()
+  test('contain no secrets or bodies, and their names contain no ids', async () => {
+    const payer = await server.newPlatform()
     await Receiver.of(payer)
-    const { caller, headers } = await pay(payer)
-    await collector.trace(caller.traceId, (all) => spansNamed(all, 'POST webhook').length > 0)
+    const { caller, headers } = await payFromWallet(payer)
+    await collector.trace(caller.traceId, (all) => filterByName(all, 'POST webhook').length > 0)
     const secrets = [
       payer.credentials.clientSecret,
       payer.authorization,
@@ -252,7 +252,7 @@ describe('the spans', () => {
     for (const { name } of collector.spans) expect(name).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|:[A-Za-z0-9]/)
   })
 
-  test('are of a service with a name, a version and an instance', () => {
+  test('name the service, its version and its instance', () => {
     expect(collector.posts[0]).toMatchObject({ path: '/v1/traces' })
     expect(collector.resources[0]).toMatchObject({
       'service.name': 'countersign',

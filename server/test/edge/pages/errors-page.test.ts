@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { noId } from '../../worlds/records/payments.testing.ts'
 
-test('the docUrl of an error leads to its entry, on a page that loads only files of this server', async () => {
+test('the docUrl of an error links to its entry, on a page that loads only files from this server', async () => {
   const client = await newPlatform()
-  const refused = await client.get(`/quotes/${noId('Quote')}`)
-  const docUrl = new URL(refused.body.docUrl)
+  const refusal = await client.get(`/quotes/${noId('Quote')}`)
+  const docUrl = new URL(refusal.body.docUrl)
   expect(docUrl.hash).toBe('#QUOTE_NOT_FOUND')
   const reply = await fetch(docUrl)
   expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -19,17 +19,17 @@ test('the docUrl of an error leads to its entry, on a page that loads only files
       entries.filter((entry) => entry.startsWith(`${code}"`)),
       code,
     ).toHaveLength(1)
-  const words = ['When', 'What to do', 'Safe to retry']
+  const headings = ['When', 'What to do', 'Safe to retry']
   for (const code of ERROR_CODES) {
-    const entry = entries.find((one) => one.startsWith(`${code}"`))
-    for (const word of words) expect(entry, code).toContain(`<strong>${word}</strong>`)
+    const entry = entries.find((candidate) => candidate.startsWith(`${code}"`))
+    for (const heading of headings) expect(entry, code).toContain(`<strong>${heading}</strong>`)
   }
 })
 
-test('the guide of errors is one page under two addresses, and other guides link to the short one', async () => {
+test('the error guide is one page at two addresses, and other guides link to the shorter address', async () => {
   const { body } = await newPlatform().then((client) => client.get(`/quotes/${noId('Quote')}`))
   const { origin } = new URL(body.docUrl)
-  const read = async (path: string) => (await fetch(origin + path)).text()
-  expect(await read('/docs/guides/errors')).toBe(await read('/docs/errors'))
-  expect(await read('/docs/guides/api')).toContain('href="/docs/errors"')
+  const readPage = async (path: string) => (await fetch(origin + path)).text()
+  expect(await readPage('/docs/guides/errors')).toBe(await readPage('/docs/errors'))
+  expect(await readPage('/docs/guides/api')).toContain('href="/docs/errors"')
 })

@@ -26,67 +26,76 @@ interface Collection {
   readonly item: readonly { readonly name: string; readonly item: readonly Item[] }[]
 }
 
-async function textAt(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   const response = await fetch(origin + path)
   expect(response.status, path).toBe(200)
   return response.text()
 }
 
-function endpointOf({ request }: Item): string {
+function readEndpointName({ request }: Item): string {
   return /^`(\w+)`/.exec(request.description)![1]!
 }
 
-describe('the collection for Postman', () => {
+describe('the Postman collection', () => {
   test('has every endpoint of the API once, except endpoints that other systems sign', async () => {
-    const collection: Collection = JSON.parse(await textAt('/docs/postman.json'))
+    const collection: Collection = JSON.parse(await readText('/docs/postman.json'))
     expect(collection.info.schema).toMatch(/\/v2\.1\.0\/collection\.json$/)
-    const signed = ['cardProcessor', 'rail', 'verificationProvider']
-    const expected = Object.entries<Endpoint>(API).filter(([, { auth }]) => !signed.includes(auth))
+    const externalAuths = ['cardProcessor', 'rail', 'verificationProvider']
+    const expected = Object.entries<Endpoint>(API).filter(([, { auth }]) => !externalAuths.includes(auth))
     const items = collection.item.flatMap(({ item }) => item)
-    expect(items.map(endpointOf).toSorted()).toEqual(expected.map(([name]) => name).toSorted())
+    expect(items.map(readEndpointName).toSorted()).toEqual(expected.map(([name]) => name).toSorted())
   })
 
-  test('uses no variable without a declaration', async () => {
-    const text = await textAt('/docs/postman.json')
+  test('uses only declared variables', async () => {
+    const text = await readText('/docs/postman.json')
     const collection: Collection = JSON.parse(text)
-    const used = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)
-    const declared = collection.variable.map(({ key }) => key)
-    expect(declared).toContain('baseUrl')
-    expect([...new Set(used)].filter((name) => !declared.includes(name))).toEqual([])
+    const usedVariables = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)
+    const declaredVariables = collection.variable.map(({ key }) => key)
+    expect(declaredVariables).toContain('baseUrl')
+    expect([...new Set(usedVariables)].filter((name) => !declaredVariables.includes(name))).toEqual([])
   })
 
   test('creates a customer, finds its accounts and its wallet, and pays to a bank account', async () => {
     const client = await newPlatform()
-    const collection: Collection = JSON.parse(await textAt('/docs/postman.json'))
-    const items = new Map(collection.item.flatMap(({ item }) => item).map((item) => [endpointOf(item), item]))
+    const collection: Collection = JSON.parse(await readText('/docs/postman.json'))
+    const items = new Map(
+      collection.item.flatMap(({ item }) => item).map((item) => [readEndpointName(item), item]),
+    )
     const values = new Map(collection.variable.map(({ key, value }) => [key, value]))
-    const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values.get(name) ?? '')
-    /** Sends a request as Postman does, and keeps the id of its record as the collection's script does. */
-    const send = async (name: string) => {
+    const fillVariables = (text: string) =>
+      text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values.get(name) ?? '')
+    /** Sends a request as Postman does, and stores the record's id as the collection's script does. */
+    const sendItem = async (name: string) => {
       const { request } = items.get(name)!
       const path = request.url.variable.reduce(
-        (whole, { key, value }) => whole.replace(`:${key}`, encodeURIComponent(fill(value))),
+        (path, { key, value }) => path.replace(`:${key}`, encodeURIComponent(fillVariables(value))),
         request.url.raw.replace('{{baseUrl}}', ''),
       )
-      const enabled = request.url.query.filter(({ disabled }) => !disabled)
-      const query = new URLSearchParams(enabled.map(({ key, value }) => [key, fill(value)]))
+      const enabledParameters = request.url.query.filter(({ disabled }) => !disabled)
+      const query = new URLSearchParams(
+        enabledParameters.map(({ key, value }) => [key, fillVariables(value)]),
+      )
       const body = request.body?.raw
-      const response = await client.send(request.method, `${path}?${query}`, body && JSON.parse(fill(body)))
+      const response = await client.send(
+        request.method,
+        `${path}?${query}`,
+        body && JSON.parse(fillVariables(body)),
+      )
       expect(response.status, `${name}: ${JSON.stringify(response.body)}`).toBeLessThan(300)
       const records = Array.isArray(response.body.data) ? response.body.data.slice(0, 1) : [response.body]
       for (const { id } of records) values.set(String(id).split(':')[0]!, id)
       return response
     }
-    await send('customer_create')
-    await send('customer_internal_account_list')
-    await send('customer_get')
-    await send('customer_external_account_create')
-    const { body } = await send('quote_create')
+    await sendItem('customer_create')
+    await sendItem('customer_internal_account_list')
+    await sendItem('customer_get')
+    await sendItem('customer_external_account_create')
+    const { body } = await sendItem('quote_create')
     expect(body.id).toMatch(/^Quote:/)
-    expect((await send('quote_get')).body.id).toBe(body.id)
+    expect((await sendItem('quote_get')).body.id).toBe(body.id)
   })
 
-  test('has in production no call of the sandbox', async () => {
+  test('has no sandbox requests in production', async () => {
     const { server } = await world('production')
     const { body } = await server.inject('/docs/postman.json')
     expect(body).toContain('https://pay.example/2025-10-13')
@@ -94,9 +103,9 @@ describe('the collection for Postman', () => {
   })
 })
 
-describe('the guides for programs that read', () => {
-  test('llms.txt names the OpenAPI document and every guide, and each address returns Markdown or JSON', async () => {
-    const index = await textAt('/llms.txt')
+describe('the machine-readable guides', () => {
+  test('are listed in llms.txt with the OpenAPI document, and each link returns Markdown or JSON', async () => {
+    const index = await readText('/llms.txt')
     expect(index).toMatch(/^# Countersign\n\n> /)
     const links = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
     expect(links.length).toBeGreaterThan(30)
@@ -108,9 +117,9 @@ describe('the guides for programs that read', () => {
     }
   })
 
-  test('one file has every guide of llms.txt, with working links on this server', async () => {
-    const guides = await textAt('/docs/guides.md')
-    const titles = [...(await textAt('/llms.txt')).matchAll(/^- \[([^\]]+)\]\([^)]+\/docs\/guides\//gm)]
+  test('are all in one file, with working links on this server', async () => {
+    const guides = await readText('/docs/guides.md')
+    const titles = [...(await readText('/llms.txt')).matchAll(/^- \[([^\]]+)\]\([^)]+\/docs\/guides\//gm)]
     expect(titles.length).toBeGreaterThan(30)
     for (const [, title] of titles) expect(guides.replaceAll('`', '')).toContain(`# ${title}\n`)
     expect(guides).not.toContain('<!-- printed')

@@ -6,7 +6,7 @@ import { world } from '../../worlds/world.testing.ts'
 
 const { origin } = new URL(inject('baseUrl'))
 
-async function pageAt(path: string, accept = 'text/html') {
+async function fetchPage(path: string, accept = 'text/html') {
   const response = await fetch(origin + path, { headers: { Accept: accept } })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
@@ -25,7 +25,7 @@ test('the OpenAPI document is served without credentials', async () => {
 
 describe('the page at /', () => {
   test('introduces the server with links, and loads only from this server', async () => {
-    const { status, headers, text } = await pageAt('/', 'text/html,application/xhtml+xml,*/*;q=0.8')
+    const { status, headers, text } = await fetchPage('/', 'text/html,application/xhtml+xml,*/*;q=0.8')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/)
     expect(headers.get('vary')).toBe('Accept')
@@ -36,27 +36,27 @@ describe('the page at /', () => {
     expect(links).toEqual(
       expect.arrayContaining(['/console/', '/docs', '/docs/guides', '/healthz', '/readyz']),
     )
-    for (const path of links.filter(isServedHere)) expect((await pageAt(path)).status, path).toBe(200)
+    for (const path of links.filter(isServedHere)) expect((await fetchPage(path)).status, path).toBe(200)
   })
 
   test.each(['application/json', '*/*'])('is JSON for a client that accepts %s', async (accept) => {
-    const { status, headers, text } = await pageAt('/', accept)
+    const { status, headers, text } = await fetchPage('/', accept)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
-    const about = JSON.parse(text)
-    expect(about).toMatchObject({ name: 'Countersign', mode: 'sandbox', baseUrl: inject('baseUrl') })
+    const index = JSON.parse(text)
+    expect(index).toMatchObject({ name: 'Countersign', mode: 'sandbox', baseUrl: inject('baseUrl') })
     for (const path of [
-      about.openapi,
-      about.reference,
-      about.guides,
-      about.collection,
-      about.llms,
-      about.health,
-      about.ready,
+      index.openapi,
+      index.reference,
+      index.guides,
+      index.collection,
+      index.llms,
+      index.health,
+      index.ready,
     ])
-      expect((await pageAt(path)).status, path).toBe(200)
+      expect((await fetchPage(path)).status, path).toBe(200)
   })
 
-  test('of production says so, at its public address', async () => {
+  test('says in production that it is production, and shows its public address', async () => {
     const { server } = await world('production')
     const page = await server.inject({ url: '/', headers: { accept: 'text/html' } })
     expect(page.body).toContain('This server runs in production')
@@ -68,12 +68,12 @@ describe('the page at /', () => {
 })
 
 describe('a guide', () => {
-  test('is listed, is shown with its tables and code, and loads only files of this server', async () => {
-    const { text: list } = await pageAt('/docs/guides')
+  test('is listed, is shown with its tables and code, and loads only files from this server', async () => {
+    const { text: list } = await fetchPage('/docs/guides')
     const guides = [...list.matchAll(/href="(\/docs\/guides\/[^"]+)"/g)].map(([, path]) => path!)
     expect(guides.length).toBeGreaterThan(20)
     expect(guides[0]).toBe('/docs/guides/first-payment')
-    const { text, headers } = await pageAt('/docs/guides/webhooks')
+    const { text, headers } = await fetchPage('/docs/guides/webhooks')
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
     expect(text).toContain('<h1 id="webhooks-and-events">Webhooks and events</h1>')
     expect(text).toMatch(/<div class="code"><pre tabindex="0"><code>.*<span class="hljs-string">/)
@@ -81,46 +81,46 @@ describe('a guide', () => {
     expect(text).not.toMatch(/<!-- printed|<script(?! type="module" src="\/docs\/files\/)/)
   })
 
-  test('is in one group, next to the list of all, and leads to the one before and after it', async () => {
+  test('is in exactly one group, and links to the list of guides and to the previous and next guide', async () => {
     const names = GUIDE_GROUPS.flatMap(({ names }) => names)
-    const listed = (await docsNames()).filter((name) =>
+    const fileNames = (await docsNames()).filter((name) =>
       /^(?!README|specification-index)[^/]+\.md$|^connectors\/[^/]+\.md$/.test(name),
     )
-    expect(names.toSorted()).toEqual(listed.toSorted())
-    const { text: list } = await pageAt('/docs/guides')
+    expect(names.toSorted()).toEqual(fileNames.toSorted())
+    const { text: list } = await fetchPage('/docs/guides')
     for (const { title } of GUIDE_GROUPS) expect(list).toContain(`<h2>${title}</h2>`)
-    const { text } = await pageAt('/docs/guides/api')
+    const { text } = await fetchPage('/docs/guides/api')
     expect(text).toContain('<a href="/docs/guides/api" aria-current="page">')
     expect(text).toMatch(
       /<a rel="prev" href="\/docs\/guides\/first-payment">.*<a rel="next" href="\/docs\/guides\/sdk">/,
     )
-    const first = (await pageAt('/docs/guides/first-payment')).text
+    const first = (await fetchPage('/docs/guides/first-payment')).text
     expect(first).not.toContain('rel="prev"')
   })
 
   test('has only working links to other guides, fragments included', { tags: 'smoke' }, async () => {
     const pages = new Map<string, string>()
-    const read = async (path: string) => {
+    const readPage = async (path: string) => {
       if (!pages.has(path)) {
-        const { status, text } = await pageAt(path)
+        const { status, text } = await fetchPage(path)
         expect(status, path).toBe(200)
         pages.set(path, text)
       }
       return pages.get(path)!
     }
-    const waiting = ['/docs/guides']
-    const seen = new Set(waiting)
-    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      const text = await read(path)
+    const queue = ['/docs/guides']
+    const seen = new Set(queue)
+    for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+      const text = await readPage(path)
       for (const [, href] of text.matchAll(/href="([^"]+)"/g)) {
         if (/^(?:https?:|data:)/.test(href!)) continue
         const { pathname, hash } = new URL(href!, origin + path)
         if (!isServedHere(pathname)) continue
-        const target = await read(pathname)
+        const target = await readPage(pathname)
         if (hash) expect(target, `${path} → ${href}`).toContain(`id="${decodeURIComponent(hash.slice(1))}"`)
         if (seen.has(pathname) || !pathname.startsWith('/docs/guides')) continue
         seen.add(pathname)
-        if (!pathname.endsWith('.json')) waiting.push(pathname)
+        if (!pathname.endsWith('.json')) queue.push(pathname)
       }
     }
     expect(seen.size).toBeGreaterThan(30)
@@ -130,13 +130,14 @@ describe('a guide', () => {
     const { tags } = openApi({ serverUrl: '/' }) as {
       tags: { name: string; externalDocs: { url: string } }[]
     }
-    for (const { name, externalDocs } of tags) expect((await pageAt(externalDocs.url)).status, name).toBe(200)
+    for (const { name, externalDocs } of tags)
+      expect((await fetchPage(externalDocs.url)).status, name).toBe(200)
   })
 
   test.each(['nothing', '..%2fREADME', '%2e%2e/package', '', 'reference/examples.jsonl', 'nothing.md'])(
-    'that is not in the folder is 404: %s',
+    'that is not in the folder returns 404: %s',
     async (name) => {
-      const { status, text } = await pageAt(`/docs/guides/${name}`)
+      const { status, text } = await fetchPage(`/docs/guides/${name}`)
       expect([status, JSON.parse(text).code]).toEqual([404, 'NOT_FOUND'])
     },
   )
@@ -149,14 +150,17 @@ describe('a path without the version', () => {
     ['/quotes/Quote:1/execute', '/2025-10-13/quotes/{quoteId}/execute'],
     ['/v1/customers', '/2025-10-13/customers'],
     ['/2024-01-01/customers/Customer:1', '/2025-10-13/customers/{customerId}'],
-  ])('%s says that it is %s', async (path, right) => {
-    const { status, text } = await pageAt(path)
-    expect([status, JSON.parse(text)]).toMatchObject([404, { code: 'NOT_FOUND', details: { path: right } }])
-    expect(JSON.parse(text).message).toContain(right)
+  ])('%s returns 404 and suggests %s', async (path, suggestedPath) => {
+    const { status, text } = await fetchPage(path)
+    expect([status, JSON.parse(text)]).toMatchObject([
+      404,
+      { code: 'NOT_FOUND', details: { path: suggestedPath } },
+    ])
+    expect(JSON.parse(text).message).toContain(suggestedPath)
   })
 
-  test('of no call gets no further hint', async () => {
-    const { text } = await pageAt('/customer')
+  test('that matches no endpoint gets no suggestion', async () => {
+    const { text } = await fetchPage('/customer')
     expect(JSON.parse(text)).toEqual({
       status: 404,
       code: 'NOT_FOUND',

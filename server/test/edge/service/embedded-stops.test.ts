@@ -15,7 +15,7 @@ beforeAll(ensureServerBuilt)
 
 const HOOK = fileURLToPath(new URL('../../storage/engine/fsync-hook.mjs', import.meta.url))
 
-/** Mounts a small file system at `folder`, or answers false where this user may not. */
+/** Mounts a small file system at `folder`. Returns false if this user may not mount. */
 function mountSmall(folder: string): boolean {
   mkdirSync(folder, { recursive: true })
   try {
@@ -28,7 +28,7 @@ function mountSmall(folder: string): boolean {
 }
 
 describe.skipIf(onPostgres)('the embedded database', () => {
-  test('that fails ends the server with a line, and the next one has every acknowledged write', async () => {
+  test('that fails stops the server with an error, and the next server has every acknowledged write', async () => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place, {
       NODE_OPTIONS: `--import=${HOOK}`,
@@ -36,26 +36,26 @@ describe.skipIf(onPostgres)('the embedded database', () => {
       FSYNC_FAIL_AFTER: '100',
     })
     const client = server.client()
-    const made: string[] = []
+    const createdIds: string[] = []
     await expect(async () => {
       for (;;) {
         const { status, body } = await client.post('/customers', {
           customerType: 'INDIVIDUAL',
           fullName: 'Ada',
         })
-        if (status === 201) made.push(body.id)
+        if (status === 201) createdIds.push(body.id)
       }
     }).rejects.toThrow('fetch failed')
     const { code, stderr } = await server.ended()
     expect(code).toBe(1)
     expect(stderr).toContain('countersign: the embedded database has stopped')
-    const after = (await ServerProcess.ready(place)).client()
-    const found = await Promise.all(made.map((id) => after.get(`/customers/${id}`)))
-    expect(made.length).toBeGreaterThan(0)
-    expect(found.map(({ status }) => status)).toEqual(made.map(() => 200))
+    const restartedClient = (await ServerProcess.ready(place)).client()
+    const replies = await Promise.all(createdIds.map((id) => restartedClient.get(`/customers/${id}`)))
+    expect(createdIds.length).toBeGreaterThan(0)
+    expect(replies.map(({ status }) => status)).toEqual(createdIds.map(() => 200))
   })
 
-  test('on a full disk fails the start with one line', async (context) => {
+  test('on a full disk stops the start with one line', async (context) => {
     const place = await newPlace('unused')
     const folder = join(place.dataDir, 'small')
     if (!mountSmall(folder)) return context.skip('this user may not mount a file system')
@@ -66,7 +66,7 @@ describe.skipIf(onPostgres)('the embedded database', () => {
     )
     rmSync(join(folder, 'db'), { recursive: true, force: true })
     expect(existsSync(join(folder, 'db'))).toBe(false)
-    // Not even the lock has room.
+    // Now not even the lock file fits.
     writeFileSync(join(folder, 'filler'), '')
     execFileSync('sh', ['-c', `head -c 2000000 /dev/zero > '${folder}/filler' || true`], { stdio: 'ignore' })
     expect((await run(place, [], { COUNTERSIGN_DATA_DIR: folder })).stderr).toContain(

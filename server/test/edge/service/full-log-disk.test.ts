@@ -15,11 +15,14 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-/** A device of Linux whose every write fails with ENOSPC. */
-const FULL = '/dev/full'
+/** Every write to this Linux device fails with ENOSPC. */
+const FULL_DEVICE = '/dev/full'
 
-/** A server that prints only to a descriptor; it has told its address in the file of the first credentials. */
-async function startedOn(place: Place, output: number): Promise<{ process: ServerProcess; client: Client }> {
+/** Starts a server that prints only to a descriptor. Its address is in the file of the first credentials. */
+async function startWithOutput(
+  place: Place,
+  output: number,
+): Promise<{ process: ServerProcess; client: Client }> {
   const process = new ServerProcess(place, { LOG_LEVEL: 'debug' }, [], output)
   const client = await vi.waitFor(async () => {
     const credentials = readCredentials(place)
@@ -29,24 +32,27 @@ async function startedOn(place: Place, output: number): Promise<{ process: Serve
   return { process, client }
 }
 
-async function worksAndEnds({ process, client }: Awaited<ReturnType<typeof startedOn>>): Promise<void> {
+async function expectWorkAndStop({
+  process,
+  client,
+}: Awaited<ReturnType<typeof startWithOutput>>): Promise<void> {
   const customers = Array.from({ length: 20 }, () => newCustomer(client))
   expect(new Set((await Promise.all(customers)).map(({ id }) => id)).size).toBe(20)
   const origin = new URL(client.baseUrl).origin
   for (const path of ['/healthz', '/readyz']) expect((await fetch(origin + path)).status, path).toBe(200)
-  expect(await droppedBy(client)).toBeGreaterThan(20)
+  expect(await readDroppedCount(client)).toBeGreaterThan(20)
   expect(await process.kill('SIGTERM')).toMatchObject({ code: 0 })
 }
 
-async function droppedBy({ baseUrl }: Client): Promise<number> {
+async function readDroppedCount({ baseUrl }: Client): Promise<number> {
   const page = await (await fetch(`${new URL(baseUrl).origin}/metrics`)).text()
   return valueIn(page, 'countersign_log_lines_dropped_total') ?? 0
 }
 
-test.runIf(existsSync(FULL))(
+test.runIf(existsSync(FULL_DEVICE))(
   'a full log disk drops lines, and the server works and ends normally',
   async () => {
-    await worksAndEnds(await startedOn(await newPlace(), openSync(FULL, 'w')))
+    await expectWorkAndStop(await startWithOutput(await newPlace(), openSync(FULL_DEVICE, 'w')))
   },
 )
 
@@ -54,12 +60,12 @@ test('an unread log pipe drops lines, and the server works and ends normally', a
   const place = await newPlace()
   const pipe = join(place.dataDir, 'pipe')
   execFileSync('mkfifo', [pipe])
-  const started = await startedOn(place, openSync(pipe, constants.O_RDWR))
-  // Until there are more lines than the pipe and the server hold.
+  const running = await startWithOutput(place, openSync(pipe, constants.O_RDWR))
+  // Sends requests until the log exceeds the buffers of the pipe and the server.
   await vi.waitFor(async () => {
-    const calls = Array.from({ length: 500 }, () => started.client.get('/customers/Customer:none'))
+    const calls = Array.from({ length: 500 }, () => running.client.get('/customers/Customer:none'))
     expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([404]))
-    expect(await droppedBy(started.client)).toBeGreaterThan(0)
+    expect(await readDroppedCount(running.client)).toBeGreaterThan(0)
   }, timeLimit(60_000))
-  await worksAndEnds(started)
+  await expectWorkAndStop(running)
 })

@@ -13,16 +13,16 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-test('a server that shuts down serves everything but readyz, and ends each connection', async () => {
+test('a server that is shutting down serves everything but readyz, and closes each connection', async () => {
   const service = await openServer()
   onTestFinished(service.close)
   const client = await service.newPlatform()
   const { origin } = new URL(client.baseUrl)
   expect((await fetch(`${origin}/readyz`)).status).toBe(200)
   service.drain()
-  const ready = await fetch(`${origin}/readyz`)
+  const probe = await fetch(`${origin}/readyz`)
   expectError(
-    { status: ready.status, headers: ready.headers, body: await ready.json() },
+    { status: probe.status, headers: probe.headers, body: await probe.json() },
     { code: 'UNAVAILABLE' },
   )
   expect((await fetch(`${origin}/healthz`)).status).toBe(200)
@@ -31,8 +31,8 @@ test('a server that shuts down serves everything but readyz, and ends each conne
   expect(customer.headers.get('connection')).toBe('close')
 })
 
-/** A connection that has sent `text`, and the end of it. */
-async function open(server: ServerProcess, text: string): Promise<Socket> {
+/** Opens a connection and sends `text`. */
+async function openConnection(server: ServerProcess, text: string): Promise<Socket> {
   const { hostname, port } = new URL(server.origin)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
@@ -44,15 +44,15 @@ async function open(server: ServerProcess, text: string): Promise<Socket> {
 
 test('silent connections and unfinished heads do not delay a shutdown', async () => {
   const server = await ServerProcess.ready(await newPlace(), { COUNTERSIGN_STOP_SECONDS: '3600' })
-  await open(server, '')
-  await open(server, 'GET /readyz HTTP/1.1\r\nHost: x\r\nX-Half')
+  await openConnection(server, '')
+  await openConnection(server, 'GET /readyz HTTP/1.1\r\nHost: x\r\nX-Half')
   expect(await server.kill('SIGTERM')).toMatchObject({ code: 0, signal: null })
 })
 
 test('a body that never ends delays a shutdown for COUNTERSIGN_STOP_SECONDS', async () => {
   const server = await ServerProcess.ready(await newPlace(), { COUNTERSIGN_STOP_SECONDS: '1' })
   const { authorization } = server.client()
-  const socket = await open(
+  const socket = await openConnection(
     server,
     `POST ${new URL(server.baseUrl).pathname}/customers HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n` +
       'Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n',
@@ -61,24 +61,24 @@ test('a body that never ends delays a shutdown for COUNTERSIGN_STOP_SECONDS', as
   expect(await server.kill('SIGTERM')).toMatchObject({ code: 0, signal: null })
 })
 
-/** A balancer without retries: it gives a request to a server whose last answer of `readyz` was 200. */
+/** A load balancer without retries. It forwards requests to servers whose last `readyz` returned 200. */
 class Balancer {
   readonly #ready = new Map<string, Agent>()
-  readonly #looks: NodeJS.Timeout[] = []
-  readonly #server = createServer((incoming, answer) => {
+  readonly #timers: NodeJS.Timeout[] = []
+  readonly #server = createServer((incoming, response) => {
     const backends = [...this.#ready]
     const backend = backends[this.#turn++ % backends.length]
-    if (!backend) return void answer.writeHead(502).end()
-    const forwarded = request(
+    if (!backend) return void response.writeHead(502).end()
+    const forwardedRequest = request(
       `${backend[0]}${incoming.url}`,
       { method: incoming.method, headers: incoming.headers, agent: backend[1] },
       (reply) => {
-        answer.writeHead(reply.statusCode!, { 'content-type': 'application/json' })
-        reply.pipe(answer)
+        response.writeHead(reply.statusCode!, { 'content-type': 'application/json' })
+        reply.pipe(response)
       },
     )
-    forwarded.on('error', () => endBadly(answer))
-    incoming.pipe(forwarded)
+    forwardedRequest.on('error', () => failResponse(response))
+    incoming.pipe(forwardedRequest)
   })
   #turn = 0
 
@@ -91,34 +91,34 @@ class Balancer {
   add(origin: string): void {
     const agent = new Agent({ keepAlive: true })
     this.#ready.set(origin, agent)
-    const look = async () => {
+    const checkReady = async () => {
       const isReady = await fetch(`${origin}/readyz`).then(
         ({ status }) => status === 200,
         () => false,
       )
       if (!isReady) this.#ready.delete(origin)
     }
-    this.#looks.push(setInterval(look, 50))
+    this.#timers.push(setInterval(checkReady, 50))
   }
 
   close(): void {
-    for (const timer of this.#looks) clearInterval(timer)
+    for (const timer of this.#timers) clearInterval(timer)
     for (const agent of this.#ready.values()) agent.destroy()
     this.#server.closeAllConnections()
     this.#server.close()
   }
 }
 
-function endBadly(answer: ServerResponse): void {
-  if (answer.headersSent) answer.destroy()
-  else answer.writeHead(502).end()
+function failResponse(response: ServerResponse): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(502).end()
 }
 
 describe.runIf(onPostgres)('a rolling restart', () => {
-  test('behind a balancer loses none of 4,000 requests', async () => {
+  test('behind a load balancer loses none of 4,000 requests', async () => {
     const place = await newPlace()
-    const start = () => ServerProcess.ready(place, { COUNTERSIGN_DRAIN_SECONDS: '1' })
-    const servers = [await start(), await start()]
+    const startServer = () => ServerProcess.ready(place, { COUNTERSIGN_DRAIN_SECONDS: '1' })
+    const servers = [await startServer(), await startServer()]
     const balancer = new Balancer()
     onTestFinished(() => balancer.close())
     for (const { origin } of servers) balancer.add(origin)
@@ -130,22 +130,22 @@ describe.runIf(onPostgres)('a rolling restart', () => {
 
     const statuses: number[] = []
     let isRestarted = false
-    const call = async () => {
+    const sendRequests = async () => {
       while (!isRestarted || statuses.length < 4_000) {
         const reply = await fetch(path, { method: 'POST', headers, body })
         await reply.text()
         statuses.push(reply.status)
       }
     }
-    const restart = async () => {
+    const restartServers = async () => {
       for (const server of servers) {
         const ending = await server.kill('SIGTERM')
         expect(ending).toMatchObject({ code: 0, signal: null })
-        balancer.add((await start()).origin)
+        balancer.add((await startServer()).origin)
       }
       isRestarted = true
     }
-    await Promise.all([restart(), ...Array.from({ length: 8 }, call)])
+    await Promise.all([restartServers(), ...Array.from({ length: 8 }, sendRequests)])
     expect(statuses.filter((status) => status !== 201)).toEqual([])
   })
 })

@@ -15,12 +15,12 @@ beforeAll(ensureServerBuilt)
 const REQUESTS = 32
 
 /**
- * A POST that the server is working on: it has read the head, said so with 100 Continue, and waits for the body. The
- * connection would stay open for another request, as most clients' do.
+ * A POST whose head the server has confirmed with 100 Continue, and whose body it awaits. Like most clients, it keeps the
+ * connection open for another request.
  */
-class RequestUnderWay {
+class OpenRequest {
   readonly #request: ClientRequest
-  readonly #answered: Promise<IncomingMessage>
+  readonly #response: Promise<IncomingMessage>
   readonly #body: string
 
   private constructor(client: Client, path: string, body: unknown, agent: Agent) {
@@ -35,19 +35,19 @@ class RequestUnderWay {
         Expect: '100-continue',
       },
     })
-    this.#answered = once(this.#request, 'response').then(([response]) => response)
+    this.#response = once(this.#request, 'response').then(([response]) => response)
     this.#request.flushHeaders()
   }
 
-  static async begin(client: Client, path: string, body: unknown, agent: Agent): Promise<RequestUnderWay> {
-    const begun = new RequestUnderWay(client, path, body, agent)
-    await once(begun.#request, 'continue')
-    return begun
+  static async begin(client: Client, path: string, body: unknown, agent: Agent): Promise<OpenRequest> {
+    const started = new OpenRequest(client, path, body, agent)
+    await once(started.#request, 'continue')
+    return started
   }
 
   async finish(): Promise<{ status: number | undefined; body: { id: string } }> {
     this.#request.end(this.#body)
-    const response = await this.#answered
+    const response = await this.#response
     return { status: response.statusCode, body: JSON.parse(await text(response)) }
   }
 }
@@ -61,8 +61,8 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
   const bank = await newBankAccount(client, ada.id)
   await fund(client, ada.wallet, 1_000_000_000)
   const { stamp } = await signIn(client, ada.wallet)
-  const executed: string[] = []
-  const pay = async () => {
+  const transactionIds: string[] = []
+  const executeQuote = async () => {
     const quote = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: ada.wallet },
       destination: { destinationType: 'ACCOUNT', accountId: bank },
@@ -75,17 +75,17 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
     const path = `/quotes/${quote.body.id}/execute`
     const reply = await client.post(path, undefined, { 'Svc-Wallet-Signature': signature })
     if (reply.status !== 200) throw new Error(`executing answered ${reply.status}`)
-    executed.push(quote.body.transactionId)
-    onPaid(executed.length)
+    transactionIds.push(quote.body.transactionId)
+    onPaid(transactionIds.length)
   }
-  const loop = async (): Promise<never> => {
-    for (;;) await pay()
+  const payForever = async (): Promise<never> => {
+    for (;;) await executeQuote()
   }
-  const ends = await Promise.allSettled(Array.from({ length: 8 }, loop))
-  expect(ends.map((end) => String((end as PromiseRejectedResult).reason))).toEqual(
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, payForever))
+  expect(outcomes.map((outcome) => String((outcome as PromiseRejectedResult).reason))).toEqual(
     Array(8).fill('TypeError: fetch failed'),
   )
-  return executed
+  return transactionIds
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -95,33 +95,35 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const server = await ServerProcess.ready(place)
     const client = server.client()
     const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
-    const begin = (n: number) =>
-      RequestUnderWay.begin(
+    const startRequest = (n: number) =>
+      OpenRequest.begin(
         client,
         '/customers',
         { customerType: 'INDIVIDUAL', fullName: `Customer ${n}`, email: `c${n}@example.com` },
         agent,
       )
-    const requests = await Promise.all(Array.from({ length: REQUESTS }, (_, n) => begin(n)))
+    const requests = await Promise.all(Array.from({ length: REQUESTS }, (_, n) => startRequest(n)))
 
-    const paid = payUntilGone(client, (count) => {
+    const paying = payUntilGone(client, (count) => {
       if (count === 10) server.signal(signal)
     })
     // npm passes on a Ctrl-C that the terminal has already sent.
     const signalledAgain = server.says('Closing').then(() => server.signal(signal))
-    const [executed] = await Promise.all([paid, signalledAgain])
-    const answers = await Promise.all(requests.map((underWay) => underWay.finish()))
-    expect(answers.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(201))
+    const [transactionIds] = await Promise.all([paying, signalledAgain])
+    const replies = await Promise.all(requests.map((openRequest) => openRequest.finish()))
+    expect(replies.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(201))
     await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow()
     expect(await server.ended()).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(processesOf(place)).toEqual([])
     agent.destroy()
 
-    const after = (await ServerProcess.ready(place)).client()
-    const found = await Promise.all(answers.map(({ body }) => after.get(`/customers/${body.id}`)))
-    expect(found.map(({ body }) => body)).toEqual(answers.map(({ body }) => body))
-    await after.advance(0)
-    const payments = await Promise.all(executed.map((id) => after.get(`/transactions/${id}`)))
-    expect(payments.map(({ body }) => body.status)).toEqual(Array(executed.length).fill('COMPLETED'))
+    const restartedClient = (await ServerProcess.ready(place)).client()
+    const customers = await Promise.all(
+      replies.map(({ body }) => restartedClient.get(`/customers/${body.id}`)),
+    )
+    expect(customers.map(({ body }) => body)).toEqual(replies.map(({ body }) => body))
+    await restartedClient.advance(0)
+    const payments = await Promise.all(transactionIds.map((id) => restartedClient.get(`/transactions/${id}`)))
+    expect(payments.map(({ body }) => body.status)).toEqual(Array(transactionIds.length).fill('COMPLETED'))
   },
 )

@@ -21,19 +21,19 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-const mode = (path: string) => statSync(path).mode & 0o777
+const readFileMode = (path: string) => statSync(path).mode & 0o777
 const SECRET = 'aVerySecretWord'
 const MASTER_KEY = '5e'.repeat(32)
 const OTHER_MASTER_KEY = '7a'.repeat(32)
 
 /** Checks a failed start: code 1 and one line that names the fault. */
-function expectRefusal({ code, stdout, stderr }: Ending, naming: RegExp | string): void {
+function expectRefusal({ code, stdout, stderr }: Ending, expectedText: RegExp | string): void {
   expect(stderr).toMatch(/^countersign: [^\n]+\n$/)
-  expect(stderr).toMatch(naming)
+  expect(stderr).toMatch(expectedText)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
 }
 
-/** The place that most of these tests share, made by the first start. */
+/** Most of these tests share this place, which the first start creates. */
 let place: Awaited<ReturnType<typeof openPlace>>
 let server: ServerProcess | undefined
 let wasStarted = false
@@ -42,16 +42,16 @@ beforeAll(async () => {
 })
 afterAll(() => place.remove())
 
-/** The server of that place. */
-async function running(): Promise<ServerProcess> {
+/** Starts the shared server unless it is running. */
+async function startSharedServer(): Promise<ServerProcess> {
   server ??= await ServerProcess.ready(place)
   wasStarted = true
   return server
 }
 
-/** That place as a server has left it. */
-async function stopped(): Promise<typeof place> {
-  if (!wasStarted) await running()
+/** Stops the shared server and returns its place. */
+async function stopSharedServer(): Promise<typeof place> {
+  if (!wasStarted) await startSharedServer()
   const ending = await server?.kill('SIGTERM')
   server = undefined
   if (ending) expect(ending).toMatchObject({ code: 0, stderr: '' })
@@ -60,7 +60,7 @@ async function stopped(): Promise<typeof place> {
 
 describe('a server', () => {
   test('creates credentials and a key that only their owner can read, and the next start keeps them', async () => {
-    const first = await running()
+    const first = await startSharedServer()
     const credentials = readCredentials(place)
     expect(credentials).toEqual({
       baseUrl: first.baseUrl,
@@ -68,57 +68,57 @@ describe('a server', () => {
       clientSecret: expect.any(String),
     })
     const paths = ['credentials.json', 'master.key'].map((name) => join(place.dataDir, name))
-    expect(paths.map(mode)).toEqual([0o600, 0o600])
+    expect(paths.map(readFileMode)).toEqual([0o600, 0o600])
     expect(first.stdout).not.toContain(credentials.clientSecret)
     const created = await first.client().post('/tokens', { name: 'Second', permissions: ['VIEW'] })
     expect(created.status).toBe(201)
-    await stopped()
+    await stopSharedServer()
 
-    const second = await running()
+    const second = await startSharedServer()
     const { tokenId, clientSecret } = readCredentials(place)
     expect({ tokenId, clientSecret }).toEqual({
       tokenId: credentials.tokenId,
       clientSecret: credentials.clientSecret,
     })
-    expect(paths.map(mode)).toEqual([0o600, 0o600])
+    expect(paths.map(readFileMode)).toEqual([0o600, 0o600])
     expect((await second.client().get(`/tokens/${created.body.id}`)).status).toBe(200)
     expect(second.stdout).toContain(paths[0])
   })
 
-  test('reports by /healthz and /readyz that it is alive and that its database can be reached', {
+  test('reports at /healthz that it is alive, and at /readyz that its database can be reached', {
     tags: 'smoke',
   }, async () => {
-    const { origin } = await running()
-    const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(origin + path)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
-    expect(await answers[1]!.json()).toEqual({ status: 'ready' })
+    const { origin } = await startSharedServer()
+    const responses = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(origin + path)))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
+    expect(await responses[1]!.json()).toEqual({ status: 'ready' })
   })
 
-  test('shows each request as one line, and warns of an unknown setting', async () => {
-    const shown = await running()
-    await shown.client().send('GET', '/customers/Customer:none')
-    await shown.says('USER_NOT_FOUND')
-    expect(shown.stdout).toMatch(
+  test('prints each request on one line, and warns about an unknown setting', async () => {
+    const sharedServer = await startSharedServer()
+    await sharedServer.client().send('GET', '/customers/Customer:none')
+    await sharedServer.says('USER_NOT_FOUND')
+    expect(sharedServer.stdout).toMatch(
       /^404 GET {4}\/customers\/Customer:none +USER_NOT_FOUND +[\d.]+ ms {2}[0-9a-f-]{36}$/m,
     )
-    const elsewhere = await newPlace('unused')
+    const otherPlace = await newPlace('unused')
     const env = { COUNTERSIGN_MODE: 'production', COUNTERSIGN_MASTERKEY: MASTER_KEY }
-    const { stderr } = await run(elsewhere, [], env)
+    const { stderr } = await run(otherPlace, [], env)
     expect(stderr.split('\n')[0]).toBe(
       'countersign: COUNTERSIGN_MASTERKEY is not a setting; did you mean COUNTERSIGN_MASTER_KEY?',
     )
   })
 
-  test.skipIf(onPostgres)('refuses a second one on its data directory, and keeps running', async () => {
-    const first = await running()
+  test.skipIf(onPostgres)('refuses a second server on its data directory, and keeps running', async () => {
+    const first = await startSharedServer()
     expectRefusal(await run(place, []), new RegExp(`\\b${first.pid}\\b.*${place.dataDir}`))
     expect((await first.client().get('/tokens')).status).toBe(200)
   })
 
   test.skipIf(onPostgres)(
-    'with the embedded database open is named by a command that needs exclusive access',
+    'that has the embedded database open is named by a command that needs exclusive access',
     async () => {
-      const { pid } = await running()
+      const { pid } = await startSharedServer()
       const ending = await run(place, ['master-key', 'rotate'], {
         COUNTERSIGN_NEW_MASTER_KEY: OTHER_MASTER_KEY,
       })
@@ -126,17 +126,17 @@ describe('a server', () => {
     },
   )
 
-  test.runIf(onPostgres)('shares its PostgreSQL database with another one', async () => {
-    const first = await running()
+  test.runIf(onPostgres)('shares its PostgreSQL database with another server', async () => {
+    const first = await startSharedServer()
     const second = await ServerProcess.ready(place)
     const created = await first.client().post('/tokens', { name: 'Shared', permissions: ['VIEW'] })
     expect((await second.client().get(`/tokens/${created.body.id}`)).status).toBe(200)
     await second.kill('SIGTERM')
   })
 
-  test.runIf(onPostgres)('on PostgreSQL lets commands run at the same time', async () => {
-    const { baseUrl } = await running()
-    const platform = credentialsOf(await run(place, ['platform', 'create', '--name', 'Acme']))
+  test.runIf(onPostgres)('lets commands run at the same time on PostgreSQL', async () => {
+    const { baseUrl } = await startSharedServer()
+    const platform = parseCredentials(await run(place, ['platform', 'create', '--name', 'Acme']))
     expect((await new Client(platform, baseUrl).get('/config')).status).toBe(200)
   })
 })
@@ -149,7 +149,7 @@ test.each([
   ['COUNTERSIGN_MASTER_KEY', { COUNTERSIGN_MODE: 'production' }],
   ['COUNTERSIGN_NEW_MASTER_KEY', { COUNTERSIGN_NEW_MASTER_KEY: SECRET }],
   ['DATABASE_URL', { DATABASE_URL: `mysql://root:${SECRET}@127.0.0.1/x` }],
-])('%s of %j is a bad setting: its message names it on one line, without its secret', (name, env) => {
+])('an invalid %s in %j is named in a message of one line, without its secret', (name, env) => {
   expect(() => readConfig(env)).toThrow(new RegExp(`^.*${name}.*$`))
   expect(() => readConfig(env)).not.toThrow(SECRET)
 })
@@ -161,10 +161,10 @@ describe('a failing start prints one line', () => {
     ['DATABASE_URL', { DATABASE_URL: `postgres://root:${SECRET}@127.0.0.1:1/x` }],
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null' }],
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null/below' }],
-  ])('%s of %j', async (name, env) => {
+  ])('for an invalid %s in %j', async (name, env) => {
     const { dataDir } = await newPlace('unused')
-    const start = async () => openService(readConfig({ COUNTERSIGN_DATA_DIR: dataDir, ...env }))
-    const { message } = await start().then(
+    const openInvalidService = async () => openService(readConfig({ COUNTERSIGN_DATA_DIR: dataDir, ...env }))
+    const { message } = await openInvalidService().then(
       () => expect.fail('It started'),
       (error: Error) => error,
     )
@@ -172,25 +172,25 @@ describe('a failing start prints one line', () => {
     expect(message).not.toContain(SECRET)
   })
 
-  test('PORT of "abc", by the program', async () => {
+  test('for a PORT of "abc"', async () => {
     expectRefusal(await run(await newPlace('unused'), [], { PORT: 'abc' }), 'PORT')
   })
 
-  test.each(['192.0.2.1', 'no such host'])('HOST of %j', async (HOST) => {
-    expectRefusal(await run(await stopped(), [], { HOST }), 'HOST')
+  test.each(['192.0.2.1', 'no such host'])('for a HOST of %j', async (HOST) => {
+    expectRefusal(await run(await stopSharedServer(), [], { HOST }), 'HOST')
   })
 
-  test('a port that is in use', async () => {
+  test('for a port that is in use', async () => {
     const holder = createServer()
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
     const { port } = holder.address() as { port: number }
-    const ending = await run(await stopped(), [], { PORT: String(port) })
+    const ending = await run(await stopSharedServer(), [], { PORT: String(port) })
     holder.close()
     expectRefusal(ending, new RegExp(`PORT ${port} is already in use`))
   })
 
-  test('a database of another master key', async () => {
-    const { dataDir } = await stopped()
+  test('for a database with another master key', async () => {
+    const { dataDir } = await stopSharedServer()
     const key = await readFile(join(dataDir, 'master.key'), 'utf8')
     const ending = await run(place, [], { COUNTERSIGN_MASTER_KEY: OTHER_MASTER_KEY })
     expectRefusal(ending, 'COUNTERSIGN_MASTER_KEY')
@@ -198,8 +198,8 @@ describe('a failing start prints one line', () => {
     expect(ending.stderr).not.toContain(OTHER_MASTER_KEY)
   })
 
-  test('a master.key file without a key, whose content is not shown', async () => {
-    const { dataDir } = await stopped()
+  test('for a master.key file without a key, and does not show its content', async () => {
+    const { dataDir } = await stopSharedServer()
     const path = join(dataDir, 'master.key')
     const key = await readFile(path)
     await writeFile(path, SECRET)
@@ -209,8 +209,8 @@ describe('a failing start prints one line', () => {
     expect(ending.stderr).not.toContain(SECRET)
   })
 
-  test('a database of the sandbox in production', async () => {
-    const { dataDir } = await stopped()
+  test('for a sandbox database in production', async () => {
+    const { dataDir } = await stopSharedServer()
     const key = await readFile(join(dataDir, 'master.key'), 'utf8')
     const env = { COUNTERSIGN_MASTER_KEY: key.trim(), COUNTERSIGN_MODE: 'production' }
     expectRefusal(await run(place, [], env), 'COUNTERSIGN_MODE')
@@ -218,45 +218,54 @@ describe('a failing start prints one line', () => {
 })
 
 describe('platform create and token create print one JSON object whose credentials work', () => {
-  const create = async (place: Place, env: Record<string, string>, more: readonly string[]) => {
-    const platform = credentialsOf(await run(place, ['platform', 'create', '--name', 'Acme', ...more], env))
+  const createCredentials = async (
+    place: Place,
+    env: Record<string, string>,
+    extraArgs: readonly string[],
+  ) => {
+    const platform = parseCredentials(
+      await run(place, ['platform', 'create', '--name', 'Acme', ...extraArgs], env),
+    )
     const args = ['--platform', platform.platformId, '--name', 'Viewer', '--permissions', 'VIEW']
-    const viewer = credentialsOf(await run(place, ['token', 'create', ...args], env))
+    const viewer = parseCredentials(await run(place, ['token', 'create', ...args], env))
     expect(viewer.platformId).toBe(platform.platformId)
     return { platform, viewer }
   }
-  const expectWorking = async (baseUrl: string, { platform, viewer }: Awaited<ReturnType<typeof create>>) => {
-    const full = new Client(platform, baseUrl)
-    const tokens = (await full.get('/tokens')).body.data
+  const expectWorking = async (
+    baseUrl: string,
+    { platform, viewer }: Awaited<ReturnType<typeof createCredentials>>,
+  ) => {
+    const fullClient = new Client(platform, baseUrl)
+    const tokens = (await fullClient.get('/tokens')).body.data
     expect(tokens.map(({ id }: { id: string }) => id).sort()).toEqual(
       [platform.tokenId, viewer.tokenId].sort(),
     )
-    const narrow = new Client(viewer, baseUrl)
-    expect((await narrow.get('/customers')).status).toBe(200)
-    expect((await narrow.post('/customers', { customerType: 'INDIVIDUAL' })).status).toBe(403)
-    return full
+    const viewerClient = new Client(viewer, baseUrl)
+    expect((await viewerClient.get('/customers')).status).toBe(200)
+    expect((await viewerClient.post('/customers', { customerType: 'INDIVIDUAL' })).status).toBe(403)
+    return fullClient
   }
 
-  test('in sandbox; a server that starts there then creates no others, and prints the next step', async () => {
+  test('in sandbox, after which a server creates no other credentials and prints the next step', async () => {
     const place = await newPlace()
-    const made = await create(place, {}, [])
+    const credentials = await createCredentials(place, {}, [])
     const server = await ServerProcess.ready(place)
-    await expectWorking(server.baseUrl, made)
+    await expectWorking(server.baseUrl, credentials)
     expect(server.stdout).toContain('(sandbox)')
     expect(server.stdout).toContain('platform create')
     expect(existsSync(join(place.dataDir, 'credentials.json'))).toBe(false)
   })
 
-  test('in production, without sandbox endpoints; the server refuses to issue a code that it cannot send, and warns without PUBLIC_URL', async () => {
+  test('in production, where the server has no sandbox endpoints, refuses codes that it cannot send, and warns without PUBLIC_URL', async () => {
     const place = await newPlace()
     const env = {
       COUNTERSIGN_MODE: 'production',
       COUNTERSIGN_MASTER_KEY: MASTER_KEY,
       COUNTERSIGN_DRAIN_SECONDS: '0',
     }
-    const made = await create(place, env, ['--regulated'])
+    const credentials = await createCredentials(place, env, ['--regulated'])
     const production = await ServerProcess.ready(place, env)
-    const client = await expectWorking(production.baseUrl, made)
+    const client = await expectWorking(production.baseUrl, credentials)
     expect(production.stdout).toContain('(production)')
     const files = ['credentials.json', 'master.key'].filter((name) => existsSync(join(place.dataDir, name)))
     expect(files).toEqual([])
@@ -275,14 +284,14 @@ describe('platform create and token create print one JSON object whose credentia
     expect([challenge.status, challenge.body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
     const document = await (await fetch(`${production.baseUrl}/openapi.json`)).text()
     expect(document).not.toContain('/sandbox/')
-    const warned = linesOfPeople(await production.kill('SIGTERM'))
-    expect(warned).toEqual([expect.stringMatching(/^countersign: PUBLIC_URL is not set/)])
+    const warnings = listPlainLines(await production.kill('SIGTERM'))
+    expect(warnings).toEqual([expect.stringMatching(/^countersign: PUBLIC_URL is not set/)])
     const withAddress = await ServerProcess.ready(place, { ...env, PUBLIC_URL: 'https://pay.example' })
-    expect(linesOfPeople(await withAddress.kill('SIGTERM'))).toEqual([])
+    expect(listPlainLines(await withAddress.kill('SIGTERM'))).toEqual([])
   })
 })
 
-describe('the commands', () => {
+describe('the command line', () => {
   test.each([
     [['platform', 'destroy', '--name', 'Acme'], 'usage'],
     [['platform', 'create'], 'usage'],
@@ -290,22 +299,22 @@ describe('the commands', () => {
     [['platform', 'create', '--nane', 'Acme'], 'nane'],
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x', '--permissions', 'ALL'], 'ALL'],
     [['master-key', 'rotate'], 'COUNTERSIGN_NEW_MASTER_KEY'],
-  ])('%j is refused', async (args, naming) => {
-    await expect(runAdmin(readConfig({}), args)).rejects.toThrow(naming)
+  ])('refuses %j', async (args, expectedText) => {
+    await expect(runAdmin(readConfig({}), args)).rejects.toThrow(expectedText)
   })
 
-  test('that fail print one line', async () => {
+  test('prints one line if a command fails', async () => {
     const args = ['token', 'create', '--platform', 'Platform:none', '--name', 'x']
-    expectRefusal(await run(await stopped(), args), 'Platform:none')
+    expectRefusal(await run(await stopSharedServer(), args), 'Platform:none')
   })
 })
 
 /** Lines of standard error that are not part of the log. */
-function linesOfPeople({ stderr }: Ending): string[] {
+function listPlainLines({ stderr }: Ending): string[] {
   return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
 }
 
-function credentialsOf({ code, stdout, stderr }: Ending) {
+function parseCredentials({ code, stdout, stderr }: Ending) {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^[^\n]+\n$/)
   const credentials = JSON.parse(stdout)

@@ -42,8 +42,8 @@ beforeAll(async () => {
 })
 afterAll(() => production.close())
 
-/** A regulated platform, over HTTP. */
-async function regulatedPlatform(): Promise<Client> {
+/** Creates a regulated platform and its HTTP client. */
+async function createRegulatedClient(): Promise<Client> {
   return new Client(await createPlatform(production.service.app, 'Bank', true), baseUrl)
 }
 
@@ -74,7 +74,7 @@ describe('in production', () => {
   test('a customer of a regulated platform signs in by mail and exports the wallet', {
     tags: 'smoke',
   }, async () => {
-    const client = await regulatedPlatform()
+    const client = await createRegulatedClient()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email })
     const session = await signInByMail(client, customer.wallet, email)
@@ -89,18 +89,19 @@ describe('in production', () => {
     expect(reply.status).toBe(200)
   })
 
-  test('a customer of any other platform waits for verification, and its accounts take no money before', async () => {
+  test('a customer of an unregulated platform waits for verification, and its accounts receive no money before that', async () => {
     const client = new Client(await createPlatform(production.service.app, 'Shop'), baseUrl)
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
     const { body: customer } = await client.post('/customers', body)
     expect(customer.kycStatus).toBe('PENDING')
     const { data } = (await client.get(`/customers/internal-accounts?customerId=${customer.id}`)).body
     expect(data.length).toBeGreaterThan(0)
-    for (const one of data) expect(one).toMatchObject({ status: 'PENDING', fundingPaymentInstructions: [] })
+    for (const account of data)
+      expect(account).toMatchObject({ status: 'PENDING', fundingPaymentInstructions: [] })
   })
 
-  test('calls without a configured provider say so: invitations, fees of networks, stablecoin providers', async () => {
-    const client = await regulatedPlatform()
+  test('requests that need a provider which is not configured return an error that says so', async () => {
+    const client = await createRegulatedClient()
     const customer = await newCustomer(client)
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
     const invitation = { inviterUma: umaAddress }
@@ -130,13 +131,16 @@ describe('in production', () => {
   })
 
   test('magic values are refused like any wrong value', async () => {
-    const client = await regulatedPlatform()
+    const client = await createRegulatedClient()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email, fullName: 'Someone Rejected002' })
     const session = await signInByMail(client, customer.wallet, email)
     const path = `/internal-accounts/${customer.wallet}`
-    const first = await client.send('PATCH', path, { privateEnabled: true })
-    const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature', 'Request-Id': first.body.requestId }
+    const signRequest = await client.send('PATCH', path, { privateEnabled: true })
+    const magic = {
+      'Svc-Wallet-Signature': 'sandbox-valid-signature',
+      'Request-Id': signRequest.body.requestId,
+    }
     expect((await client.send('PATCH', path, { privateEnabled: true }, magic)).body).toMatchObject({
       status: 401,
       code: 'WALLET_SIGNATURE_MALFORMED',
@@ -164,15 +168,15 @@ describe('in production', () => {
     }
     const verify = { type: 'PASSKEY', assertion }
     const requestId = { 'Request-Id': issued.body.requestId }
-    const refused = await client.post(`/auth/credentials/${passkey.body.id}/verify`, verify, requestId)
-    expect(refused.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+    const refusal = await client.post(`/auth/credentials/${passkey.body.id}/verify`, verify, requestId)
+    expect(refusal.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
 
-  test('messages to a recipient, and of a platform in total, are limited by the operator', async () => {
-    const client = await regulatedPlatform()
+  test('the operator limits the messages to each recipient and from each platform', async () => {
+    const client = await createRegulatedClient()
     const { platformId } = client.credentials
     /** Moves the platform's clock to half past the given hour. */
-    const atHour = async (hour: number) => {
+    const setHour = async (hour: number) => {
       const { app } = production.service
       const nowMs = app.clock().getTime()
       const offset = 86_400_000 - (nowMs % 86_400_000) + (hour + 0.5) * 3_600_000
@@ -181,52 +185,55 @@ describe('in production', () => {
         done: true,
       })
     }
-    await atHour(0)
+    await setHour(0)
     const mailbox = randomBytes(6).toString('hex')
-    const credentialFor = async (email: string) => {
+    const createCredential = async (email: string) => {
       const { wallet } = await newCustomer(client, { email })
       return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id as string
     }
-    const same = await Promise.all(
-      ['', '+1', '+2'].map((more) => credentialFor(`${mailbox}${more}@example.com`)),
+    const recipientIds = await Promise.all(
+      ['', '+1', '+2'].map((suffix) => createCredential(`${mailbox}${suffix}@example.com`)),
     )
-    const ask = (id: string) => client.post(`/auth/credentials/${id}/challenge`)
-    const burst = (ids: string[]) => Promise.all(ids.flatMap((id) => [ask(id), ask(id), ask(id)]))
-    const sent = (replies: Reply[]) => replies.filter(({ status }) => status === 200).length
+    const requestCode = (id: string) => client.post(`/auth/credentials/${id}/challenge`)
+    const requestCodes = (ids: string[]) =>
+      Promise.all(ids.flatMap((id) => [requestCode(id), requestCode(id), requestCode(id)]))
+    const countSent = (replies: Reply[]) => replies.filter(({ status }) => status === 200).length
 
-    const first = await burst(same)
-    expect(sent(first)).toBe(4)
-    const refused = first.find(({ status }) => status !== 200)!
-    expect(refused.body).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(1700)
-    expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(1800)
+    const firstReplies = await requestCodes(recipientIds)
+    expect(countSent(firstReplies)).toBe(4)
+    const refusal = firstReplies.find(({ status }) => status !== 200)!
+    expect(refusal.body).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
+    expect(Number(refusal.headers.get('Retry-After'))).toBeGreaterThan(1700)
+    expect(Number(refusal.headers.get('Retry-After'))).toBeLessThanOrEqual(1800)
 
-    const others = await Promise.all([1, 2].map((n) => credentialFor(`${mailbox}.other${n}@example.com`)))
-    expect(sent(await burst(others))).toBe(4)
+    const otherIds = await Promise.all(
+      [1, 2].map((n) => createCredential(`${mailbox}.other${n}@example.com`)),
+    )
+    expect(countSent(await requestCodes(otherIds))).toBe(4)
 
-    await atHour(1)
-    const second = await burst(same)
-    expect(sent(second)).toBe(2)
-    const forToday = second.find(({ status }) => status !== 200)!
-    expect(Number(forToday.headers.get('Retry-After'))).toBeGreaterThan(22 * 3600)
+    await setHour(1)
+    const secondReplies = await requestCodes(recipientIds)
+    expect(countSent(secondReplies)).toBe(2)
+    const dailyRefusal = secondReplies.find(({ status }) => status !== 200)!
+    expect(Number(dailyRefusal.headers.get('Retry-After'))).toBeGreaterThan(22 * 3600)
   })
 
   test('mail is sent only from domains that the operator has allowed', async () => {
-    const client = await regulatedPlatform()
-    const from = (sendFromEmailAddress: string) =>
+    const client = await createRegulatedClient()
+    const setSender = (sendFromEmailAddress: string) =>
       client.send('PATCH', '/config', { embeddedWalletConfig: { sendFromEmailAddress } })
     for (const address of [
       'security@bank.example',
       'a@sub.mail.ops.example',
       'a@mail.ops.example.evil.example',
     ])
-      expect((await from(address)).body).toMatchObject({
+      expect((await setSender(address)).body).toMatchObject({
         status: 400,
         code: 'INVALID_INPUT',
         details: { field: 'embeddedWalletConfig.sendFromEmailAddress' },
       })
-    expect((await from('login@Mail.OPS.example')).status).toBe(200)
-    // The state of a database from before the rule.
+    expect((await setSender('login@Mail.OPS.example')).status).toBe(200)
+    // Recreates a database that is older than this rule.
     const { app } = production.service
     const { platformId: id } = client.credentials
     const { config, version } = await app.read
@@ -238,8 +245,8 @@ describe('in production', () => {
       ...(config.embeddedWalletConfig as object),
       sendFromEmailAddress: 'a@bank.example',
     }
-    const changed = { config: { ...config, embeddedWalletConfig }, version: version + 1 }
-    await app.committer.commit([update('platforms', id, {}, changed)])
+    const change = { config: { ...config, embeddedWalletConfig }, version: version + 1 }
+    await app.committer.commit([update('platforms', id, {}, change)])
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email })
     await signInByMail(client, customer.wallet, email)
@@ -247,14 +254,14 @@ describe('in production', () => {
     expect([mail.mailFrom, mail.raw.includes('bank.example')]).toEqual([SMTP_LOGIN.user, false])
   })
 
-  test('addresses of the sandbox do not exist, and no payment is simulated', async () => {
-    const client = await regulatedPlatform()
+  test('sandbox addresses do not exist, and payments cannot be simulated', async () => {
+    const client = await createRegulatedClient()
     const customer = await newCustomer(client)
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
-    const lookUp = (address: string) => client.get(`/receiver/uma/${encodeURIComponent(address)}`)
-    expect((await lookUp('$success.usd@sandbox.uma.test')).body.code).toBe('UMA_NOT_FOUND')
-    // The receiver is found, but there is no source of rates.
-    expect((await lookUp(umaAddress)).body.code).toBe('NOT_IMPLEMENTED')
+    const lookUpReceiver = (address: string) => client.get(`/receiver/uma/${encodeURIComponent(address)}`)
+    expect((await lookUpReceiver('$success.usd@sandbox.uma.test')).body.code).toBe('UMA_NOT_FOUND')
+    // The receiver is found, but no rate provider is configured.
+    expect((await lookUpReceiver(umaAddress)).body.code).toBe('NOT_IMPLEMENTED')
     const payment = {
       senderUmaAddress: '$grace@bank.example',
       customerId: customer.id,
@@ -264,7 +271,7 @@ describe('in production', () => {
     expect((await client.post('/sandbox/uma/receive', payment)).body.code).toBe('NOT_FOUND')
   })
 
-  test('the events of a card processor are refused', async () => {
+  test('card processor events are refused', async () => {
     const response = await fetch(new URL('/card-processor/events', baseUrl), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -274,17 +281,17 @@ describe('in production', () => {
   })
 
   test('an identity token of an unknown issuer is refused, signed or not', async () => {
-    const client = await regulatedPlatform()
+    const client = await createRegulatedClient()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email })
-    const oidcToken = unsignedToken('https://accounts.google.com')
+    const oidcToken = createUnsignedToken('https://accounts.google.com')
     const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken }
-    const { body: refused } = await client.post('/auth/credentials', body)
-    expect(refused).toMatchObject({ status: 401, reason: 'ID token issuer is not supported' })
+    const { body: refusal } = await client.post('/auth/credentials', body)
+    expect(refusal).toMatchObject({ status: 401, reason: 'ID token issuer is not supported' })
     const oauthConfig = { issuers: [{ issuer: 'https://issuer.invalid' }] }
     expect((await client.send('PATCH', '/config', { oauthConfig })).status).toBe(200)
-    const other = unsignedToken('https://issuer.invalid')
-    const unsigned = await client.post('/auth/credentials', { ...body, oidcToken: other })
+    const otherToken = createUnsignedToken('https://issuer.invalid')
+    const unsigned = await client.post('/auth/credentials', { ...body, oidcToken: otherToken })
     expect(unsigned.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
 
@@ -299,7 +306,7 @@ describe('in production', () => {
     'https://10.1.2.3',
     'https://user@accounts.example',
   ])('an issuer in our own network is refused: %s', async (issuer) => {
-    const client = await regulatedPlatform()
+    const client = await createRegulatedClient()
     const oauthConfig = { issuers: [{ issuer: 'https://accounts.google.com' }, { issuer }] }
     expect((await client.send('PATCH', '/config', { oauthConfig })).body).toMatchObject({
       status: 400,
@@ -309,7 +316,7 @@ describe('in production', () => {
   })
 
   test('no identity token makes the server connect to this machine, whatever its issuer', async () => {
-    const client = await regulatedPlatform()
+    const client = await createRegulatedClient()
     const customer = await newCustomer(client)
     let connections = 0
     const listener = createServer((socket) => {
@@ -322,16 +329,16 @@ describe('in production', () => {
     const { committer, read } = production.service.app
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0']) {
       const issuer = `https://${host}:${port}`
-      // The state of a database from before this check of the settings.
+      // Recreates a database that is older than this check.
       const { platformId: id } = client.credentials
       const { config, version } = await read
         .selectFrom('platforms')
         .select(['config', 'version'])
         .where('id', '=', id)
         .executeTakeFirstOrThrow()
-      const changed = { config: { ...config, oauthConfig: { issuers: [{ issuer }] } }, version: version + 1 }
-      await committer.commit([update('platforms', id, {}, changed)])
-      const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: unsignedToken(issuer) }
+      const change = { config: { ...config, oauthConfig: { issuers: [{ issuer }] } }, version: version + 1 }
+      await committer.commit([update('platforms', id, {}, change)])
+      const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: createUnsignedToken(issuer) }
       expect((await client.post('/auth/credentials', body)).body, host).toMatchObject({
         status: 401,
         reason: 'Keys of the ID token issuer are not available',
@@ -342,9 +349,9 @@ describe('in production', () => {
 })
 
 /** An identity token that anyone can create. */
-function unsignedToken(issuer: string): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+function createUnsignedToken(issuer: string): string {
+  const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const now = Math.floor(Date.now() / 1000)
   const claims = { iss: issuer, aud: 'app', sub: 'user', iat: now, exp: now + 600 }
-  return `${part({ alg: 'RS256', typ: 'JWT', kid: '1' })}.${part(claims)}.c2ln`
+  return `${encodePart({ alg: 'RS256', typ: 'JWT', kid: '1' })}.${encodePart(claims)}.c2ln`
 }

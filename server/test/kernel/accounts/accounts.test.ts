@@ -58,19 +58,22 @@ describe('internal accounts', () => {
 
   test('are listed in pages, by type, currency and customer', async () => {
     const client = await newPlatform()
-    const [one, two] = [await newCustomer(client), await newCustomer(client)]
-    const first = await client.get(`${PATH}?limit=5`)
-    expect(first.body).toMatchObject({ hasMore: true, totalCount: 10 })
-    const rest = await client.get(`${PATH}?limit=5&cursor=${first.body.nextCursor}`)
-    const ids = [...first.body.data, ...rest.body.data].map((account: Reply['body']) => account.id)
+    const [firstCustomer, secondCustomer] = [await newCustomer(client), await newCustomer(client)]
+    const firstPage = await client.get(`${PATH}?limit=5`)
+    expect(firstPage.body).toMatchObject({ hasMore: true, totalCount: 10 })
+    const secondPage = await client.get(`${PATH}?limit=5&cursor=${firstPage.body.nextCursor}`)
+    const ids = [...firstPage.body.data, ...secondPage.body.data].map((account: Reply['body']) => account.id)
     expect(new Set(ids).size).toBe(10)
     const dollars = (await client.get(`${PATH}?currency=USD`)).body.data
-    expect(dollars.map((account: Reply['body']) => account.id)).toEqual([two.usd, one.usd])
+    expect(dollars.map((account: Reply['body']) => account.id)).toEqual([
+      secondCustomer.usd,
+      firstCustomer.usd,
+    ])
     expect((await client.get(`${PATH}?type=INTERNAL_CRYPTO`)).body.data).toHaveLength(2)
-    const own = await client.get('/platform/internal-accounts?currency=EUR&type=INTERNAL_FIAT')
-    expect(own.body.data).toHaveLength(1)
-    const bad = await client.get(`${PATH}?customerId=${one.usd}`)
-    expect(bad).toMatchObject({ status: 400, body: { details: { field: 'customerId' } } })
+    const platformAccounts = await client.get('/platform/internal-accounts?currency=EUR&type=INTERNAL_FIAT')
+    expect(platformAccounts.body.data).toHaveLength(1)
+    const refusal = await client.get(`${PATH}?customerId=${firstCustomer.usd}`)
+    expect(refusal).toMatchObject({ status: 400, body: { details: { field: 'customerId' } } })
   })
 })
 
@@ -87,7 +90,7 @@ describe('deposit details', () => {
     }))
     await client.send('PATCH', '/config', { supportedCurrencies })
     await client.advance(0)
-    // The server of the tests checks every answer against the contract.
+    // The test server checks every response against the contract.
     const { status, body } = await client.get('/platform/internal-accounts')
     expect(status).toBe(200)
     expect(body.data.map((account: Reply['body']) => account.balance.currency.code).sort()).toEqual(

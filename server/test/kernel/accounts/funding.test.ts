@@ -14,29 +14,29 @@ import { buildPixCode, computeCrc16 } from '../../../src/outside/sandbox/pix.ts'
 
 const SEEDS = ['Quote:1', 'Quote:2', 'InternalAccount:0190a1b2', '', 'é']
 
-describe('made-up deposit details', () => {
-  const ways = Object.keys(CURRENCIES).flatMap((currency) =>
+describe('sandbox deposit details', () => {
+  const cases = Object.keys(CURRENCIES).flatMap((currency) =>
     listFundingTypes(currency).map((type) => [currency, type] as const),
   )
 
-  test.each(ways)('in %s, %s, have the form and the check digits of real ones', (currency, type) => {
+  test.each(cases)('in %s for a %s have the format and the check digits of real ones', (currency, type) => {
     const network = toNetwork(type)
     const schema = PAYMENT_ACCOUNT_INFO.get(type)!
-    const made = SEEDS.map((seed) => {
+    const printedDetails = SEEDS.map((seed) => {
       const deposit = { seed, currency, reference: 'CSABC123', amount: 2500n }
       const details = depositDetails(sandboxDepositDetails, deposit, network)
       expect(details.accountType).toBe(type)
       expect(validator(schema, 'answer')(details)).toEqual(details)
       expect(findInvalidField(details, 'sandbox')).toBeUndefined()
       expect(depositDetails(sandboxDepositDetails, deposit, network)).toEqual(details)
-      // By what is paid to or by the reference: no two quotes have the same instructions.
-      const other = { ...deposit, seed: `${seed} `, reference: 'CSDEF456' }
-      expect(depositDetails(sandboxDepositDetails, other, network)).not.toEqual(details)
+      // The account or the reference differs, so no two quotes have the same instructions.
+      const otherDeposit = { ...deposit, seed: `${seed} `, reference: 'CSDEF456' }
+      expect(depositDetails(sandboxDepositDetails, otherDeposit, network)).not.toEqual(details)
       if ('reference' in schema.properties) expect(details).toMatchObject({ reference: 'CSABC123' })
       if ('assetType' in schema.properties) expect(details).toMatchObject({ assetType: currency })
       return JSON.stringify(details)
     })
-    if (network) expect(new Set(made).size).toBe(SEEDS.length)
+    if (network) expect(new Set(printedDetails).size).toBe(SEEDS.length)
   })
 
   test('use the account type of every fiat currency, and a wallet on each network of an asset', () => {
@@ -65,22 +65,23 @@ describe('made-up deposit details', () => {
   })
 })
 
-test('a Spark wallet has an invoice exactly if the amount is fixed, and the invoice states it', () => {
+test('a Spark wallet has an invoice only if the amount is fixed, and the invoice states the amount', () => {
   const deposit = { seed: 'Quote:1', currency: 'BTC', reference: 'CSABC123' }
-  const details = (more: object) => depositDetails(sandboxDepositDetails, { ...deposit, ...more }, 'SPARK')
-  expect(details({})).not.toHaveProperty('invoice')
-  const { address, invoice } = details({ amount: 300n }) as { address: string; invoice: string }
-  const decoded = (text: string) => bech32m.decode(text as `${string}1${string}`, false)
-  const bytes = (text: string) => Buffer.from(bech32m.fromWords(decoded(text).words))
-  expect(decoded(invoice).prefix).toBe('sparkrt')
+  const buildDetails = (changes: object) =>
+    depositDetails(sandboxDepositDetails, { ...deposit, ...changes }, 'SPARK')
+  expect(buildDetails({})).not.toHaveProperty('invoice')
+  const { address, invoice } = buildDetails({ amount: 300n }) as { address: string; invoice: string }
+  const decode = (text: string) => bech32m.decode(text as `${string}1${string}`, false)
+  const readBytes = (text: string) => Buffer.from(bech32m.fromWords(decode(text).words))
+  expect(decode(invoice).prefix).toBe('sparkrt')
   // The identity key of the address, then the fields of the invoice (field 2), with 300 satoshi in field 4.
-  expect(bytes(invoice).subarray(0, 35)).toEqual(bytes(address))
-  const fields = bytes(invoice).subarray(37)
-  expect([bytes(invoice)[35], bytes(invoice)[36]]).toEqual([0x12, fields.length])
+  expect(readBytes(invoice).subarray(0, 35)).toEqual(readBytes(address))
+  const fields = readBytes(invoice).subarray(37)
+  expect([readBytes(invoice)[35], readBytes(invoice)[36]]).toEqual([0x12, fields.length])
   expect(fields.subarray(20).toString('hex')).toBe(`220308ac022a08${Buffer.from('CSABC123').toString('hex')}`)
-  expect(details({ amount: 301n })).not.toEqual(details({ amount: 300n }))
-  const ofToken = details({ currency: 'USDB', amount: 300n }) as { invoice: string }
-  expect(bytes(ofToken.invoice).toString('hex')).toContain('1202012c')
+  expect(buildDetails({ amount: 301n })).not.toEqual(buildDetails({ amount: 300n }))
+  const tokenDetails = buildDetails({ currency: 'USDB', amount: 300n }) as { invoice: string }
+  expect(readBytes(tokenDetails.invoice).toString('hex')).toContain('1202012c')
 })
 
 test('a Lightning invoice is signed by the node that it names', () => {
@@ -97,7 +98,7 @@ test('a Lightning invoice is signed by the node that it names', () => {
   expect(Buffer.from(bech32.fromWords(fields.get(13)!)).toString()).toBe('CSABC123')
   const publicKey = bech32.fromWords(fields.get(19)!.slice(0, 53))
   const data = words.slice(0, -104)
-  // In whole bytes, zero bits at the end (BOLT 11).
+  // Zero bits fill the last byte (BOLT 11).
   const padded = [...data, ...Array((8 - (data.length % 8)) % 8).fill(0)]
   const bytes = bech32.fromWords(padded).subarray(0, Math.ceil((data.length * 5) / 8))
   const hash = createHash('sha256').update(prefix).update(bytes).digest()
@@ -105,7 +106,7 @@ test('a Lightning invoice is signed by the node that it names', () => {
   expect(new HDKey({ publicKey }).verify(hash, signature.subarray(0, 64))).toBe(true)
 })
 
-test('a PIX code has its parts with their lengths and ends in its checksum', () => {
+test('a PIX code has its parts with their lengths, and ends with its checksum', () => {
   expect(computeCrc16('123456789')).toBe('29B1')
   const code = buildPixCode('123e4567-e89b-42d3-a456-426614174000', 'CS-ABC 123')
   expect(code).toBe(

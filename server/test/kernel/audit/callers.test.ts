@@ -14,13 +14,13 @@ import { customerClient, newMember } from '../../worlds/records/members.testing.
 import { openedFor, PERSON } from '../../worlds/records/onboarding.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
-async function trail(client: Client, query = ''): Promise<Reply['body'][]> {
+async function listAuditEvents(client: Client, query = ''): Promise<Reply['body'][]> {
   return (await client.get(`/audit-events?limit=100${query}`)).body.data
 }
 
-test('what the operator does is in the trail with the change, under its own name', async () => {
-  const { app, newOp: platform } = await world('sandbox+quiet')
-  const { id } = (await platform()).platform
+test('the audit trail names the operator as the actor of its changes', async () => {
+  const { app, newOp } = await world('sandbox+quiet')
+  const { id } = (await newOp()).platform
   const { tokenId } = await createToken(app, id, 'Backend', ['VIEW'])
   await revokeToken(app, tokenId)
   await expect(revokeToken(app, tokenId)).rejects.toThrow('not found')
@@ -42,11 +42,11 @@ test('what the operator does is in the trail with the change, under its own name
   ])
 })
 
-test('a member is in the trail by its name at that time, from the sign-in on', async () => {
+test('the audit trail shows a member under its name at that time, from the accepted invitation on', async () => {
   const client = await newPlatform()
   const { browser, id } = await newMember(client, ['VIEW', 'MANAGE'], 'Grace Hopper')
   expect((await browser.send('PATCH', `/members/${id}`, { name: 'Rear Admiral' })).status).toBe(200)
-  const events = await trail(client, `&actorId=${id}`)
+  const events = await listAuditEvents(client, `&actorId=${id}`)
   expect(events.map(({ operation }) => operation)).toEqual(['member_update', 'member_invitation_accept'])
   expect(events[0]).toMatchObject({
     actor: { type: 'MEMBER', id, name: 'Grace Hopper' },
@@ -55,15 +55,15 @@ test('a member is in the trail by its name at that time, from the sign-in on', a
   })
 })
 
-test('an agent, a customer with a token and a changed policy are in the trail', async () => {
+test('the audit trail shows agents, customers with tokens, and policy changes', async () => {
   const { client, payer, agent } = await newAgentPlatform()
   expect((await agent.quote(payer, 2_000)).status).toBe(201)
-  expect((await trail(client, `&actorId=${agent.id}`))[0]).toMatchObject({
+  expect((await listAuditEvents(client, `&actorId=${agent.id}`))[0]).toMatchObject({
     actor: { type: 'AGENT', id: agent.id, name: 'Shopper' },
     customerId: payer.id,
   })
   expect((await changePolicy(client, agent, { defaultExecutionMode: 'APPROVAL_REQUIRED' })).status).toBe(200)
-  const [change] = await trail(client, '&operation=agent_policy_update')
+  const [change] = await listAuditEvents(client, '&operation=agent_policy_update')
   expect(change.before.policy.defaultExecutionMode).toBe('AUTO')
   expect(change.after.policy.defaultExecutionMode).toBe('APPROVAL_REQUIRED')
 
@@ -76,65 +76,65 @@ test('an agent, a customer with a token and a changed policy are in the trail', 
     beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
   }
   const account = { customerId: id, currency: 'USD', accountInfo }
-  const added = await customer.post('/customers/external-accounts', account)
-  expect(added.status).toBe(201)
-  const [entry] = await trail(client, `&actorId=${id}`)
-  expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: added.body.id, customerId: id })
+  const created = await customer.post('/customers/external-accounts', account)
+  expect(created.status).toBe(201)
+  const [entry] = await listAuditEvents(client, `&actorId=${id}`)
+  expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: created.body.id, customerId: id })
 })
 
-test("a call that a customer's wallet signs names the session that signed it, and is there once", async () => {
+test('the audit trail has a wallet-signed request once, with the session that signed it', async () => {
   const client = await newPlatform()
   const { id, wallet } = await newCustomer(client)
   const session = await signIn(client, wallet)
-  const ended = await signIn(client, wallet)
-  const path = `/auth/sessions/${ended.sessionId}`
+  const endedSession = await signIn(client, wallet)
+  const path = `/auth/sessions/${endedSession.sessionId}`
   expect((await sendSigned(client, session, 'DELETE', path)).status).toBe(204)
-  const [entry, ...others] = await trail(client, '&operation=session_delete')
+  const [entry, ...others] = await listAuditEvents(client, '&operation=session_delete')
   expect(entry).toMatchObject({
     actor: { type: 'TOKEN', id: client.credentials.tokenId },
-    objectId: ended.sessionId,
+    objectId: endedSession.sessionId,
     walletSessionId: session.sessionId,
   })
   expect(others).toEqual([])
-  const [unsigned] = await trail(client, '&operation=customer_create')
+  const [unsigned] = await listAuditEvents(client, '&operation=customer_create')
   expect(unsigned.objectId).toBe(id)
   expect(unsigned).not.toHaveProperty('walletSessionId')
 })
 
-test('the trail has the actions of a customer on its verification page, and its opening', async () => {
+test('the audit trail shows that a customer opened its verification page', async () => {
   const client = await newPlatform()
   await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
   const { id } = (await client.post('/customers', PERSON)).body
   await openedFor(client, id)
-  const [entry] = await trail(client, '&operation=kyc_link_open')
+  const [entry] = await listAuditEvents(client, '&operation=kyc_link_open')
   expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: id, customerId: id })
   expect(entry.address).toMatch(/127\.0\.0\.1|::1/)
 })
 
-test('fifty concurrent repeats of one idempotent call leave one entry', async () => {
+test('fifty concurrent retries of one idempotent request create one audit entry', async () => {
   const client = await newPlatform()
   const body = JSON.stringify({ customerType: 'INDIVIDUAL', fullName: 'Once' })
   const replies = await Promise.all(
     Array.from({ length: 50 }, () => client.post('/customers', body, { 'Idempotency-Key': 'once' })),
   )
   expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1)
-  expect(await trail(client, '&operation=customer_create')).toHaveLength(1)
+  expect(await listAuditEvents(client, '&operation=customer_create')).toHaveLength(1)
 })
 
-test('the code of a refusal is in the request log, and a refused call is not in the trail', async () => {
+test('the request log has the code of a refusal, and the audit trail leaves out the refused request', async () => {
   const client = await newPlatform()
-  const refused = await client.post('/customers', { customerType: 'NOBODY' })
-  expect(refused.status).toBe(400)
-  expect((await client.get(`/requests/${refused.headers.get('X-Request-Id')}`)).body).toMatchObject({
+  const refusal = await client.post('/customers', { customerType: 'NOBODY' })
+  expect(refusal.status).toBe(400)
+  expect((await client.get(`/requests/${refusal.headers.get('X-Request-Id')}`)).body).toMatchObject({
     status: 400,
     code: 'INVALID_INPUT',
   })
-  expect(await trail(client, '&operation=customer_create')).toEqual([])
+  expect(await listAuditEvents(client, '&operation=customer_create')).toEqual([])
 })
 
-test('the request log has the duration of each call', async () => {
+test('the request log has the duration of each request', async () => {
   const client = await newPlatform()
-  const late = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'delay=100' })
-  const { durationMs } = (await client.get(`/requests/${late.headers.get('X-Request-Id')}`)).body
+  const delayedReply = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'delay=100' })
+  const { durationMs } = (await client.get(`/requests/${delayedReply.headers.get('X-Request-Id')}`)).body
   expect(durationMs).toBeGreaterThanOrEqual(99)
 })

@@ -36,18 +36,18 @@ afterAll(() => host.close())
 
 /** The first byte of a compressed file. */
 const GZIP = 0x1f
-const WORD = 'quahogmark'
+const MARK_PREFIX = 'quahogmark'
 let marks = 0
 const secrets: string[] = []
 
-/** A text that nothing else has. */
+/** Creates a string that occurs nowhere else. */
 function newMark(schema: JsonSchema): string {
-  const mark = `${WORD}-${++marks}-x`
+  const mark = `${MARK_PREFIX}-${++marks}-x`
   if (sensitivityOf(schema as object) === 'secret') secrets.push(mark)
   return mark
 }
 
-/** True if a property takes any string and is hidden. */
+/** True if a property accepts any string, and logs hide it. */
 function isFreeText(schema: JsonSchema): boolean {
   const sensitivity = sensitivityOf(schema as object)
   return (
@@ -59,8 +59,8 @@ function isFreeText(schema: JsonSchema): boolean {
   )
 }
 
-/** The body with a separate mark in every property that may hold any string. */
-function marked(schema: JsonSchema, body: Json): Json {
+/** Puts a separate mark into every property that accepts any string. */
+function markFreeText(schema: JsonSchema, body: Json): Json {
   return membersOf(schema, body)
     .filter(({ schema: member }) => isFreeText(member))
     .reduce<Json>(
@@ -69,60 +69,68 @@ function marked(schema: JsonSchema, body: Json): Json {
     )
 }
 
-/** Bodies for a call: accepted if nothing in it has to exist, and refused for what is in it that no schema knows. */
-function bodiesOf(schema: JsonSchema, valid: Json): unknown[] {
-  const known = membersOf(schema, valid).filter(({ schema: member }) => !member.properties && !member.items)
-  const wrong = known.map(({ path, schema: member }) =>
+/** One body that fits the schema, and bodies with a wrong or an unknown field. */
+function buildBodies(schema: JsonSchema, valid: Json): unknown[] {
+  const leafMembers = membersOf(schema, valid).filter(
+    ({ schema: member }) => !member.properties && !member.items,
+  )
+  const wrongBodies = leafMembers.map(({ path, schema: member }) =>
     JSON.parse(withRaw(valid, path, `{"a":"${newMark(member)}"}`)),
   )
-  const unknown = isObject(valid) ? [{ ...valid, socialSecurityNumber: `${WORD}-${++marks}` }] : []
-  return [marked(schema, valid), ...wrong, ...unknown]
+  const unknownBodies = isObject(valid)
+    ? [{ ...valid, socialSecurityNumber: `${MARK_PREFIX}-${++marks}` }]
+    : []
+  return [markFreeText(schema, valid), ...wrongBodies, ...unknownBodies]
 }
 
-/** A query with a text in each of its members, but those that are shown as they are. */
-function queryOf(schema: JsonSchema | undefined): string {
+/** A query with a mark in each parameter, except strings that logs show unchanged. */
+function buildQuery(schema: JsonSchema | undefined): string {
   const names = Object.entries(schema?.properties ?? {})
     .filter(([, member]) => {
       const isFixed = (member.enum ?? member.pattern ?? member.format) !== undefined
       return member.type !== 'string' || isFixed || sensitivityOf(member as object) !== 'plain'
     })
     .map(([name]) => name)
-  return [...names, 'unknown'].map((name) => `${name}=${WORD}-${++marks}`).join('&')
+  return [...names, 'unknown'].map((name) => `${name}=${MARK_PREFIX}-${++marks}`).join('&')
 }
 
 const HALF_A_YEAR_SECONDS = 200 * 86_400
 
-/** The text of all archives, once everything of now is old enough for them. */
-async function archivesOf(app: TestServer['app']): Promise<string> {
+/** Archives the database as if half a year had passed, and returns the text of all archives. */
+async function readArchives(app: TestServer['app']): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-archives-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const until = (await findParts(app.db)).find(({ name }) => name === 'events_first')?.until ?? new Date()
-  const later = addSeconds(until, HALF_A_YEAR_SECONDS)
-  await addMonths(app.db, later)
-  const { archived } = await archive({ ...app, clock: () => later }, until.toISOString().slice(0, 7), folder)
+  const archiveTime = addSeconds(until, HALF_A_YEAR_SECONDS)
+  await addMonths(app.db, archiveTime)
+  const { archived } = await archive(
+    { ...app, clock: () => archiveTime },
+    until.toISOString().slice(0, 7),
+    folder,
+  )
   expect(archived.length).toBeGreaterThan(2)
   const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))))
   return files.map((file) => (file[0] === GZIP ? gunzipSync(file) : file).toString()).join('\n')
 }
 
-test('a string in any hidden field of any call is in no log and no log table, and a secret is nowhere, archives included', async () => {
+test('no log contains a string from a hidden field of any request, and no table or archive contains a secret', async () => {
   const statuses = new Map<number, number>()
   for (const [name, endpoint] of ENDPOINTS) {
     if (endpoint.upload || name === 'sandbox_clock_advance' || name === 'event_stream') continue
     const caller = callerOf(endpoint, world)
     const path = pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind] ?? 'x')
     if (endpoint.method === 'GET') {
-      await caller.send('GET', `${path}?${queryOf(endpoint.query as JsonSchema)}`)
+      await caller.send('GET', `${path}?${buildQuery(endpoint.query as JsonSchema)}`)
       continue
     }
     const valid = validBody(name, idsFor(endpoint, world))
     if (valid === undefined) continue
-    for (const body of bodiesOf(endpoint.body as JsonSchema, valid)) {
+    for (const body of buildBodies(endpoint.body as JsonSchema, valid)) {
       const { status } = await caller.send(endpoint.method, path, body)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
-  // Of each kind there are many: the bodies reach the handlers, and are not refused for their caller.
+  // Most bodies reach the handlers, because few are refused for their caller.
   expect(statuses.get(201)).toBeGreaterThan(10)
   expect(statuses.get(400)).toBeGreaterThan(100)
   expect(statuses.get(401) ?? 0).toBeLessThan(20)
@@ -134,16 +142,16 @@ test('a string in any hidden field of any call is in no log and no log table, an
     [],
   )
   expect(rows.length).toBeGreaterThan(300)
-  expect(rows.filter(({ text }) => text.includes(WORD)).map(({ text }) => text)).toEqual([])
-  expect(host.logText()).not.toContain(WORD)
+  expect(rows.filter(({ text }) => text.includes(MARK_PREFIX)).map(({ text }) => text)).toEqual([])
+  expect(host.logText()).not.toContain(MARK_PREFIX)
   expect(host.logText().length).toBeGreaterThan(10_000)
   const places = await placesOf(host.app.db, secrets)
-  expect([...places].filter(([, found]) => found.length > 0)).toEqual([])
-  const archives = await archivesOf(host.app)
+  expect([...places].filter(([, columns]) => columns.length > 0)).toEqual([])
+  const archives = await readArchives(host.app)
   expect(archives).toContain('"operation"')
   expect(secrets.filter((secret) => archives.includes(secret))).toEqual([])
   for (const { httpRequestId } of (await world.client.get('/requests?limit=100')).body.data) {
-    const { actor: _, ...shown } = (await world.client.get(`/requests/${httpRequestId}`)).body
-    expect(JSON.stringify(shown)).not.toContain(WORD)
+    const { actor: _, ...visible } = (await world.client.get(`/requests/${httpRequestId}`)).body
+    expect(JSON.stringify(visible)).not.toContain(MARK_PREFIX)
   }
 })

@@ -5,13 +5,13 @@ import { createRequestLog, type SeenRequest } from '../../../src/kernel/audit/re
 import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { world } from '../../worlds/world.testing.ts'
 
-test('an overload drops and counts log entries; stored ones expire after the configured days', async () => {
+test('an overload drops and counts log entries, and stored entries expire after the configured days', async () => {
   const { app, newOp } = await world('sandbox+quiet')
   const { platform } = await newOp()
-  let counted = 0
+  let droppedCount = 0
   const log = createRequestLog(app.db, 2, {
     requestsNotLogged(count) {
-      counted += count
+      droppedCount += count
     },
   })
   const at = app.clock()
@@ -24,7 +24,7 @@ test('an overload drops and counts log entries; stored ones expire after the con
     params: {},
     at,
   }
-  const seen: SeenRequest = {
+  const seenRequest: SeenRequest = {
     ...{ ...request, httpRequestId: 'many', status: 200, durationMs: 1, address: '127.0.0.1' },
     ...{
       actor: undefined,
@@ -35,13 +35,13 @@ test('an overload drops and counts log entries; stored ones expire after the con
     },
     ...{ userAgent: undefined, requestBody: undefined, responseBody: undefined },
   }
-  for (let i = 0; i < 5_003; i++) log.add(seen)
-  expect([log.dropped, counted]).toEqual([3, 3])
+  for (let i = 0; i < 5_003; i++) log.add(seenRequest)
+  expect([log.dropped, droppedCount]).toEqual([3, 3])
   await log.flush()
-  const count = async () => (await app.db.query('SELECT id FROM logged_requests', [])).rows.length
-  expect(await count()).toBe(5_000)
-  const days = (n: number) => addSeconds(at, n * 24 * 60 * 60)
-  expect(await deleteExpired(app.db, 'logged_requests', days(1), 10_000)).toBe(0)
-  expect(await deleteExpired(app.db, 'logged_requests', days(2), 1_000)).toBe(1_000)
-  expect(await count()).toBe(4_000)
+  const countRows = async () => (await app.db.query('SELECT id FROM logged_requests', [])).rows.length
+  expect(await countRows()).toBe(5_000)
+  const addDays = (n: number) => addSeconds(at, n * 24 * 60 * 60)
+  expect(await deleteExpired(app.db, 'logged_requests', addDays(1), 10_000)).toBe(0)
+  expect(await deleteExpired(app.db, 'logged_requests', addDays(2), 1_000)).toBe(1_000)
+  expect(await countRows()).toBe(4_000)
 })

@@ -21,16 +21,16 @@ import { upload } from '../../worlds/records/onboarding.testing.ts'
 const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
 
 /** A folder and a database for servers that start one after the other. */
-async function newPlace() {
+async function createPlace() {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-key-'))
   const database = await ownDatabase(dataDir)
   const logFile = join(dataDir, 'server.log')
-  const open = new Set<Service>()
+  const openServices = new Set<Service>()
   const stop = async (service: Service) => {
-    if (open.delete(service)) await service.close()
+    if (openServices.delete(service)) await service.close()
   }
   onTestFinished(async () => {
-    for (const service of open) await stop(service)
+    for (const service of openServices) await stop(service)
     await database?.drop()
     await rm(dataDir, { recursive: true, force: true })
   })
@@ -44,7 +44,7 @@ async function newPlace() {
       }),
       { logFile },
     )
-    open.add(service)
+    openServices.add(service)
     const origin = await service.server.listen({ host: '127.0.0.1', port: 0 })
     return { service, baseUrl: `${origin}/2025-10-13` }
   }
@@ -61,19 +61,19 @@ interface Seed {
   readonly sealed: Uint8Array
 }
 
-async function seedsOf(db: Database): Promise<Seed[]> {
+async function listSeeds(db: Database): Promise<Seed[]> {
   const { rows } = await db.query<Seed>(
     'SELECT id, sealed_seed AS sealed FROM internal_accounts WHERE sealed_seed IS NOT NULL ORDER BY id',
   )
   return rows
 }
 
-async function untilResealed(db: Database): Promise<void> {
-  const done = 'SELECT resealed_at IS NOT NULL AS done FROM data_keys WHERE generation = 2'
-  await expect.poll(async () => (await db.query(done)).rows).toEqual([{ done: true }])
+async function waitUntilResealed(db: Database): Promise<void> {
+  const resealedQuery = 'SELECT resealed_at IS NOT NULL AS done FROM data_keys WHERE generation = 2'
+  await expect.poll(async () => (await db.query(resealedQuery)).rows).toEqual([{ done: true }])
 }
 
-const opens = (keys: Keyring, { id, sealed }: Seed) => {
+const canOpen = (keys: Keyring, { id, sealed }: Seed) => {
   try {
     return keys.open(sealed, `wallet_seed ${id}`) !== undefined
   } catch {
@@ -82,7 +82,7 @@ const opens = (keys: Keyring, { id, sealed }: Seed) => {
 }
 
 test('data sealed after a rotation opens with neither the old master key nor a backup, and everything else keeps working', async () => {
-  const place = await newPlace()
+  const place = await createPlace()
   const first = await place.start(OLD_KEY)
   const { db } = first.service.app
   const credentials = await createPlatform(first.service.app, 'Test')
@@ -97,13 +97,13 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   const file = pngOf(100_000)
   const { id: documentId } = (await upload(client, '/documents', fields, file)).body
   const secret = (await client.get('/webhook-secrets')).body.data[0].secret
-  const pinned = first.service.app.enclave.quorumPublicKey
+  const publicKey = first.service.app.enclave.quorumPublicKey
   const account = { provider: 'BRALE', apiClientId: 'client', apiClientSecret: 'secret' }
   const key = { 'Idempotency-Key': 'link' }
-  const linked = await client.post('/stablecoin-provider-accounts', account, key)
-  expect(linked.status).toBe(201)
+  const linkReply = await client.post('/stablecoin-provider-accounts', account, key)
+  expect(linkReply.status).toBe(201)
 
-  // An attacker has the master key and a backup, and with them everything sealed until then.
+  // An attacker with the master key and a backup can open everything sealed so far.
   const { rows } = await db.query<{ sealed: Uint8Array }>('SELECT sealed FROM data_keys')
   const stolen = openAtRest(OLD_KEY, rows[0]!.sealed, formatDataKeyName(1))!
   const thief = new Keyring(
@@ -112,7 +112,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
       [2, stolen],
     ]),
   )
-  expect((await seedsOf(db)).map((seed) => opens(thief, seed))).toEqual([true])
+  expect((await listSeeds(db)).map((seed) => canOpen(thief, seed))).toEqual([true])
 
   const newKey = randomBytes(32)
   await expect(rotateMasterKey(db, newKey, OLD_KEY, new Date())).rejects.toThrow('is not the master key')
@@ -125,76 +125,82 @@ test('data sealed after a rotation opens with neither the old master key nor a b
     status: 503,
     message: expect.stringContaining('must be restarted'),
   })
-  expect(await seedsOf(db)).toHaveLength(1)
+  expect(await listSeeds(db)).toHaveLength(1)
   expect((await upload(client, '/documents', fields)).status).toBe(503)
   expect((await db.query('SELECT id FROM stored_files')).rows).toHaveLength(1)
   await place.stop(first.service)
   await expect(place.start(OLD_KEY)).rejects.toThrow('master key')
 
   const second = await place.start(newKey)
-  const after = new Client(credentials, second.baseUrl)
-  expect((await after.post('/customers', wallet)).status).toBe(201)
-  await untilResealed(second.service.app.db)
-  const seeds = await seedsOf(second.service.app.db)
-  expect(seeds.map((seed) => opens(thief, seed))).toEqual([false, false])
-  expect(second.service.app.enclave.quorumPublicKey).toBe(pinned)
-  expect((await after.get('/webhook-secrets')).body.data[0].secret).toBe(secret)
+  const restartedClient = new Client(credentials, second.baseUrl)
+  expect((await restartedClient.post('/customers', wallet)).status).toBe(201)
+  await waitUntilResealed(second.service.app.db)
+  const seeds = await listSeeds(second.service.app.db)
+  expect(seeds.map((seed) => canOpen(thief, seed))).toEqual([false, false])
+  expect(second.service.app.enclave.quorumPublicKey).toBe(publicKey)
+  expect((await restartedClient.get('/webhook-secrets')).body.data[0].secret).toBe(secret)
   for (const { id, sealed } of seeds)
-    expect(() => second.service.app.enclave.exportWallet(id, sealed, pinned)).not.toThrow()
+    expect(() => second.service.app.enclave.exportWallet(id, sealed, publicKey)).not.toThrow()
 
-  // The bytes of a file are unchanged: its key is resealed, and so is the number of its document.
+  // The bytes of a file stay the same; only its key and its document number are resealed.
   const { rows: generations } = await second.service.app.db.query(
     `SELECT sealed_generation(sealed_key)::integer AS key, sealed_generation(sealed_number)::integer AS number
      FROM documents d JOIN stored_files f ON f.id = d.file_id WHERE d.id = $1`,
     [uuidOf(documentId)],
   )
   expect(generations).toEqual([{ key: 2, number: 2 }])
-  const link = await after.post(`/documents/${documentId}/link`)
+  const link = await restartedClient.post(`/documents/${documentId}/link`)
   expect(Buffer.from(await (await fetch(link.body.url)).arrayBuffer()).equals(file)).toBe(true)
-  const found = await second.service.app.db.query<{ sealed: Uint8Array }>(
+  const accountRows = await second.service.app.db.query<{ sealed: Uint8Array }>(
     'SELECT sealed_credentials AS sealed FROM stablecoin_accounts',
   )
-  const { sealed } = found.rows[0]!
-  expect(thief.open(sealed, `text stablecoinAccount ${linked.body.id}`)).toBeUndefined()
-  expect(second.service.app.enclave.openText('stablecoinAccount', linked.body.id, sealed)).toContain('secret')
-  // A repetition is recognized by its keyed digest, which stays the same.
-  const repeated = await after.post('/stablecoin-provider-accounts', account, key)
-  expect([repeated.headers.get('idempotency-replayed'), repeated.body]).toEqual(['true', linked.body])
+  const { sealed } = accountRows.rows[0]!
+  expect(thief.open(sealed, `text stablecoinAccount ${linkReply.body.id}`)).toBeUndefined()
+  expect(second.service.app.enclave.openText('stablecoinAccount', linkReply.body.id, sealed)).toContain(
+    'secret',
+  )
+  // A replay is recognized by its keyed digest, which does not change.
+  const replay = await restartedClient.post('/stablecoin-provider-accounts', account, key)
+  expect([replay.headers.get('idempotency-replayed'), replay.body]).toEqual(['true', linkReply.body])
 })
 
-/** A platform on a server that missed a rotation of the master key, and another server that has the new one. */
-async function rotatedPlace() {
-  const place = await newPlace()
-  const late = await place.start(OLD_KEY)
-  const credentials = await createPlatform(late.service.app, 'Test')
-  const client = new Client(credentials, late.baseUrl)
+/** A platform on a server that missed a rotation of the master key. `startWithNewKey` starts another. */
+async function createRotatedPlace() {
+  const place = await createPlace()
+  const staleServer = await place.start(OLD_KEY)
+  const credentials = await createPlatform(staleServer.service.app, 'Test')
+  const client = new Client(credentials, staleServer.baseUrl)
   const newKey = randomBytes(32)
-  await rotateMasterKey(late.service.app.db, OLD_KEY, newKey, new Date())
-  const restart = async () => new Client(credentials, (await place.start(newKey)).baseUrl)
-  return { ...place, late: late.service, client, restart }
+  await rotateMasterKey(staleServer.service.app.db, OLD_KEY, newKey, new Date())
+  const startWithNewKey = async () => new Client(credentials, (await place.start(newKey)).baseUrl)
+  return { ...place, staleServer: staleServer.service, client, startWithNewKey }
 }
 
-test('a server that missed a rotation creates no webhook secret, and one with the new key does', async () => {
-  const { client, late, stop, restart, countResealed } = await rotatedPlace()
+test('a server that missed a rotation creates no webhook secret, but a server with the new key does', async () => {
+  const { client, staleServer, stop, startWithNewKey, countResealed } = await createRotatedPlace()
   const before = (await client.get('/webhook-secrets')).body
   for (const headers of [{}, { 'Idempotency-Key': 'one' }]) {
-    const refused = await client.post('/webhook-secrets', { formerValidSeconds: 0 }, headers)
-    expect(refused).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
-    expect(refused.body.message).toContain('must be restarted')
+    const refusal = await client.post('/webhook-secrets', { formerValidSeconds: 0 }, headers)
+    expect(refusal).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
+    expect(refusal.body.message).toContain('must be restarted')
   }
   expect((await client.get('/webhook-secrets')).body).toEqual(before)
-  await expect(createPlatform(late.app, 'Late')).rejects.toThrow('older data key')
-  if (late.app.db.kind === 'embedded') await stop(late)
-  const after = await restart()
-  // Nothing had to be resealed, and the operator waits for the line.
+  await expect(createPlatform(staleServer.app, 'Late')).rejects.toThrow('older data key')
+  if (staleServer.app.db.kind === 'embedded') await stop(staleServer)
+  const restartedClient = await startWithNewKey()
+  // Nothing had to be resealed. Operators wait for this log line.
   await expect.poll(countResealed).toEqual([0])
-  const made = await after.post('/webhook-secrets', { formerValidSeconds: 60 }, { 'Idempotency-Key': 'one' })
-  expect(made.status).toBe(201)
-  expect(made.body.secret).not.toBe(before.data[0].secret)
-  expect((await after.get('/webhook-secrets')).body.data).toHaveLength(2)
+  const created = await restartedClient.post(
+    '/webhook-secrets',
+    { formerValidSeconds: 60 },
+    { 'Idempotency-Key': 'one' },
+  )
+  expect(created.status).toBe(201)
+  expect(created.body.secret).not.toBe(before.data[0].secret)
+  expect((await restartedClient.get('/webhook-secrets')).body.data).toHaveLength(2)
 })
 
-const SEALING: Record<string, (enclave: OperationEnclave) => unknown> = {
+const SEALING_CALLS: Record<string, (enclave: OperationEnclave) => unknown> = {
   'a target of one-time codes': (enclave) =>
     enclave.newOtpTarget({ challengeId: 'c', organizationId: 'o', userId: 'u' }),
   'a wallet': (enclave) => enclave.newWallet('InternalAccount:1'),
@@ -207,19 +213,19 @@ const SEALING: Record<string, (enclave: OperationEnclave) => unknown> = {
 }
 
 test('an operation that sealed or derived anything commits only under the newest data key', async () => {
-  const { late, client } = await rotatedPlace()
-  const { app } = late
+  const { staleServer, client } = await createRotatedPlace()
+  const { app } = staleServer
   const platform = (await findOpenPlatform(app.read, client.credentials.platformId))!
-  const attempt = (use: (enclave: OperationEnclave) => unknown) => {
+  const commitWith = (use: (enclave: OperationEnclave) => unknown) => {
     const op = createOp(app, platform, { kind: 'operator' })
     use(op.enclave)
     return app.commit(op, [guardPlatformOpen(platform)])
   }
-  expect(await attempt((enclave) => enclave.mac('otp', 'code', 1))).toMatchObject({ done: true })
-  for (const [what, seal] of Object.entries(SEALING)) {
-    // The neighbours of one batch are written all the same.
-    const [neighbour, refused] = await Promise.allSettled([attempt(() => undefined), attempt(seal)])
-    expect(neighbour, what).toMatchObject({ status: 'fulfilled', value: { done: true } })
-    expect(refused, what).toMatchObject({ status: 'rejected', reason: { code: 'CS003' } })
+  expect(await commitWith((enclave) => enclave.mac('otp', 'code', 1))).toMatchObject({ done: true })
+  for (const [label, seal] of Object.entries(SEALING_CALLS)) {
+    // Other operations in the same batch are still committed.
+    const [neighbour, refusal] = await Promise.allSettled([commitWith(() => undefined), commitWith(seal)])
+    expect(neighbour, label).toMatchObject({ status: 'fulfilled', value: { done: true } })
+    expect(refusal, label).toMatchObject({ status: 'rejected', reason: { code: 'CS003' } })
   }
 })

@@ -12,8 +12,8 @@ import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
-const KEPT_DAYS = 30
-/** More than one statement removes. */
+const RETENTION_DAYS = 30
+/** More rows than one statement removes. */
 const MANY = 2_345
 
 let host: TestServer
@@ -24,29 +24,29 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-const conflict = () => new ApiError('IDEMPOTENCY_KEY_REUSED')
-const request = (key: string): KeyedRequest => ({
+const createConflict = () => new ApiError('IDEMPOTENCY_KEY_REUSED')
+const buildRequest = (key: string): KeyedRequest => ({
   scope: 'scope',
   key,
   requestHash: hashRequest({ key }),
-  conflict,
+  conflict: createConflict,
 })
-const answer = { status: 201, body: '{}' }
-const keep = (key: string, at = op.now) =>
-  host.app.committer.commit([storeAnswer({ ...op, now: at }, request(key), answer)])
-const find = (key: string) => findStoredAnswer(op, request(key))
+const storedResponse = { status: 201, body: '{}' }
+const storeResponse = (key: string, at = op.now) =>
+  host.app.committer.commit([storeAnswer({ ...op, now: at }, buildRequest(key), storedResponse)])
+const findResponse = (key: string) => findStoredAnswer(op, buildRequest(key))
 
-async function keys(): Promise<string[]> {
+async function listKeys(): Promise<string[]> {
   const { rows } = await host.app.db.query<{ key: string }>('SELECT key FROM idempotency_keys ORDER BY key')
   return rows.map(({ key }) => key)
 }
 
-test('keys that have expired are removed, as many as there are, and no other', async () => {
+test('all expired idempotency keys are removed, and no others', async () => {
   const { db } = host.app
-  const expired = addSeconds(op.now, -KEPT_DAYS * DAY_SECONDS)
-  const young = addSeconds(expired, 1)
-  expect((await keep('expired', expired)).done).toBe(true)
-  expect((await keep('young', young)).done).toBe(true)
+  const expired = addSeconds(op.now, -RETENTION_DAYS * DAY_SECONDS)
+  const unexpired = addSeconds(expired, 1)
+  expect((await storeResponse('expired', expired)).done).toBe(true)
+  expect((await storeResponse('young', unexpired)).done).toBe(true)
   await db.query(
     `INSERT INTO idempotency_keys SELECT key_digest(scope, n::text), scope, n::text, platform_id, request_hash, status, body,
        created_at, expires_at FROM idempotency_keys, generate_series(1, $1::integer) AS n WHERE key = 'expired'`,
@@ -54,38 +54,40 @@ test('keys that have expired are removed, as many as there are, and no other', a
   )
   expect(await removeExpired(db, 'idempotency_keys', addSeconds(op.now, -1))).toBe(0)
   expect(await removeExpired(db, 'idempotency_keys', op.now)).toBe(MANY + 1)
-  expect(await keys()).toEqual(['young'])
+  expect(await listKeys()).toEqual(['young'])
   expect(await removeExpired(db, 'idempotency_keys', op.now)).toBe(0)
   expect(await removeExpired(db, 'idempotency_keys', addSeconds(op.now, 1))).toBe(1)
-  expect(await keys()).toEqual([])
+  expect(await listKeys()).toEqual([])
 })
 
-test('a key is found by its digest and compared completely: another key with that digest gets no response and is not overwritten', async () => {
+test('an idempotency key whose digest equals the digest of another key neither gets its response nor overwrites it', async () => {
   const { db } = host.app
-  const [mine, other] = ['mine', 'other']
-  expect((await keep(mine)).done).toBe(true)
-  expect(await find(mine)).toMatchObject(answer)
-  // A collision that no two requests are known to cause: the row of one key under the digest of another.
+  const [ownKey, collidingKey] = ['mine', 'other']
+  expect((await storeResponse(ownKey)).done).toBe(true)
+  expect(await findResponse(ownKey)).toMatchObject(storedResponse)
+  // Simulates a digest collision: the row of one key gets the digest of another key.
   const { affected } = await db.query(
     `UPDATE idempotency_keys SET digest = key_digest(scope, $2) WHERE key = $1 AND platform_id = $3`,
-    [mine, other, uuidOf(op.platform.id)],
+    [ownKey, collidingKey, uuidOf(op.platform.id)],
   )
   expect(affected).toBe(1)
-  expect(await find(other)).toBeUndefined()
-  const refused = { done: false, guard: 'expectation' }
-  expect(await keep(other)).toMatchObject(refused)
-  // Not even when the row has expired: its key is not this one.
-  expect(await keep(other, addSeconds(op.now, (KEPT_DAYS + 1) * DAY_SECONDS))).toMatchObject(refused)
+  expect(await findResponse(collidingKey)).toBeUndefined()
+  const refusal = { done: false, guard: 'expectation' }
+  expect(await storeResponse(collidingKey)).toMatchObject(refusal)
+  // An expired row is not overwritten either, because its key differs.
+  expect(
+    await storeResponse(collidingKey, addSeconds(op.now, (RETENTION_DAYS + 1) * DAY_SECONDS)),
+  ).toMatchObject(refusal)
   const { rows } = await db.query<{ key: string }>(
     'SELECT key FROM idempotency_keys WHERE digest = key_digest($1, $2)',
-    ['scope', other],
+    ['scope', collidingKey],
   )
-  expect(rows).toEqual([{ key: mine }])
+  expect(rows).toEqual([{ key: ownKey }])
 })
 
-test('an expired key is free again immediately, before it is removed', async () => {
-  const later = addSeconds(op.now, KEPT_DAYS * DAY_SECONDS)
-  expect((await keep('again')).done).toBe(true)
-  expect((await keep('again', addSeconds(later, -1))).done).toBe(false)
-  expect((await keep('again', later)).done).toBe(true)
+test('an expired idempotency key can be reused before it is removed', async () => {
+  const expiryTime = addSeconds(op.now, RETENTION_DAYS * DAY_SECONDS)
+  expect((await storeResponse('again')).done).toBe(true)
+  expect((await storeResponse('again', addSeconds(expiryTime, -1))).done).toBe(false)
+  expect((await storeResponse('again', expiryTime)).done).toBe(true)
 })

@@ -18,16 +18,16 @@ beforeAll(async () => {
   op = await host.newOp()
 })
 
-const cause = { cause: 'sandbox_fund', causeId: testId('InternalAccount', 'funded') } as const
-const commit = (writes: readonly Write[]) => host.app.committer.commit(writes)
+const FUNDING = { cause: 'sandbox_fund', causeId: testId('InternalAccount', 'funded') } as const
+const commitWrites = (writes: readonly Write[]) => host.app.committer.commit(writes)
 
-async function account(amount: bigint): Promise<string> {
+async function createAccount(amount: bigint): Promise<string> {
   const id = op.newId('InternalAccount')
-  const fund = post(op, cause, [
+  const fund = post(op, FUNDING, [
     { account: id, currency: 'USD', amount },
     { system: 'rail', currency: 'USD', amount: -amount },
   ])
-  const { done } = await commit([
+  const { done } = await commitWrites([
     openAccount(op, id, testId('Customer', 1), 'USD'),
     ...(amount > 0n ? fund : []),
   ])
@@ -35,99 +35,115 @@ async function account(amount: bigint): Promise<string> {
   return id
 }
 
-const balance = async (id: string) => (await findBalances(op, [id])).get(id)
+const readBalance = async (id: string) => (await findBalances(op, [id])).get(id)
 
-/** A transfer as the ledger would write it, of anything. */
-function transfer(debit: string, credit: string, amount: bigint, currency = 'USD'): Write {
+/** Builds a transfer without the checks of the ledger. */
+function buildTransfer(debit: string, credit: string, amount: bigint, currency = 'USD'): Write {
   const sides = { platformId: op.platform.id, debit, credit, currency, amount, at: op.now }
-  return { ...sides, ...cause, write: 'transfer', state: 'posted', id: op.newId('LedgerTransfer') }
+  return { ...sides, ...FUNDING, write: 'transfer', state: 'posted', id: op.newId('LedgerTransfer') }
 }
 
-const usd = (account: string, amount: bigint) => ({ account, currency: 'USD', amount })
-const held = (account: string, amount: bigint) => ({ ...usd(account, amount), to: 'clearing' }) as const
+const buildLeg = (account: string, amount: bigint) => ({ account, currency: 'USD', amount })
+const buildHold = (account: string, amount: bigint) =>
+  ({ ...buildLeg(account, amount), to: 'clearing' }) as const
 
 describe('the ledger', { tags: 'smoke' }, () => {
   test('moves money between accounts, both sides or neither', async () => {
-    const [from, to] = [await account(100n), await account(0n)]
-    expect(await commit(post(op, cause, [usd(from, -60n), usd(to, 60n)]))).toEqual({ done: true })
-    expect([await balance(from), await balance(to)]).toEqual([
+    const [from, to] = [await createAccount(100n), await createAccount(0n)]
+    expect(await commitWrites(post(op, FUNDING, [buildLeg(from, -60n), buildLeg(to, 60n)]))).toEqual({
+      done: true,
+    })
+    expect([await readBalance(from), await readBalance(to)]).toEqual([
       { available: 40n, total: 40n },
       { available: 60n, total: 60n },
     ])
   })
 
-  test('refuses to overdraw an account by a unit, and writes nothing of that set', async () => {
-    const [from, to] = [await account(100n), await account(0n)]
-    const result = await commit(post(op, cause, [usd(from, -101n), usd(to, 101n)]))
+  test('refuses to overdraw an account by a single unit, and writes nothing of that set', async () => {
+    const [from, to] = [await createAccount(100n), await createAccount(0n)]
+    const result = await commitWrites(post(op, FUNDING, [buildLeg(from, -101n), buildLeg(to, 101n)]))
     expect(result).toMatchObject({ done: false, guard: 'overdraft' })
-    expect([await balance(from), await balance(to)]).toEqual([
+    expect([await readBalance(from), await readBalance(to)]).toEqual([
       { available: 100n, total: 100n },
       { available: 0n, total: 0n },
     ])
   })
 
-  test('refuses a balance beyond int64, and leaves the other sets of the batch alone', async () => {
-    const to = await account(0n)
-    const receive = (amount: bigint) => {
-      const legs = [usd(to, amount), { system: 'rail', currency: 'USD', amount: -amount } as const]
-      return commit(post(op, cause, legs))
+  test('refuses a balance beyond int64, and commits the other sets of the batch', async () => {
+    const to = await createAccount(0n)
+    const receiveAmount = (amount: bigint) => {
+      const legs = [buildLeg(to, amount), { system: 'rail', currency: 'USD', amount: -amount } as const]
+      return commitWrites(post(op, FUNDING, legs))
     }
-    const results = await Promise.all([receive(3n), receive(2n ** 63n - 1n), receive(4n)])
+    const results = await Promise.all([receiveAmount(3n), receiveAmount(2n ** 63n - 1n), receiveAmount(4n)])
     expect(results).toEqual([{ done: true }, expect.objectContaining({ guard: 'overflow' }), { done: true }])
-    expect(await balance(to)).toEqual({ available: 7n, total: 7n })
+    expect(await readBalance(to)).toEqual({ available: 7n, total: 7n })
   })
 
-  test('of fifty parallel holds on money for seven, seven are granted', async () => {
-    const from = await account(7_000n)
+  test('grants seven of fifty parallel holds on money for seven', async () => {
+    const from = await createAccount(7_000n)
     const results = await Promise.all(
-      Array.from({ length: 50 }, () => commit([hold(op, cause, held(from, 1_000n)).write])),
+      Array.from({ length: 50 }, () => commitWrites([hold(op, FUNDING, buildHold(from, 1_000n)).write])),
     )
     expect(results.filter(({ done }) => done)).toHaveLength(7)
-    expect(await balance(from)).toEqual({ available: 0n, total: 7_000n })
+    expect(await readBalance(from)).toEqual({ available: 0n, total: 7_000n })
   })
 
-  test('a hold is captured or released, once', async () => {
-    const from = await account(100n)
-    const first = hold(op, cause, held(from, 30n))
-    const second = hold(op, cause, held(from, 20n))
-    await commit([first.write, second.write])
-    const taken = () => commit(capture(op, { ...held(from, 30n), holdId: first.holdId }))
-    expect((await Promise.all([taken(), taken()])).filter(({ done }) => done)).toHaveLength(1)
-    const back = () => commit([release(op, { ...held(from, 20n), holdId: second.holdId })])
-    expect((await Promise.all([back(), back()])).filter(({ done }) => done)).toHaveLength(1)
-    expect(await balance(from)).toEqual({ available: 70n, total: 70n })
-    const late = await commit([release(op, { ...held(from, 30n), holdId: first.holdId })])
-    expect(late).toMatchObject({ done: false, guard: 'expectation' })
+  test('captures or releases a hold only once', async () => {
+    const from = await createAccount(100n)
+    const first = hold(op, FUNDING, buildHold(from, 30n))
+    const second = hold(op, FUNDING, buildHold(from, 20n))
+    await commitWrites([first.write, second.write])
+    const captureFirst = () => commitWrites(capture(op, { ...buildHold(from, 30n), holdId: first.holdId }))
+    expect((await Promise.all([captureFirst(), captureFirst()])).filter(({ done }) => done)).toHaveLength(1)
+    const releaseSecond = () =>
+      commitWrites([release(op, { ...buildHold(from, 20n), holdId: second.holdId })])
+    expect((await Promise.all([releaseSecond(), releaseSecond()])).filter(({ done }) => done)).toHaveLength(1)
+    expect(await readBalance(from)).toEqual({ available: 70n, total: 70n })
+    const lateRelease = await commitWrites([release(op, { ...buildHold(from, 30n), holdId: first.holdId })])
+    expect(lateRelease).toMatchObject({ done: false, guard: 'expectation' })
   })
 
-  test('parts of a hold are captured, and its rest is held or given back', async () => {
-    const from = await account(100n)
-    const { holdId, write } = hold(op, cause, held(from, 40n))
-    await commit([write])
-    const first = capturePart(op, cause, { ...held(from, 40n), holdId }, 15n, true)
-    const again = capturePart(op, cause, { ...held(from, 40n), holdId }, 15n, true)
-    const results = await Promise.all([commit(first.writes), commit(again.writes)])
+  test('captures a part of a hold, and keeps or releases the remainder', async () => {
+    const from = await createAccount(100n)
+    const { holdId, write } = hold(op, FUNDING, buildHold(from, 40n))
+    await commitWrites([write])
+    const first = capturePart(op, FUNDING, { ...buildHold(from, 40n), holdId }, 15n, true)
+    const second = capturePart(op, FUNDING, { ...buildHold(from, 40n), holdId }, 15n, true)
+    const results = await Promise.all([commitWrites(first.writes), commitWrites(second.writes)])
     expect(results.map(({ done }) => done).sort()).toEqual([false, true])
-    expect(await balance(from)).toEqual({ available: 60n, total: 85n })
-    const left = results[0].done ? first : again
-    const last = capturePart(op, cause, { ...held(from, 25n), holdId: left.holdId }, 20n, false)
-    expect(await commit(last.writes)).toEqual({ done: true })
-    expect(await balance(from)).toEqual({ available: 65n, total: 65n })
-    const ended = capturePart(op, cause, { ...held(from, 25n), holdId: left.holdId }, 25n, false)
-    expect(await commit(ended.writes)).toMatchObject({ done: false, guard: 'expectation' })
+    expect(await readBalance(from)).toEqual({ available: 60n, total: 85n })
+    const successfulCapture = results[0].done ? first : second
+    const remainder = capturePart(
+      op,
+      FUNDING,
+      { ...buildHold(from, 25n), holdId: successfulCapture.holdId },
+      20n,
+      false,
+    )
+    expect(await commitWrites(remainder.writes)).toEqual({ done: true })
+    expect(await readBalance(from)).toEqual({ available: 65n, total: 65n })
+    const repeat = capturePart(
+      op,
+      FUNDING,
+      { ...buildHold(from, 25n), holdId: successfulCapture.holdId },
+      25n,
+      false,
+    )
+    expect(await commitWrites(repeat.writes)).toMatchObject({ done: false, guard: 'expectation' })
   })
 
-  test('a hold is captured and released only with its own account and amount', async () => {
-    const [from, other] = [await account(100n), await account(100n)]
-    const { holdId, write } = hold(op, cause, held(from, 40n))
-    await commit([write])
-    for (const wrong of [held(from, 39n), held(other, 40n)])
-      for (const writes of [capture(op, { ...wrong, holdId }), [release(op, { ...wrong, holdId })]])
-        expect(await commit(writes)).toMatchObject({ done: false, guard: 'expectation' })
-    expect(await balance(from)).toEqual({ available: 60n, total: 100n })
+  test('captures and releases a hold only with its own account and amount', async () => {
+    const [from, otherAccount] = [await createAccount(100n), await createAccount(100n)]
+    const { holdId, write } = hold(op, FUNDING, buildHold(from, 40n))
+    await commitWrites([write])
+    for (const wrongHold of [buildHold(from, 39n), buildHold(otherAccount, 40n)])
+      for (const writes of [capture(op, { ...wrongHold, holdId }), [release(op, { ...wrongHold, holdId })]])
+        expect(await commitWrites(writes)).toMatchObject({ done: false, guard: 'expectation' })
+    expect(await readBalance(from)).toEqual({ available: 60n, total: 100n })
   })
 
-  test('a movement uses as few transfers as possible, each between accounts of one currency', () => {
+  test('splits a movement into as few transfers as possible, each between accounts of one currency', () => {
     const legs = [
       { account: 'payer', currency: 'USDB', amount: -25n },
       { system: 'fees', currency: 'USDB', amount: 1n },
@@ -149,33 +165,39 @@ describe('the ledger', { tags: 'smoke' }, () => {
     expect(() => splitMovement(legs.slice(1))).toThrow('sum to zero')
   })
 
-  test('a set that fails leaves its neighbours in the same batch alone', async () => {
-    const [rich, poor, to] = [await account(100n), await account(0n), await account(0n)]
-    const pay = (from: string) => commit([transfer(from, to, 10n)])
-    const results = await Promise.all([pay(rich), pay(poor), pay(rich), pay(poor), pay(rich)])
+  test('commits the other sets of a batch if one set fails', async () => {
+    const [rich, poor, to] = [await createAccount(100n), await createAccount(0n), await createAccount(0n)]
+    const payFrom = (from: string) => commitWrites([buildTransfer(from, to, 10n)])
+    const results = await Promise.all([
+      payFrom(rich),
+      payFrom(poor),
+      payFrom(rich),
+      payFrom(poor),
+      payFrom(rich),
+    ])
     expect(results.map(({ done }) => done)).toEqual([true, false, true, false, true])
-    expect(await balance(to)).toEqual({ available: 30n, total: 30n })
+    expect(await readBalance(to)).toEqual({ available: 30n, total: 30n })
   })
 
-  test('a faulty set rejects only for its own caller, and its neighbours are committed', async () => {
-    const [from, to] = [await account(10n), await account(0n)]
-    const good = () => commit([transfer(from, to, 1n)])
-    const bad = commit([transfer(from, to, 1n, 'EUR')])
-    const [first, fault, last] = await Promise.allSettled([good(), bad, good()])
+  test('rejects a faulty set only for its caller, and commits the other sets of the batch', async () => {
+    const [from, to] = [await createAccount(10n), await createAccount(0n)]
+    const commitValid = () => commitWrites([buildTransfer(from, to, 1n)])
+    const faultyCommit = commitWrites([buildTransfer(from, to, 1n, 'EUR')])
+    const [first, fault, last] = await Promise.allSettled([commitValid(), faultyCommit, commitValid()])
     expect(first).toMatchObject({ value: { done: true } })
     expect(fault).toMatchObject({
       status: 'rejected',
       reason: { message: expect.stringContaining('currency') },
     })
     expect(last).toMatchObject({ value: { done: true } })
-    expect(await balance(from)).toEqual({ available: 8n, total: 8n })
+    expect(await readBalance(from)).toEqual({ available: 8n, total: 8n })
   })
 
-  test('the database itself refuses to change or remove a transfer, except to end it', async () => {
+  test('is protected by the database from changed or removed transfers, except to end one', async () => {
     const { db } = host.app
-    const from = await account(100n)
-    const { holdId, write } = hold(op, cause, held(from, 40n))
-    await commit([write])
+    const from = await createAccount(100n)
+    const { holdId, write } = hold(op, FUNDING, buildHold(from, 40n))
+    await commitWrites([write])
     for (const change of [
       'amount = amount + 1',
       'credit_account_id = debit_account_id',
@@ -188,7 +210,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
         db.query(`UPDATE ledger_transfers SET ${change} WHERE id = $1`, [uuidOf(holdId)]),
         change,
       ).rejects.toThrow(/ends once|check constraint/)
-    await commit([release(op, { ...held(from, 40n), holdId })])
+    await commitWrites([release(op, { ...buildHold(from, 40n), holdId })])
     for (const statement of [
       "UPDATE ledger_transfers SET state = 'posted' WHERE state = 'voided'",
       "UPDATE ledger_transfers SET state = 'pending', ended_at = NULL",
@@ -198,14 +220,18 @@ describe('the ledger', { tags: 'smoke' }, () => {
       await expect(db.query(statement), statement).rejects.toThrow('ends once')
   })
 
-  test('the database itself refuses an amount that is not positive, and a transfer to the account itself', async () => {
-    const [from, to] = [await account(100n), await account(0n)]
-    for (const writes of [[transfer(from, to, 0n)], [transfer(from, to, -1n)], [transfer(from, from, 1n)]])
-      await expect(commit(writes)).rejects.toThrow('check constraint')
-    expect(await balance(from)).toEqual({ available: 100n, total: 100n })
+  test('is protected by the database from amounts that are not positive, and from transfers of an account to itself', async () => {
+    const [from, to] = [await createAccount(100n), await createAccount(0n)]
+    for (const writes of [
+      [buildTransfer(from, to, 0n)],
+      [buildTransfer(from, to, -1n)],
+      [buildTransfer(from, from, 1n)],
+    ])
+      await expect(commitWrites(writes)).rejects.toThrow('check constraint')
+    expect(await readBalance(from)).toEqual({ available: 100n, total: 100n })
   })
 
-  test('balances rebuilt from the entries equal the stored ones', async () => {
+  test('stores balances that equal the sums of their entries', async () => {
     const { rows } = await host.app.db.query(
       `SELECT a.id FROM ledger_accounts a LEFT JOIN ledger_entries e ON e.account_id = a.id GROUP BY a.id
        HAVING a.posted <> coalesce(sum(e.amount), 0) * CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END`,

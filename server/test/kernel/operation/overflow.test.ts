@@ -4,10 +4,10 @@ import { post } from '../../../src/kernel/ledger/transfers.ts'
 import { decideAndCommit } from '../../../src/kernel/operation/decide-and-commit.ts'
 import { world } from '../../worlds/world.testing.ts'
 
-test('an amount whose sum exceeds 64 bits is refused, and not reported as busy', async () => {
+test('an amount that overflows a 64-bit balance is refused, and not reported as busy', async () => {
   const { app, newOp } = await world('sandbox+quiet')
   const op = await newOp()
-  const pay = (amount: bigint) =>
+  const postDeposit = (amount: bigint) =>
     decideAndCommit(
       app,
       op,
@@ -20,6 +20,6 @@ test('an amount whose sum exceeds 64 bits is refused, and not reported as busy',
         ]),
       }),
     )
-  expect(await pay(INT64_MAX)).toBe('paid')
-  await expect(pay(1n)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect(await postDeposit(INT64_MAX)).toBe('paid')
+  await expect(postDeposit(1n)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })

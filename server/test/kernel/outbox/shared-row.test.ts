@@ -7,7 +7,7 @@ import { expectSettledBooks, expectSoundBalances } from '../../reliability/books
 import { fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
-/** Payments that begin at the same time, and those among them that the bank does not process. */
+/** The bank leaves `PENDING` of the concurrent `PAYMENTS` undecided. */
 const PAYMENTS = 40
 const PENDING = 5
 
@@ -22,20 +22,20 @@ interface Row {
   readonly payload: { readonly transactionId?: string; readonly each?: readonly { transactionId: string }[] }
 }
 
-test('payments that begin together share a row of due work, which a crash leaves to the next process', async () => {
+test('payments that start together share a job row, which the next process takes over after a crash', async () => {
   const client = await service.newPlatform()
   const platformId = (await client.get('/config')).body.id as string
   const { id, usd } = await newCustomer(client)
   await fund(client, usd, 100_000)
   const banks = [await newBankAccount(client, id), await newBankAccount(client, id, '005')]
-  const rows = async () =>
+  const listRows = async () =>
     (
       await service.app.db.query<Row>(
         `SELECT id, payload FROM jobs WHERE platform_id = $1 AND kind = 'transfer.settle'`,
         [uuidOf(platformId)],
       )
     ).rows
-  const begun = await Promise.all(
+  const payments = await Promise.all(
     Array.from({ length: PAYMENTS }, (_, n) =>
       client.post('/transfer-out', {
         source: { accountId: usd },
@@ -44,46 +44,46 @@ test('payments that begin together share a row of due work, which a crash leaves
       }),
     ),
   )
-  expect(begun.map(({ status }) => status)).toEqual(Array(PAYMENTS).fill(201))
+  expect(payments.map(({ status }) => status)).toEqual(Array(PAYMENTS).fill(201))
   await client.advance(0)
 
-  // Undecided payments have separate rows; nothing is left of the others.
-  const pending = begun.slice(0, PENDING).map(({ body }) => body.id as string)
-  const left = await rows()
-  expect(left.map(({ payload }) => payload.transactionId).sort()).toEqual(pending.sort())
+  // Only undecided payments still have rows, one each.
+  const pending = payments.slice(0, PENDING).map(({ body }) => body.id as string)
+  const remainingRows = await listRows()
+  expect(remainingRows.map(({ payload }) => payload.transactionId).sort()).toEqual(pending.sort())
   await expectSoundBalances(service.app.db, platformId)
 
-  // The state after a process ends between settling the payments and removing their row.
-  const all = begun.map(({ body }) => ({ transactionId: body.id as string }))
+  // Recreates a crash between settling the payments and deleting their row.
+  const allPayments = payments.map(({ body }) => ({ transactionId: body.id as string }))
   await service.app.db.query('DELETE FROM jobs WHERE id = ANY ($1)', [
-    left.slice(1).map((row) => uuidOf(row.id)),
+    remainingRows.slice(1).map((row) => uuidOf(row.id)),
   ])
   await service.app.db.query(
     `UPDATE jobs SET payload = $2, due_at = created_at, claimed_until = now() - interval '1 second' WHERE id = $1`,
-    [uuidOf(left[0]!.id), { each: all }],
+    [uuidOf(remainingRows[0]!.id), { each: allPayments }],
   )
   await client.advance(0)
-  expect((await rows()).map(({ payload }) => payload.transactionId).sort()).toEqual(pending)
+  expect((await listRows()).map(({ payload }) => payload.transactionId).sort()).toEqual(pending)
   await expectSoundBalances(service.app.db, platformId)
 
   await client.advance(3600)
-  expect(await rows()).toEqual([])
+  expect(await listRows()).toEqual([])
   const states = await Promise.all(
-    begun.map(async ({ body }) => (await client.get(`/transactions/${body.id}`)).body.status),
+    payments.map(async ({ body }) => (await client.get(`/transactions/${body.id}`)).body.status),
   )
   expect(states.filter((state) => state === 'FAILED')).toHaveLength(PENDING)
   expect(states.filter((state) => state === 'COMPLETED')).toHaveLength(PAYMENTS - PENDING)
   await expectSettledBooks(service.app.db, platformId)
 })
 
-test('sets that are written together share a row, and each result shows it', async () => {
+test('sets that are committed together share a job row, and each result names it', async () => {
   const op = await service.newOp()
-  const later = addSeconds(op.now, 3600)
-  const sharing = (n: number): InsertWrite => ({
-    ...job(op, 'transfer.settle', { transactionId: `Transaction:${n}` }, later),
+  const dueAt = addSeconds(op.now, 3600)
+  const buildSharingJob = (n: number): InsertWrite => ({
+    ...job(op, 'transfer.settle', { transactionId: `Transaction:${n}` }, dueAt),
     shares: true,
   })
-  const writes = Array.from({ length: 5 }, (_, n) => sharing(n))
+  const writes = Array.from({ length: 5 }, (_, n) => buildSharingJob(n))
   const results = await Promise.all(writes.map((write) => service.app.committer.commit([write])))
   const { rows } = await service.app.db.query<Row>('SELECT id, payload FROM jobs WHERE platform_id = $1', [
     uuidOf(op.platform.id),

@@ -17,17 +17,17 @@ import {
 import { newCard } from '../../worlds/records/cards.testing.ts'
 import { Authenticator } from '../../worlds/records/members.testing.ts'
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashSha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Checks a payload against its schema: every field is declared, and all declared fields are present. */
-function read(operation: SignedOperation, text: string) {
-  const sent = parseJson(text) as Reply['body']
-  const payload = validator(PAYLOADS[operation], 'answer')(sent) as Reply['body']
-  expect(toCanonicalJson(payload), 'without members that no schema names').toBe(toCanonicalJson(sent))
+function readPayload(operation: SignedOperation, text: string) {
+  const parsed = parseJson(text) as Reply['body']
+  const payload = validator(PAYLOADS[operation], 'answer')(parsed) as Reply['body']
+  expect(toCanonicalJson(payload), 'without members that no schema names').toBe(toCanonicalJson(parsed))
   return payload
 }
 
-async function walletReady() {
+async function createFundedWallet() {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.wallet, 100_000_000)
@@ -44,14 +44,14 @@ async function addAccount(client: Client, customerId: string, accountInfo: objec
   return body.id as string
 }
 
-const usAccount = (accountNumber: string, fullName: string) => ({
+const buildUsAccount = (accountNumber: string, fullName: string) => ({
   accountType: 'USD_ACCOUNT',
   accountNumber,
   routingNumber: '021000021',
   beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName },
 })
 
-async function quoteTo(client: Client, wallet: string, destination: object) {
+async function createQuoteTo(client: Client, wallet: string, destination: object) {
   const { status, body } = await client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: wallet },
     destination,
@@ -60,48 +60,48 @@ async function quoteTo(client: Client, wallet: string, destination: object) {
   })
   expect(status, toJson(body)).toBe(201)
   const text = body.paymentInstructions[0].accountOrWalletInfo.payloadToSign as string
-  return { quote: body, payload: read('quote_execute', text) }
+  return { quote: body, payload: readPayload('quote_execute', text) }
 }
 
-const toAccount = (accountId: string, more: object = {}) => ({
+const buildDestination = (accountId: string, extraFields: object = {}) => ({
   destinationType: 'ACCOUNT',
   accountId,
-  ...more,
+  ...extraFields,
 })
 
 describe('the payload of a payment', () => {
-  test('two accounts of one name and one ending differ in the sentence and in the details', async () => {
-    const { client, customer } = await walletReady()
-    const details = ['1000004321', '2000004321'].map((number) => usAccount(number, 'Ada Lovelace'))
+  test('distinguishes accounts with the same name and ending, in the sentence and in the details', async () => {
+    const { client, customer } = await createFundedWallet()
+    const details = ['1000004321', '2000004321'].map((number) => buildUsAccount(number, 'Ada Lovelace'))
     const payloads = []
     for (const accountInfo of details) {
       const accountId = await addAccount(client, customer.id, accountInfo)
-      const { payload } = await quoteTo(
+      const { payload } = await createQuoteTo(
         client,
         customer.wallet,
-        toAccount(accountId, { paymentRail: 'WIRE' }),
+        buildDestination(accountId, { paymentRail: 'WIRE' }),
       )
       expect(payload.destination).toEqual({
-        ...toAccount(accountId),
+        ...buildDestination(accountId),
         currency: 'USD',
         paymentRail: 'WIRE',
         accountInfo,
       })
       payloads.push(payload)
     }
-    const [one, other] = payloads
-    expect(one.summary).toBe(
+    const [firstPayload, secondPayload] = payloads
+    expect(firstPayload.summary).toBe(
       `Pay 25.000000 USDB, fees included, so that “Ada Lovelace” (USD account, account number 1000004321, ` +
-        `routing number 021000021) receives ${inDollars(one.delivers.amount)} USD`,
+        `routing number 021000021) receives ${formatDollars(firstPayload.delivers.amount)} USD`,
     )
-    expect(other.summary).toBe(one.summary.replace('1000004321', '2000004321'))
+    expect(secondPayload.summary).toBe(firstPayload.summary.replace('1000004321', '2000004321'))
   })
 
-  test('a name cannot be mistaken for a part of the sentence', async () => {
-    const { client, customer } = await walletReady()
+  test('quotes a name so that it cannot be mistaken for a part of the sentence', async () => {
+    const { client, customer } = await createFundedWallet()
     const fullName = 'Ada” (USD account, account number 1) receives 1.00 USD. Not "Bob'
-    const accountId = await addAccount(client, customer.id, usAccount('1234567890', fullName))
-    const { payload } = await quoteTo(client, customer.wallet, toAccount(accountId))
+    const accountId = await addAccount(client, customer.id, buildUsAccount('1234567890', fullName))
+    const { payload } = await createQuoteTo(client, customer.wallet, buildDestination(accountId))
     expect(payload.summary).toContain(
       "so that “Ada' (USD account, account number 1) receives 1.00 USD. Not 'Bob” (USD account, account number 1234567890,",
     )
@@ -109,48 +109,54 @@ describe('the payload of a payment', () => {
     expect(payload.destination.accountInfo.beneficiary.fullName).toBe(fullName)
   })
 
-  test('an internal account and an UMA address appear unabridged', async () => {
-    const { client, customer } = await walletReady()
+  test('shows internal accounts and UMA addresses in full', async () => {
+    const { client, customer } = await createFundedWallet()
     const friend = await newCustomer(client)
-    const internal = await quoteTo(client, customer.wallet, toAccount(friend.usd))
-    expect(internal.payload.destination).toEqual({ ...toAccount(friend.usd), currency: 'USD' })
-    expect(internal.payload.summary).toContain(`so that the USD account ${friend.usd} receives`)
+    const internalQuote = await createQuoteTo(client, customer.wallet, buildDestination(friend.usd))
+    expect(internalQuote.payload.destination).toEqual({ ...buildDestination(friend.usd), currency: 'USD' })
+    expect(internalQuote.payload.summary).toContain(`so that the USD account ${friend.usd} receives`)
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
-    const { payload } = await quoteTo(client, customer.wallet, uma)
+    const { payload } = await createQuoteTo(client, customer.wallet, uma)
     expect(payload.destination).toEqual({ ...uma, currency: 'USD' })
     expect(payload.summary).toContain(`so that ${uma.umaAddress} receives`)
   })
 })
 
-function inDollars(cents: bigint): string {
+function formatDollars(cents: bigint): string {
   return (Number(cents) / 100).toFixed(2)
 }
 
-/** A wallet with two credentials, and all of its calls that take a signature. */
-async function signingWorld() {
-  const { client, customer } = await walletReady()
+/** A wallet with two credentials, and every operation that it can sign. */
+async function createSigningWorld() {
+  const { client, customer } = await createFundedWallet()
   const { wallet, usd, id, email } = customer
   const session = await signIn(client, wallet)
-  const registration = (authenticator: Authenticator) => ({
+  const buildRegistration = (authenticator: Authenticator) => ({
     type: 'PASSKEY',
     accountId: wallet,
     nickname: 'My “phone”',
     challenge: 'c29tZSBjaGFsbGVuZ2U',
     attestation: authenticator.attest('c29tZSBjaGFsbGVuZ2U'),
   })
-  const mine = new Authenticator()
-  const { body } = await sendSigned(client, session, 'POST', '/auth/credentials', registration(mine))
+  const ownAuthenticator = new Authenticator()
+  const { body } = await sendSigned(
+    client,
+    session,
+    'POST',
+    '/auth/credentials',
+    buildRegistration(ownAuthenticator),
+  )
   const passkey = {
     id: body.id as string,
     type: 'PASSKEY',
     nickname: 'My “phone”',
-    credentialId: mine.credentialId,
+    credentialId: ownAuthenticator.credentialId,
   }
-  const codes = { id: await credentialOf(client, wallet), type: 'EMAIL_OTP', nickname: email }
+  const codeCredential = { id: await credentialOf(client, wallet), type: 'EMAIL_OTP', nickname: email }
   const authenticator = new Authenticator()
   const clientPublicKey = generateKeyPair().publicKey.uncompressedHex
-  const bank = await addAccount(client, id, usAccount('1234567890', 'Grace Hopper'))
-  const { quote } = await quoteTo(client, wallet, toAccount(bank))
+  const bank = await addAccount(client, id, buildUsAccount('1234567890', 'Grace Hopper'))
+  const { quote } = await createQuoteTo(client, wallet, buildDestination(bank))
   const [card, walletCard] = [await newCard(client, id, [usd]), await newCard(client, id, [wallet])]
   const newEmail = `new-${email}`
 
@@ -158,7 +164,7 @@ async function signingWorld() {
     {
       method: 'POST',
       path: '/auth/credentials',
-      body: registration(authenticator),
+      body: buildRegistration(authenticator),
       type: 'PASSKEY',
       states: {
         operation: 'credential_create',
@@ -189,7 +195,7 @@ async function signingWorld() {
         operation: 'session_refresh',
         summary: `Stay signed in to this wallet with codes to the e-mail address “${email}”: a new key for this device`,
         session: session.sessionId,
-        credential: codes,
+        credential: codeCredential,
         clientPublicKey,
       },
     },
@@ -202,7 +208,7 @@ async function signingWorld() {
           /^End the session of this wallet that began with codes to the e-mail address “.*” at 20..-/,
         ),
         session: session.sessionId,
-        credential: codes,
+        credential: codeCredential,
       },
     },
     {
@@ -235,7 +241,7 @@ async function signingWorld() {
         customer: id,
         oldEmail: email,
         newEmail,
-        credentials: [codes],
+        credentials: [codeCredential],
       },
     },
     {
@@ -250,7 +256,7 @@ async function signingWorld() {
         state: 'FROZEN',
         fundingSources: [usd],
       },
-      alone: 202,
+      statusWithoutId: 202,
     },
     {
       method: 'POST',
@@ -268,7 +274,7 @@ async function signingWorld() {
       method: 'POST',
       path: `/quotes/${quote.id}/execute`,
       states: { operation: 'quote_execute', quote: quote.id },
-      alone: 200,
+      statusWithoutId: 200,
     },
   ]
   return { client, wallet, session, calls }
@@ -278,26 +284,26 @@ interface SignedCall {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: object
-  /** The fields of the payload that not every payload has. */
+  /** The fields that are specific to this payload. */
   readonly states: { readonly operation: SignedOperation; readonly [member: string]: unknown }
-  /** The kind of credential of its 202. Default: the wallet's first one. */
+  /** The credential type in its 202. Default: the type of the wallet's first credential. */
   readonly type?: string
-  /** The status for a signature without Request-Id. Default: it is refused. */
-  readonly alone?: number
+  /** The status for a signature without Request-Id. Default: 401. */
+  readonly statusWithoutId?: number
 }
 
 describe('every signed operation', () => {
   test('states its effect in a sentence and in typed fields', async () => {
-    const { client, wallet, calls } = await signingWorld()
+    const { client, wallet, calls } = await createSigningWorld()
     for (const { method, path, body, states } of calls) {
-      const { status, body: answer } = await client.send(method, path, body)
-      expect(status, toJson(answer)).toBe(202)
-      const { requestId, expiresAt } = answer
-      expect(read(states.operation, answer.payloadToSign)).toMatchObject({
+      const { status, body: reply } = await client.send(method, path, body)
+      expect(status, toJson(reply)).toBe(202)
+      const { requestId, expiresAt } = reply
+      expect(readPayload(states.operation, reply.payloadToSign)).toMatchObject({
         ...states,
         account: wallet,
         target: `${method} ${path}`,
-        bodySha256: sha256(toCanonicalJson(body ?? null)),
+        bodySha256: hashSha256(toCanonicalJson(body ?? null)),
         requestId,
         expiresAt,
       })
@@ -305,26 +311,26 @@ describe('every signed operation', () => {
   })
 
   test("names the kind of credential used, or the wallet's first if any is allowed", async () => {
-    const { client, calls } = await signingWorld()
+    const { client, calls } = await createSigningWorld()
     for (const { method, path, body, type = 'EMAIL_OTP' } of calls) {
-      const answer = await client.send(method, path, body)
-      expect(answer, path).toMatchObject({ status: 202, body: { type } })
+      const reply = await client.send(method, path, body)
+      expect(reply, path).toMatchObject({ status: 202, body: { type } })
     }
   })
 
   test('refuses a signature without Request-Id, except for a quote, which the wallet may have signed before', async () => {
-    const { client, session, calls } = await signingWorld()
-    for (const { method, path, body, alone = 401 } of calls) {
-      const first = await client.send(method, path, body)
-      const stamp = { 'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign) }
-      const answer = await client.send(method, path, body, stamp)
-      expect(answer.status, path).toBe(alone)
-      if (alone === 401) expect(answer.body).toMatchObject({ code: 'REQUEST_ID_MISSING' })
+    const { client, session, calls } = await createSigningWorld()
+    for (const { method, path, body, statusWithoutId = 401 } of calls) {
+      const challenge = await client.send(method, path, body)
+      const stamp = { 'Svc-Wallet-Signature': session.stamp(challenge.body.payloadToSign) }
+      const reply = await client.send(method, path, body, stamp)
+      expect(reply.status, path).toBe(statusWithoutId)
+      if (statusWithoutId === 401) expect(reply.body).toMatchObject({ code: 'REQUEST_ID_MISSING' })
     }
   })
 
-  test('of a passkey sign-in gets the hashed text with the challenge, which names the key of the session', async () => {
-    const { client, customer } = await walletReady()
+  test('gives a passkey sign-in the text behind its challenge, which names the key of the session', async () => {
+    const { client, customer } = await createFundedWallet()
     const session = await signIn(client, customer.wallet)
     const authenticator = new Authenticator()
     const { body: passkey } = await sendSigned(client, session, 'POST', '/auth/credentials', {
@@ -337,8 +343,8 @@ describe('every signed operation', () => {
     const device = generateKeyPair().publicKey.uncompressedHex
     const path = `/auth/credentials/${passkey.id}`
     const { body } = await client.post(`${path}/challenge`, { clientPublicKey: device })
-    expect(body.challenge).toBe(sha256(body.payloadToSign))
-    expect(read('credential_verify', body.payloadToSign)).toEqual({
+    expect(body.challenge).toBe(hashSha256(body.payloadToSign))
+    expect(readPayload('credential_verify', body.payloadToSign)).toEqual({
       operation: 'credential_verify',
       summary: 'Sign in to this wallet with the passkey “Phone”',
       credential: {
@@ -350,7 +356,7 @@ describe('every signed operation', () => {
       clientPublicKey: device,
       account: customer.wallet,
       target: `POST ${path}/verify`,
-      bodySha256: sha256('null'),
+      bodySha256: hashSha256('null'),
       requestId: body.requestId,
       expiresAt: body.expiresAt,
     })

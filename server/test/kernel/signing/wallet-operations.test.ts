@@ -7,7 +7,7 @@ import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { deriveSeed, sparkAddress } from '../../../src/kernel/enclave/wallet.ts'
 import { newCustomer, newPlatform, openSession, sendSigned, signIn } from '../../worlds/client.testing.ts'
 
-async function signedIn() {
+async function signInCustomer() {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   return { client, customer, session: await signIn(client, customer.wallet) }
@@ -15,7 +15,7 @@ async function signedIn() {
 
 describe('a session', () => {
   test('is refreshed by its own signature, with a new key sealed to the device', async () => {
-    const { client, customer, session } = await signedIn()
+    const { client, customer, session } = await signInCustomer()
     const device = generateKeyPair()
     const body = { clientPublicKey: device.publicKey.uncompressedHex }
     const reply = await sendSigned(
@@ -27,36 +27,42 @@ describe('a session', () => {
     )
     expect(reply.status).toBe(200)
     expect(reply.body.id).not.toBe(session.sessionId)
-    const fresh = openSession(reply.body, device)
-    const listed = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
-    expect(listed.body.data).toHaveLength(2)
-    for (const one of listed.body.data) expect(one).not.toHaveProperty('encryptedSessionSigningKey')
-    expect((await sendSigned(client, fresh, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(
-      204,
-    )
-    const left = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
-    expect(left.map((one: { id: string }) => one.id)).toEqual([reply.body.id])
+    const newSession = openSession(reply.body, device)
+    const sessionList = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
+    expect(sessionList.body.data).toHaveLength(2)
+    for (const listedSession of sessionList.body.data)
+      expect(listedSession).not.toHaveProperty('encryptedSessionSigningKey')
+    expect(
+      (await sendSigned(client, newSession, 'DELETE', `/auth/sessions/${session.sessionId}`)).status,
+    ).toBe(204)
+    const remaining = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
+    expect(remaining.map((listedSession: { id: string }) => listedSession.id)).toEqual([reply.body.id])
   })
 
-  test('is not refreshed by another session, with another key than in the first call, or after its end', async () => {
-    const { client, customer, session } = await signedIn()
-    const other = await signIn(client, customer.wallet)
+  test('is not refreshed by another session, with a different key than in the first call, or after its end', async () => {
+    const { client, customer, session } = await signInCustomer()
+    const otherSession = await signIn(client, customer.wallet)
     const path = `/auth/sessions/${session.sessionId}/refresh`
     const body = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
-    expect((await sendSigned(client, other, 'POST', path, body)).body.code).toBe('WALLET_SIGNATURE_INVALID')
-    const first = await client.post(path, body)
-    const swapped = await client.post(
+    expect((await sendSigned(client, otherSession, 'POST', path, body)).body.code).toBe(
+      'WALLET_SIGNATURE_INVALID',
+    )
+    const challenge = await client.post(path, body)
+    const reply = await client.post(
       path,
       { clientPublicKey: generateKeyPair().publicKey.uncompressedHex },
-      { 'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign), 'Request-Id': first.body.requestId },
+      {
+        'Svc-Wallet-Signature': session.stamp(challenge.body.payloadToSign),
+        'Request-Id': challenge.body.requestId,
+      },
     )
-    expect(swapped.body.code).toBe('WALLET_SIGNATURE_BODY_MISMATCH')
+    expect(reply.body.code).toBe('WALLET_SIGNATURE_BODY_MISMATCH')
     await client.advance(15 * 60 + 1)
     expect((await client.post(path, body)).body.code).toBe('SESSION_NOT_FOUND')
   })
 
   test('may revoke itself, and signs nothing from then on', async () => {
-    const { client, customer, session } = await signedIn()
+    const { client, customer, session } = await signInCustomer()
     expect((await sendSigned(client, session, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(
       204,
     )
@@ -70,7 +76,7 @@ describe('a session', () => {
 
 describe('a wallet', () => {
   test('is hidden and shown only by its holder', async () => {
-    const { client, customer, session } = await signedIn()
+    const { client, customer, session } = await signInCustomer()
     const path = `/internal-accounts/${customer.wallet}`
     expect((await sendSigned(client, session, 'PATCH', path, { privateEnabled: true })).body).toMatchObject({
       id: customer.wallet,
@@ -88,8 +94,8 @@ describe('a wallet', () => {
     })
   })
 
-  test('is exported sealed to the device: the mnemonic that derives its address', async () => {
-    const { client, customer, session } = await signedIn()
+  test('is exported as the mnemonic that derives its address, sealed to the device', async () => {
+    const { client, customer, session } = await signInCustomer()
     const device = generateKeyPair()
     const body = { clientPublicKey: device.publicKey.uncompressedHex }
     const reply = await sendSigned(
@@ -101,9 +107,9 @@ describe('a wallet', () => {
     )
     expect(reply.body.id).toBe(customer.wallet)
     const keys = await (await fetch(new URL('/.well-known/countersign.json', client.baseUrl))).json()
-    const opened = verifyEnvelope(reply.body.encryptedWalletCredentials, keys.enclaveQuorumPublic)
-    if (!('data' in opened)) throw new Error('The envelope does not verify')
-    const { encappedPublic, ciphertext, organizationId } = opened.data as Record<string, string>
+    const envelope = verifyEnvelope(reply.body.encryptedWalletCredentials, keys.enclaveQuorumPublic)
+    if (!('data' in envelope)) throw new Error('The envelope does not verify')
+    const { encappedPublic, ciphertext, organizationId } = envelope.data as Record<string, string>
     expect(organizationId).toBe(customer.wallet)
     const plaintext = open({
       privateKey: device,
@@ -120,7 +126,7 @@ describe('a wallet', () => {
   })
 
   test('is not exported to a key that is not on the curve', async () => {
-    const { client, customer } = await signedIn()
+    const { client, customer } = await signInCustomer()
     const reply = await client.post(`/internal-accounts/${customer.wallet}/export`, {
       clientPublicKey: `04${'11'.repeat(64)}`,
     })
@@ -129,15 +135,15 @@ describe('a wallet', () => {
 })
 
 describe('the legacy signature of the sandbox', () => {
-  test('stands for a signature, not for the request', async () => {
-    const { client, customer } = await signedIn()
+  test('replaces a signature, but not its Request-Id', async () => {
+    const { client, customer } = await signInCustomer()
     const path = `/internal-accounts/${customer.wallet}`
     const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature' }
     expect((await client.send('PATCH', path, { privateEnabled: true }, magic)).body.code).toBe(
       'REQUEST_ID_MISSING',
     )
-    const first = await client.send('PATCH', path, { privateEnabled: true })
-    const headers = { ...magic, 'Request-Id': first.body.requestId }
+    const challenge = await client.send('PATCH', path, { privateEnabled: true })
+    const headers = { ...magic, 'Request-Id': challenge.body.requestId }
     expect((await client.send('PATCH', path, { privateEnabled: true }, headers)).status).toBe(200)
     expect((await client.send('PATCH', path, { privateEnabled: true }, headers)).body.reason).toBe(
       'Request already used',

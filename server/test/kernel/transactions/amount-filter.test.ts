@@ -21,23 +21,23 @@ beforeAll(async () => {
     })
 })
 
-const paid = async (query: string): Promise<number[]> => {
+const listPaidAmounts = async (query: string): Promise<number[]> => {
   const { status, body } = await client.get(`/transactions?type=OUTGOING&sortOrder=asc&${query}`)
   expect(status).toBe(200)
   return body.data.map((row: { sentAmount: { amount: number } }) => row.sentAmount.amount)
 }
 
-describe('the filters of payments by amount', () => {
-  test('find what sends or receives the currency, within both bounds', async () => {
-    expect(await paid('currency=USD')).toEqual(AMOUNTS)
-    expect(await paid('currency=EUR')).toEqual([])
-    expect(await paid('currency=USD&amountMin=1000')).toEqual([1_000, 2_500])
-    expect(await paid('currency=USD&amountMax=1000')).toEqual([500, 1_000])
-    expect(await paid('currency=USD&amountMin=501&amountMax=2499')).toEqual([1_000])
-    expect(await paid('currency=USD&amountMin=2501&amountMax=500')).toEqual([])
+describe('the amount filters of payments', () => {
+  test('find payments that send or receive the currency, within both bounds', async () => {
+    expect(await listPaidAmounts('currency=USD')).toEqual(AMOUNTS)
+    expect(await listPaidAmounts('currency=EUR')).toEqual([])
+    expect(await listPaidAmounts('currency=USD&amountMin=1000')).toEqual([1_000, 2_500])
+    expect(await listPaidAmounts('currency=USD&amountMax=1000')).toEqual([500, 1_000])
+    expect(await listPaidAmounts('currency=USD&amountMin=501&amountMax=2499')).toEqual([1_000])
+    expect(await listPaidAmounts('currency=USD&amountMin=2501&amountMax=500')).toEqual([])
   })
 
-  test('need a currency, because amounts of different ones cannot be compared', async () => {
+  test('require a currency, because amounts in different currencies cannot be compared', async () => {
     for (const query of ['amountMin=1', 'amountMax=1'])
       for (const path of ['/transactions', '/transactions.csv'])
         expect(await client.get(`${path}?${query}`)).toMatchObject({
@@ -46,13 +46,13 @@ describe('the filters of payments by amount', () => {
         })
   })
 
-  test('refuse bounds that are not amounts, and unknown reasons', async () => {
+  test('refuse bounds that are not amounts, and unknown failure reasons', async () => {
     for (const query of ['currency=USD&amountMin=-1', 'currency=USD&amountMax=1.5', 'failureReason=NONE'])
       expect(await client.get(`/transactions?${query}`)).toMatchObject({ status: 400 })
-    expect(await paid('failureReason=QUOTE_EXPIRED')).toEqual([])
+    expect(await listPaidAmounts('failureReason=QUOTE_EXPIRED')).toEqual([])
   })
 
-  test('the file of a list has the same rows', async () => {
+  test('apply to the CSV file as well', async () => {
     const { status, body } = await client.get('/transactions.csv?currency=USD&amountMin=1000&type=OUTGOING')
     expect(status).toBe(200)
     expect(body.trim().split('\n')).toHaveLength(3)

@@ -2,58 +2,61 @@ import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../worlds/client.testing.ts'
 import {
+  ALL_TIME,
   type Balances,
-  booked,
-  EVER,
+  createBookedWorld,
+  dropZeros,
   hasProgram,
   hasPython,
-  hundredths,
-  journalOf,
-  ledgerBalances,
-  nonZero,
-  readBy,
+  parseHundredths,
   readByPython,
+  readJournal,
+  readLedgerBalances,
+  runReader,
   setChart,
 } from './accounting.testing.ts'
 
 let client: Client
 beforeAll(async () => {
-  client = (await booked()).client
+  client = (await createBookedWorld()).client
 })
 
-/** The code in the name of an account: `Assets:1000 Banks`, `Assets:1000-Banks`. */
-function codeOf(account: string): string {
+/** Parses the code in an account name such as `Assets:1000 Banks` or `Assets:1000-Banks`. */
+function parseCode(account: string): string {
   return /^[A-Z][a-z]+:(\d+)/.exec(account)?.[1] ?? account
 }
 
-function balancesOf(
+function sumBalances(
   rows: readonly (readonly [account: string, currency: string, amount: string])[],
 ): Balances {
-  return nonZero(
+  return dropZeros(
     new Map(
-      rows.map(([account, currency, amount]) => [`${codeOf(account)} ${currency}`, hundredths(amount)]),
+      rows.map(([account, currency, amount]) => [
+        `${parseCode(account)} ${currency}`,
+        parseHundredths(amount),
+      ]),
     ),
   )
 }
 
 describe.skipIf(!hasProgram('hledger', 'hledger', '--version'))('hledger', () => {
-  const balancesIn = (journal: string, ...checks: readonly string[]) => {
-    for (const check of checks) readBy('hledger', ['check', check, '-f'], 'all.journal', journal)
+  const readBalances = (journal: string, ...checks: readonly string[]) => {
+    for (const check of checks) runReader('hledger', ['check', check, '-f'], 'all.journal', journal)
     const args = ['balance', '--flat', '--layout=bare', '-N', '-O', 'csv', '-f']
-    const rows: string[][] = parse(readBy('hledger', args, 'all.journal', journal), { from_line: 2 })
-    return balancesOf(rows.map(([account = '', currency = '', amount = '']) => [account, currency, amount]))
+    const rows: string[][] = parse(runReader('hledger', args, 'all.journal', journal), { from_line: 2 })
+    return sumBalances(rows.map(([account = '', currency = '', amount = '']) => [account, currency, amount]))
   }
 
   test('reads the journal and finds the balances of the ledger', async () => {
     await setChart(client)
-    const found = balancesIn(await journalOf(client, `${EVER}&format=hledger`), 'ordereddates')
-    expect(found).toEqual(await ledgerBalances(client))
+    const balances = readBalances(await readJournal(client, `${ALL_TIME}&format=hledger`), 'ordereddates')
+    expect(balances).toEqual(await readLedgerBalances(client))
   })
 
   test('reads the journal without a chart', async () => {
     await setChart(client, { accounts: [] })
-    const found = balancesIn(await journalOf(client, `${EVER}&format=hledger`))
-    expect(found.size).toBeGreaterThan(4)
+    const balances = readBalances(await readJournal(client, `${ALL_TIME}&format=hledger`))
+    expect(balances.size).toBeGreaterThan(4)
   })
 })
 
@@ -71,9 +74,9 @@ for (account, currency), amount in sums.items(): print(account, currency, amount
 `
 
 describe.skipIf(!hasPython('beancount'))('beancount', () => {
-  const balancesIn = (journal: string) => {
+  const readBalances = (journal: string) => {
     const lines = readByPython(BALANCES_BY_BEANCOUNT, 'all.beancount', journal).trim().split('\n')
-    return balancesOf(
+    return sumBalances(
       lines.map((line) => {
         const [account = '', currency = '', amount = ''] = line.split(' ')
         return [account, currency, amount] as const
@@ -83,13 +86,13 @@ describe.skipIf(!hasPython('beancount'))('beancount', () => {
 
   test('reads the journal and finds the balances of the ledger', async () => {
     await setChart(client)
-    const found = balancesIn(await journalOf(client, `${EVER}&format=beancount`))
-    expect(found).toEqual(await ledgerBalances(client))
+    const balances = readBalances(await readJournal(client, `${ALL_TIME}&format=beancount`))
+    expect(balances).toEqual(await readLedgerBalances(client))
   })
 
   test('reads the journal without a chart', async () => {
     await setChart(client, { accounts: [] })
-    const found = balancesIn(await journalOf(client, `${EVER}&format=beancount`))
-    expect(found.size).toBeGreaterThan(4)
+    const balances = readBalances(await readJournal(client, `${ALL_TIME}&format=beancount`))
+    expect(balances.size).toBeGreaterThan(4)
   })
 })

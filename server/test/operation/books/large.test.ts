@@ -14,71 +14,71 @@ import { BARE_PLATFORM_BY_ID } from '../../../src/storage/read/bare-platform.ts'
 import type { Client, Reply } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
-/** Reads of transactions that still succeed. */
+/** The number of transaction reads that still succeed. */
 let readsLeft = Number.POSITIVE_INFINITY
-const logged: string[] = []
+const failedReads: string[] = []
 
 let host: TestServer
 let client: Client
 let op: Op
 
 beforeAll(async () => {
-  host = await openServer({}, { openDatabase: async (own) => failing(await openDatabase(own)) })
+  host = await openServer({}, { openDatabase: async (settings) => failReads(await openDatabase(settings)) })
   client = await host.newPlatform()
-  const bare = await host.app.lookup(BARE_PLATFORM_BY_ID, client.credentials.platformId)
-  op = createOp(host.app, await host.app.withConfig(bare!), { kind: 'job', jobId: 'test' })
+  const barePlatform = await host.app.lookup(BARE_PLATFORM_BY_ID, client.credentials.platformId)
+  op = createOp(host.app, await host.app.withConfig(barePlatform!), { kind: 'job', jobId: 'test' })
 })
 afterAll(() => host.close())
 
-function failing(inner: Database): Database {
+function failReads(database: Database): Database {
   return {
-    kind: inner.kind,
-    script: (sql) => inner.script(sql),
-    close: () => inner.close(),
+    kind: database.kind,
+    script: (sql) => database.script(sql),
+    close: () => database.close(),
     async query(sql, ...rest) {
       if (/from "transactions"/.test(sql) && --readsLeft < 0) {
-        logged.push(sql)
+        failedReads.push(sql)
         throw new Error('The disk is on fire')
       }
-      return inner.query(sql, ...rest)
+      return database.query(sql, ...rest)
     },
   }
 }
 
-async function commit(writes: readonly Write[]): Promise<void> {
+async function commitWrites(writes: readonly Write[]): Promise<void> {
   expect(await host.app.committer.commit(writes)).toMatchObject({ done: true })
 }
 
-const later = (ms: number): Op => ({ ...op, now: new Date(op.now.getTime() + ms) })
+const createLaterOp = (ms: number): Op => ({ ...op, now: new Date(op.now.getTime() + ms) })
 
-describe('a statement of more movements than one holds', () => {
-  test('names its end, and the rest follows without a gap', async () => {
+describe('a statement with too many movements', () => {
+  test('is refused with the end of a shorter period, after which the next statement continues without a gap', async () => {
     const { id } = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0]
     const cause = { cause: 'sandbox_fund', causeId: id } as const
     const count = STATEMENT_LINES_MAX + 500
     for (let n = 0; n < count; n += 300) {
       const sets = Array.from({ length: 300 }, (_, at) =>
         post(
-          later(Math.floor((n + at) / 3)),
+          createLaterOp(Math.floor((n + at) / 3)),
           cause,
           buildArrivalLegs({ id, currency: 'USD' }, BigInt(n + at + 1)),
         ),
       )
-      await commit(sets.flat())
+      await commitWrites(sets.flat())
     }
-    const reader = later(count)
-    const refused = await makeStatement(reader, { accountId: id }).catch((error: unknown) => error)
-    if (!(refused instanceof ApiError)) throw refused
-    expect(refused).toMatchObject({ code: 'PERIOD_TOO_LONG', details: { linesMax: STATEMENT_LINES_MAX } })
-    const until = String(refused.details?.until)
-    const first = await makeStatement(reader, { accountId: id, to: until })
-    const rest = await makeStatement(reader, { accountId: id, from: until })
-    expect(first.lines.length).toBeLessThanOrEqual(STATEMENT_LINES_MAX)
-    expect(first.lines.length).toBeGreaterThan(STATEMENT_LINES_MAX - 10)
-    expect(first.lines.length + rest.lines.length).toBe(count)
-    expect(rest.opening).toBe(first.closing)
-    expect(rest.closing).toBe((BigInt(count) * BigInt(count + 1)) / 2n)
-    const ids = [...first.lines, ...rest.lines].map(({ transferId }) => transferId)
+    const readerOp = createLaterOp(count)
+    const refusal = await makeStatement(readerOp, { accountId: id }).catch((error: unknown) => error)
+    if (!(refusal instanceof ApiError)) throw refusal
+    expect(refusal).toMatchObject({ code: 'PERIOD_TOO_LONG', details: { linesMax: STATEMENT_LINES_MAX } })
+    const until = String(refusal.details?.until)
+    const firstStatement = await makeStatement(readerOp, { accountId: id, to: until })
+    const secondStatement = await makeStatement(readerOp, { accountId: id, from: until })
+    expect(firstStatement.lines.length).toBeLessThanOrEqual(STATEMENT_LINES_MAX)
+    expect(firstStatement.lines.length).toBeGreaterThan(STATEMENT_LINES_MAX - 10)
+    expect(firstStatement.lines.length + secondStatement.lines.length).toBe(count)
+    expect(secondStatement.opening).toBe(firstStatement.closing)
+    expect(secondStatement.closing).toBe((BigInt(count) * BigInt(count + 1)) / 2n)
+    const ids = [...firstStatement.lines, ...secondStatement.lines].map(({ transferId }) => transferId)
     expect(new Set(ids).size).toBe(count)
   })
 })
@@ -98,12 +98,14 @@ describe('a file of many transactions', () => {
       received_amount: 1n,
       received_currency: 'USD',
     } as const
-    // Many of one moment: the order of pages must not depend only on the time.
-    const rows = Array.from({ length: COUNT }, (_, n) => newTransaction(later(Math.floor(n / 400)), common))
-    await commit(rows.map((row) => insert('transactions', row)))
+    // Many rows share a time, so the order of pages must not depend only on the time.
+    const rows = Array.from({ length: COUNT }, (_, n) =>
+      newTransaction(createLaterOp(Math.floor(n / 400)), common),
+    )
+    await commitWrites(rows.map((row) => insert('transactions', row)))
   })
 
-  test('has each once, in either order', async () => {
+  test('contains each transaction once, in either order', async () => {
     for (const order of ['asc', 'desc']) {
       const { status, body } = await client.get(`/transactions.csv?sortOrder=${order}`)
       expect(status).toBe(200)
@@ -115,12 +117,12 @@ describe('a file of many transactions', () => {
     }
   })
 
-  test('of no transactions is only its header', async () => {
+  test('contains only its header if there are no transactions', async () => {
     const { body } = await client.get('/transactions.csv?endDate=2001-01-01T00:00:00Z')
     expect(body).toMatch(/^id,type,direction,[^\r\n]+,agentId\r\n$/)
   })
 
-  test('that cannot be started is an error, and one that fails later is cut off', async () => {
+  test('returns an error if it cannot be started, and is cut off if it fails later', async () => {
     readsLeft = 0
     expect(await client.get('/transactions.csv')).toMatchObject({
       status: 500,
@@ -129,7 +131,7 @@ describe('a file of many transactions', () => {
     readsLeft = 1
     await expect(client.get('/transactions.csv')).rejects.toThrow()
     readsLeft = Number.POSITIVE_INFINITY
-    expect(logged).toHaveLength(2)
+    expect(failedReads).toHaveLength(2)
     expect((await client.get('/transactions.csv')).status).toBe(200)
   })
 })
@@ -137,25 +139,25 @@ describe('a file of many transactions', () => {
 describe('a file of many customers', () => {
   const COUNT = 1_203
 
-  test('has each once, as the pages of the list give them', async () => {
+  test('contains each customer once, in the order of the list', async () => {
     const snapshot = await readPlatformSnapshot(op)
     const person = { customerType: 'INDIVIDUAL' as const, region: 'US', currencies: ['USD'] }
-    // Many of one moment: the order of pages must not depend only on the time.
+    // Many rows share a time, so the order of pages must not depend only on the time.
     const rows = Array.from({ length: COUNT }, (_, n) =>
-      newCustomer(later(Math.floor(n / 400)), snapshot, { ...person, platformCustomerId: `no ${n}` }),
+      newCustomer(createLaterOp(Math.floor(n / 400)), snapshot, { ...person, platformCustomerId: `no ${n}` }),
     )
-    await commit(rows.map((row) => insert('customers', row)))
-    const listed: string[] = []
+    await commitWrites(rows.map((row) => insert('customers', row)))
+    const listedIds: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const { body }: Reply = await client.get(`/customers?limit=100${cursor && `&cursor=${cursor}`}`)
-      listed.push(...body.data.map(({ id }: { id: string }) => id))
+      listedIds.push(...body.data.map(({ id }: { id: string }) => id))
       cursor = body.nextCursor
     }
     const { status, body } = await client.get('/customers.csv')
     expect(status).toBe(200)
-    const filed: { id: string }[] = parse(body, { columns: true })
-    expect(filed).toHaveLength(COUNT)
-    expect(filed.map(({ id }) => id)).toEqual(listed)
-    expect(new Set(listed).size).toBe(COUNT)
+    const fileRows: { id: string }[] = parse(body, { columns: true })
+    expect(fileRows).toHaveLength(COUNT)
+    expect(fileRows.map(({ id }) => id)).toEqual(listedIds)
+    expect(new Set(listedIds).size).toBe(COUNT)
   })
 })

@@ -25,10 +25,10 @@ import {
 
 type Body = Reply['body']
 
-const stepsOf = ({ steps }: Body) => steps.map(({ step }: Body) => step)
+const listSteps = ({ steps }: Body) => steps.map(({ step }: Body) => step)
 
-/** The explanation of a cause's transfers, by its first posted transfer. */
-async function explained(client: Client, cause: string): Promise<Body> {
+/** Explains the first posted transfer of a cause. */
+async function explainCause(client: Client, cause: string): Promise<Body> {
   const { data } = (await client.get(`/ledger/transfers?cause=${cause}&sortOrder=asc`)).body
   const posted = data.find(({ state }: Body) => state === 'posted')
   const { status, body } = await client.get(`/ledger/transfers/${posted.id}/explain`)
@@ -37,7 +37,7 @@ async function explained(client: Client, cause: string): Promise<Body> {
   return body
 }
 
-describe('the accounts of the ledger', () => {
+describe('ledger accounts', () => {
   let client: Client
   let customer: Awaited<ReturnType<typeof ready>>['customer']
   beforeAll(async () => {
@@ -50,51 +50,51 @@ describe('the accounts of the ledger', () => {
   })
 
   test('are listed once each, page by page, in the order of their ids', async () => {
-    const all = await everyOne(client, '/ledger/accounts')
-    const ids = all.map(({ id }) => id)
+    const allAccounts = await everyOne(client, '/ledger/accounts')
+    const ids = allAccounts.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     const uuids = ids.map((id) => id.split(':')[1])
     expect(uuids).toEqual(uuids.toSorted())
-    const walked: string[] = []
+    const pagedIds: string[] = []
     let cursor = ''
     do {
       const { body } = await client.get(`/ledger/accounts?limit=3${cursor}`)
       expect(body.totalCount).toBe(ids.length)
-      walked.push(...body.data.map(({ id }: Body) => id))
+      pagedIds.push(...body.data.map(({ id }: Body) => id))
       cursor = body.hasMore ? `&cursor=${body.nextCursor}` : ''
     } while (cursor !== '')
-    expect(walked).toEqual(ids)
+    expect(pagedIds).toEqual(ids)
   })
 
-  test('have a name if they are the platform’s own, and are found by name, currency and owner', async () => {
+  test('have a name if they belong to the platform itself, and are found by name, currency and owner', async () => {
     const platformId = (await client.get('/config')).body.id
-    const all = await everyOne(client, '/ledger/accounts')
-    expect(new Set(all.flatMap(({ name }) => name ?? []))).toEqual(
+    const allAccounts = await everyOne(client, '/ledger/accounts')
+    expect(new Set(allAccounts.flatMap(({ name }) => name ?? []))).toEqual(
       new Set(['rail', 'fx', 'fees', 'clearing']),
     )
-    for (const { id, name, owner } of all)
+    for (const { id, name, owner } of allAccounts)
       expect([id.split(':')[0], name === undefined]).toEqual(
         name === undefined ? ['InternalAccount', true] : ['LedgerAccount', owner !== platformId],
       )
-    const found = async (query: string) =>
+    const findIds = async (query: string) =>
       (await everyOne(client, `/ledger/accounts?${query}`)).map(({ id }) => id)
-    const wanted = (matches: (one: Body) => boolean) => all.filter(matches).map(({ id }) => id)
-    expect(await found('name=rail')).toEqual(wanted(({ name }) => name === 'rail'))
-    expect(await found('currency=EUR')).toEqual(wanted(({ currency }) => currency.code === 'EUR'))
-    expect(await found(`owner=${customer.id}`)).toEqual(wanted(({ owner }) => owner === customer.id))
-    expect(await found(`owner=${platformId}&name=fees&currency=USD`)).toHaveLength(1)
-    expect(await found(`owner=${customer.id}&name=rail`)).toEqual([])
-    expect(await found('name=nothing')).toEqual([])
+    const selectIds = (matches: (row: Body) => boolean) => allAccounts.filter(matches).map(({ id }) => id)
+    expect(await findIds('name=rail')).toEqual(selectIds(({ name }) => name === 'rail'))
+    expect(await findIds('currency=EUR')).toEqual(selectIds(({ currency }) => currency.code === 'EUR'))
+    expect(await findIds(`owner=${customer.id}`)).toEqual(selectIds(({ owner }) => owner === customer.id))
+    expect(await findIds(`owner=${platformId}&name=fees&currency=USD`)).toHaveLength(1)
+    expect(await findIds(`owner=${customer.id}&name=rail`)).toEqual([])
+    expect(await findIds('name=nothing')).toEqual([])
   })
 
-  test('belong to the caller’s platform', async () => {
-    const other = await newPlatform()
-    expectError(await other.get(`/ledger/accounts/${customer.usd}`), {
+  test('are visible only to their own platform', async () => {
+    const otherClient = await newPlatform()
+    expectError(await otherClient.get(`/ledger/accounts/${customer.usd}`), {
       code: 'ACCOUNT_NOT_FOUND',
       field: 'ledgerAccountId',
     })
-    expect(await everyOne(other, `/ledger/accounts?owner=${customer.id}`)).toEqual([])
-    expect(await everyOne(other, `/ledger/transfers?accountId=${customer.usd}`)).toEqual([])
+    expect(await everyOne(otherClient, `/ledger/accounts?owner=${customer.id}`)).toEqual([])
+    expect(await everyOne(otherClient, `/ledger/transfers?accountId=${customer.usd}`)).toEqual([])
     expect((await client.get(`/ledger/accounts/${customer.usd}`)).body).toMatchObject({
       id: customer.usd,
       owner: customer.id,
@@ -103,25 +103,26 @@ describe('the accounts of the ledger', () => {
   })
 
   test('have no balance before the platform existed, and the current balance in the future', async () => {
-    const at = async (asOf: string) => everyOne(client, `/ledger/accounts?asOf=${asOf}`)
-    for (const { posted, held } of await at('2001-01-01T00:00:00Z')) expect([posted, held]).toEqual([0, 0])
-    expect(await at('9999-01-01T00:00:00Z')).toEqual(await everyOne(client, '/ledger/accounts'))
+    const listAt = async (asOf: string) => everyOne(client, `/ledger/accounts?asOf=${asOf}`)
+    for (const { posted, held } of await listAt('2001-01-01T00:00:00Z'))
+      expect([posted, held]).toEqual([0, 0])
+    expect(await listAt('9999-01-01T00:00:00Z')).toEqual(await everyOne(client, '/ledger/accounts'))
   })
 })
 
 test('the balance at a time excludes postings of that millisecond, and includes them a millisecond later', async () => {
   const { client, customer } = await ready()
   const [{ at }] = (await statementOf(client, customer.usd)).lines
-  const later = new Date(Date.parse(at) + 1).toISOString()
-  const posted = async (asOf: string) =>
+  const nextMs = new Date(Date.parse(at) + 1).toISOString()
+  const readPosted = async (asOf: string) =>
     (await client.get(`/ledger/accounts/${customer.usd}?asOf=${asOf}`)).body.posted
-  expect([await posted(at), await posted(later)]).toEqual([0, 100_000])
+  expect([await readPosted(at), await readPosted(nextMs)]).toEqual([0, 100_000])
   expect((await statementOf(client, customer.usd, `&to=${at}`)).lines).toEqual([])
-  expect((await statementOf(client, customer.usd, `&to=${later}`)).lines).toHaveLength(1)
+  expect((await statementOf(client, customer.usd, `&to=${nextMs}`)).lines).toHaveLength(1)
 })
 
 describe('the transfers of a cause', () => {
-  test('are the transfers of the transaction and of its quote, by either id', async () => {
+  test('are found by the id of the transaction or of its quote', async () => {
     const { client, customer, bank } = await ready('005')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(3600)
@@ -129,13 +130,16 @@ describe('the transfers of a cause', () => {
     const byQuote = await everyOne(client, `/ledger/transfers?cause=${quote.id}`)
     expect(await everyOne(client, `/ledger/transfers?cause=${quote.transactionId}`)).toEqual(byQuote)
     expect(new Set(byQuote.map(({ cause }) => cause.id))).toEqual(new Set([quote.id, quote.transactionId]))
-    const mine = await everyOne(client, `/ledger/transfers?cause=${quote.id}&accountId=${customer.usd}`)
-    expect(mine.map(({ debit, credit }) => [debit.name, credit.name])).toEqual([
+    const customerTransfers = await everyOne(
+      client,
+      `/ledger/transfers?cause=${quote.id}&accountId=${customer.usd}`,
+    )
+    expect(customerTransfers.map(({ debit, credit }) => [debit.name, credit.name])).toEqual([
       ['refunds', undefined],
       [undefined, 'clearing'],
     ])
-    const moved = byQuote.filter(({ state }) => state === 'posted')
-    expect(moved.length).toBe(byQuote.length)
+    const postedTransfers = byQuote.filter(({ state }) => state === 'posted')
+    expect(postedTransfers.length).toBe(byQuote.length)
   })
 
   test('need a cause or an account in the query', async () => {
@@ -154,13 +158,13 @@ describe('explaining a transfer', () => {
     const limits = { spendingLimits: { currency: 'USDB', perTransactionLimit: 10_000_000 } }
     const agent = await newAgent(client, payer.id, limits)
     const quote = await agent.quote(payer, 1_000_000, payer.wallet)
-    const asked = await agent.post(`/agents/me/quotes/${quote.body.id}/execute`)
-    expect(asked.body.status, toJson(asked.body)).toBe('PENDING_APPROVAL')
-    const path = `/agents/${agent.id}/actions/${asked.body.id}/approve`
+    const execution = await agent.post(`/agents/me/quotes/${quote.body.id}/execute`)
+    expect(execution.body.status, toJson(execution.body)).toBe('PENDING_APPROVAL')
+    const path = `/agents/${agent.id}/actions/${execution.body.id}/approve`
     expect((await sendSigned(client, device, 'POST', path)).status).toBe(200)
-    await settled(client, agent, asked.body.id)
+    await settled(client, agent, execution.body.id)
 
-    const { steps } = await explained(client, quote.body.id)
+    const { steps } = await explainCause(client, quote.body.id)
     expect(steps.map(({ step, state }: Body) => [step, state])).toEqual([
       ['ENTRY', 'posted'],
       ['TRANSACTION', 'COMPLETED'],
@@ -174,7 +178,7 @@ describe('explaining a transfer', () => {
       /^1\.000000 USDB moved from InternalAccount:\S+ to the platform's account “clearing” in USDB\.$/,
     )
     expect(steps[3].summary).toContain(agent.id)
-    expect(steps[5]).toMatchObject({ id: asked.body.id, summary: 'The platform approved the payment.' })
+    expect(steps[5]).toMatchObject({ id: execution.body.id, summary: 'The platform approved the payment.' })
     // Anyone with the response can check the signature without this server.
     const { signature, summary } = steps.at(-1)
     const sessions = (await client.get(`/auth/sessions?accountId=${payer.wallet}`)).body.data
@@ -192,17 +196,17 @@ describe('explaining a transfer', () => {
     const { client, payer, agent, action } = await newWaiting({ approvalThresholds: { amount: 1_000 } })
     expect((await say(client, 'approve', action)).status).toBe(200)
     await settled(client, agent, action.id)
-    expect(stepsOf(await explained(client, action.transaction.id))).toEqual([
+    expect(listSteps(await explainCause(client, action.transaction.id))).toEqual([
       'ENTRY',
       'TRANSACTION',
       'POLICY_DECISION',
       'POLICY_DECISION',
       'APPROVAL',
     ])
-    const free = await newAgent(client, payer.id)
-    const sent = (await free.transferOut(payer, 500)).body
+    const freeAgent = await newAgent(client, payer.id)
+    const payment = (await freeAgent.transferOut(payer, 500)).body
     await client.advance(0)
-    const { steps } = await explained(client, sent.transaction.id)
+    const { steps } = await explainCause(client, payment.transaction.id)
     expect(steps.map(({ step, state }: Body) => [step, state])).toEqual([
       ['ENTRY', 'posted'],
       ['TRANSACTION', 'COMPLETED'],
@@ -216,28 +220,30 @@ describe('explaining a transfer', () => {
     await fund(client, holder.wallet, 50_000_000)
     const session = await signIn(client, holder.wallet)
     const card = await newCard(client, holder.id, [holder.wallet])
-    const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-    expect((await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)).status).toBe(201)
+    const keyRequest = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
+    expect((await sendSigned(client, session, 'POST', '/auth/delegated-keys', keyRequest)).status).toBe(201)
     const purchase = await used(client, card.id, 1_000)
     await clear(client, purchase, 1_000)
     await client.advance(0)
-    const { steps } = await explained(client, purchase.id)
+    const { steps } = await explainCause(client, purchase.id)
     expect(steps.map(({ step }: Body) => step)).toEqual(['ENTRY', 'CARD_TRANSACTION', 'SIGNATURE'])
     expect(steps[1].summary).toContain('COFFEE SHOP')
     expect(JSON.parse(steps[2].signature.payload)).toMatchObject({ cardTransaction: purchase.id, pull: 1 })
     expect(steps[2].signature.publicKey).toMatch(/^0[234]/)
   })
 
-  test('of sandbox money shows that origin, and a missing one is 404', async () => {
+  test('of sandbox money shows that origin, and returns 404 to other platforms', async () => {
     const { client, customer } = await ready()
     const [{ id }] = await everyOne(client, `/ledger/transfers?accountId=${customer.usd}`)
     const { body } = await client.get(`/ledger/transfers/${id}/explain`)
-    expect(stepsOf(body)).toEqual(['ENTRY', 'CAUSE'])
+    expect(listSteps(body)).toEqual(['ENTRY', 'CAUSE'])
     expect(body.steps[1]).toMatchObject({
       id: customer.usd,
       summary: expect.stringContaining('funded in the sandbox'),
     })
-    const other = await newPlatform()
-    expectError(await other.get(`/ledger/transfers/${id}/explain`), { code: 'LEDGER_TRANSFER_NOT_FOUND' })
+    const otherClient = await newPlatform()
+    expectError(await otherClient.get(`/ledger/transfers/${id}/explain`), {
+      code: 'LEDGER_TRANSFER_NOT_FOUND',
+    })
   })
 })

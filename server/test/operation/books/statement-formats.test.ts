@@ -22,39 +22,41 @@ beforeAll(async () => {
   statement = await statementOf(client, usd)
 })
 
-const textOf = async (format: string, accountId = usd) =>
+const readText = async (format: string, accountId = usd) =>
   (await client.get(`/statements?accountId=${accountId}&format=${format}`)).body
 
-describe('a statement in a format of banks', () => {
-  test('as camt.053 is read by the reader of bank files, with its balances and entries', async () => {
-    const records = await all(readIsoMessages(bytesOf(await textOf('camt053'))))
-    const found = JSON.stringify(records, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+describe('a statement in a bank format', () => {
+  test('as camt.053 is understood by the bank file reader, with its balances and entries', async () => {
+    const records = await all(readIsoMessages(bytesOf(await readText('camt053'))))
+    const printedRecords = JSON.stringify(records, (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
     expect(records.length).toBeGreaterThan(statement.lines.length)
-    expect(found).toContain(String(statement.closingBalance))
-    for (const { amount } of statement.lines) expect(found).toContain(String(amount))
+    expect(printedRecords).toContain(String(statement.closingBalance))
+    for (const { amount } of statement.lines) expect(printedRecords).toContain(String(amount))
   })
 
-  test('as MT940 is read by the reader of bank files, with its balances and entries', async () => {
-    const records = await all(readMt940(bytesOf(await textOf('mt940'))))
+  test('as MT940 is understood by the bank file reader, with its balances and entries', async () => {
+    const records = await all(readMt940(bytesOf(await readText('mt940'))))
     expect(entriesOf(records).map(({ amount }) => Number(amount))).toEqual(
       statement.lines.map(({ amount }: { amount: number }) => amount),
     )
-    const [found] = pickStatements(records)
-    expect(found?.contradiction).toBeNull()
-    expect(found?.balances.slice(0, 2).map(({ amount }) => Number(amount))).toEqual([
+    const [parsedStatement] = pickStatements(records)
+    expect(parsedStatement?.contradiction).toBeNull()
+    expect(parsedStatement?.balances.slice(0, 2).map(({ amount }) => Number(amount))).toEqual([
       ...[statement.openingBalance, statement.closingBalance],
     ])
   })
 
-  test('as MT940 has only lines of the SWIFT set, at most 65 characters each', async () => {
-    const lines = (await textOf('mt940')).split('\r\n')
+  test('as MT940 has only SWIFT characters, in lines of at most 65', async () => {
+    const lines = (await readText('mt940')).split('\r\n')
     for (const line of lines) expect(line).toMatch(/^[A-Za-z0-9/\-?:().,'+ ]{0,65}$/)
     expect(lines.filter((line: string) => line.startsWith(':61:'))).toHaveLength(statement.lines.length)
     expect(lines.at(-2)).toBe('-')
   })
 
   test('escapes names in XML', async () => {
-    const xml = await textOf('camt053')
+    const xml = await readText('camt053')
     expect(xml).toContain('<Nm>Zoë &lt;&amp; Łukasz&gt;</Nm>')
     expect(xml).not.toContain('<& ')
   })
@@ -63,7 +65,7 @@ describe('a statement in a format of banks', () => {
     ['camt053', 'application/xml', 'xml'],
     ['mt940', 'text/plain', 'sta'],
     ['ofx', 'application/x-ofx', 'ofx'],
-  ])('as %s is a file of the type %s', async (format, type, extension) => {
+  ])('as %s is a file of type %s', async (format, type, extension) => {
     const response = await fetch(`${client.baseUrl}/statements?accountId=${usd}&format=${format}`, {
       headers: { Authorization: client.authorization },
     })
@@ -75,8 +77,8 @@ describe('a statement in a format of banks', () => {
   test.each(['camt053', 'mt940', 'ofx'])(
     'as %s is refused for a currency outside of ISO 4217',
     async (format) => {
-      const refused = await client.get(`/statements?accountId=${wallet}&format=${format}`)
-      expectError(refused, { code: 'INVALID_INPUT', field: 'format' })
+      const refusal = await client.get(`/statements?accountId=${wallet}&format=${format}`)
+      expectError(refusal, { code: 'INVALID_INPUT', field: 'format' })
     },
   )
 })

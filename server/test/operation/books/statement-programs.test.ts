@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import type { Reply } from '../../worlds/client.testing.ts'
 import { statementOf } from '../../worlds/records/payments.testing.ts'
-import { booked, hasPython, readByPython } from '../accounting/accounting.testing.ts'
+import { createBookedWorld, hasPython, readByPython } from '../accounting/accounting.testing.ts'
 
-/** A statement in a format, and as JSON. */
-async function both(format: string): Promise<readonly [string, Reply['body']]> {
-  const { client, customer } = await booked()
+/** Reads a statement in a format and as JSON. */
+async function readStatement(format: string): Promise<readonly [string, Reply['body']]> {
+  const { client, customer } = await createBookedWorld()
   const to = new Date(Date.parse((await client.get('/sandbox/clock')).body.now) + 1000).toISOString()
   const query = `/statements?accountId=${customer.usd}&to=${to}`
   return [(await client.get(`${query}&format=${format}`)).body, await statementOf(client, customer.usd)]
 }
 
-const decimal = (amount: number) => (amount / 100).toFixed(2)
+const formatDecimal = (amount: number) => (amount / 100).toFixed(2)
 
 const SCHEMA = vectorPath('iso20022-xsd/camt.053.001.08.xsd')
 const VALIDATE = `
@@ -25,8 +25,8 @@ print('valid')
 `
 
 describe.skipIf(!existsSync(SCHEMA) || !hasPython('lxml'))('a statement as camt.053', () => {
-  test('is valid by the official schema', async () => {
-    const [xml] = await both('camt053')
+  test('is valid against the official schema', async () => {
+    const [xml] = await readStatement('camt053')
     expect(readByPython(VALIDATE, 'statement.xml', xml).trim()).toBe('valid')
   })
 })
@@ -44,11 +44,11 @@ print(json.dumps({
 
 describe.skipIf(!hasPython('mt940'))('a statement as MT940', () => {
   test('is read by another program with the balances and lines of the statement', async () => {
-    const [text, statement] = await both('mt940')
+    const [text, statement] = await readStatement('mt940')
     expect(JSON.parse(readByPython(READ_MT940, 'statement.sta', text))).toEqual({
-      opening: decimal(statement.openingBalance),
-      closing: decimal(statement.closingBalance),
-      lines: statement.lines.map(({ amount }: { amount: number }) => decimal(amount)),
+      opening: formatDecimal(statement.openingBalance),
+      closing: formatDecimal(statement.closingBalance),
+      lines: statement.lines.map(({ amount }: { amount: number }) => formatDecimal(amount)),
     })
   })
 })
@@ -69,11 +69,11 @@ print(json.dumps({
 
 describe.skipIf(!hasPython('ofxtools'))('a statement as OFX', () => {
   test('is read by another program with the balance and lines of the statement', async () => {
-    const [text, statement] = await both('ofx')
+    const [text, statement] = await readStatement('ofx')
     expect(JSON.parse(readByPython(READ_OFX, 'statement.ofx', text))).toEqual({
       currency: 'USD',
-      closing: decimal(statement.closingBalance),
-      lines: statement.lines.map(({ amount }: { amount: number }) => decimal(amount)),
+      closing: formatDecimal(statement.closingBalance),
+      lines: statement.lines.map(({ amount }: { amount: number }) => formatDecimal(amount)),
       ids: statement.lines.length,
     })
   })

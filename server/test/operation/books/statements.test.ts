@@ -12,31 +12,31 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { clear, newCard, used } from '../../worlds/records/cards.testing.ts'
 import { account, quoted, ready, rowsOf, statementOf, to } from '../../worlds/records/payments.testing.ts'
 
-const kinds = ({ lines }: Reply['body']) => lines.map(({ kind }: Reply['body']) => kind)
+const listKinds = ({ lines }: Reply['body']) => lines.map(({ kind }: Reply['body']) => kind)
 
 /** A wallet with 100 USDB, and a bank account of its holder. */
-async function walletReady(suffix?: string) {
+async function createPayingWallet(suffix?: string) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.wallet, 100_000_000)
   const bank = await newBankAccount(client, customer.id, suffix)
   const session = await signIn(client, customer.wallet)
-  const pay = async () => {
+  const payFromWallet = async () => {
     const quote = await quoted(client, account(customer.wallet), to(bank))
     expect((await sendSigned(client, session, 'POST', `/quotes/${quote.id}/execute`)).status).toBe(200)
     await client.advance(0)
     return quote
   }
-  return { client, customer, bank, pay }
+  return { client, customer, bank, payFromWallet }
 }
 
 describe('a statement', () => {
   test('shows a payment and its fee as two lines that sum to the movement', async () => {
-    const { client, customer, bank, pay } = await walletReady()
-    const quote = await pay()
-    const made = await statementOf(client, customer.wallet)
-    expect(kinds(made)).toEqual(['DEPOSIT', 'PAYMENT_OUT', 'FEE'])
-    const [, payment, fee] = made.lines
+    const { client, customer, bank, payFromWallet } = await createPayingWallet()
+    const quote = await payFromWallet()
+    const statement = await statementOf(client, customer.wallet)
+    expect(listKinds(statement)).toEqual(['DEPOSIT', 'PAYMENT_OUT', 'FEE'])
+    const [, payment, fee] = statement.lines
     expect(quote.feesIncluded).toBeGreaterThan(0)
     expect([payment.amount, fee.amount]).toEqual([
       quote.feesIncluded - quote.totalSendingAmount,
@@ -54,7 +54,7 @@ describe('a statement', () => {
     })
     const transaction = (await client.get(`/transactions/${quote.transactionId}`)).body
     expect(payment.reference).toBe(transaction.reconciliationInstructions.reference)
-    expect(made).toMatchObject({
+    expect(statement).toMatchObject({
       account: { id: customer.wallet, ownerName: 'Ada Lovelace', currency: { code: 'USDB', decimals: 6 } },
       openingBalance: 0,
       credits: 100_000_000,
@@ -67,13 +67,13 @@ describe('a statement', () => {
   })
 
   test('shows the return of a payment and of its fee', async () => {
-    const { client, customer, pay } = await walletReady('005')
-    const quote = await pay()
+    const { client, customer, payFromWallet } = await createPayingWallet('005')
+    const quote = await payFromWallet()
     await client.advance(3600)
-    const made = await statementOf(client, customer.wallet)
-    expect(kinds(made)).toEqual(['DEPOSIT', 'PAYMENT_OUT', 'FEE', 'REFUND', 'FEE_REFUND'])
-    expect(made).toMatchObject({ fees: 0, closingBalance: 100_000_000 })
-    expect(made.lines.at(-2)).toMatchObject({
+    const statement = await statementOf(client, customer.wallet)
+    expect(listKinds(statement)).toEqual(['DEPOSIT', 'PAYMENT_OUT', 'FEE', 'REFUND', 'FEE_REFUND'])
+    expect(statement).toMatchObject({ fees: 0, closingBalance: 100_000_000 })
+    expect(statement.lines.at(-2)).toMatchObject({
       transactionId: quote.transactionId,
       cause: { type: 'transaction' },
     })
@@ -84,7 +84,7 @@ describe('a statement', () => {
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(1)
     const before = await statementOf(client, customer.usd)
-    expect(kinds(before)).toEqual(['DEPOSIT'])
+    expect(listKinds(before)).toEqual(['DEPOSIT'])
     expect(before).toMatchObject({ closingBalance: 100_000, heldBalance: quote.totalSendingAmount })
     expect(before.holds).toMatchObject([
       { amount: quote.totalSendingAmount, transactionId: quote.transactionId, cause: { id: quote.id } },
@@ -94,8 +94,8 @@ describe('a statement', () => {
     expect(after).toMatchObject({ openingBalance: 100_000, heldBalance: 0, holds: [] })
     expect(after.closingBalance).toBe(100_000 - quote.totalSendingAmount)
     // Amounts held at the end of the first period are still shown when that period is requested again.
-    const again = await statementOf(client, customer.usd, `&to=${before.to}`)
-    expect({ ...again, createdAt: before.createdAt }).toEqual(before)
+    const repeatedStatement = await statementOf(client, customer.usd, `&to=${before.to}`)
+    expect({ ...repeatedStatement, createdAt: before.createdAt }).toEqual(before)
   })
 
   test('names payer and payee, between internal accounts too', async () => {
@@ -112,23 +112,23 @@ describe('a statement', () => {
     })
   })
 
-  test('still names an external account that was deleted since', async () => {
+  test('still names an external account after its deletion', async () => {
     const { client, customer, bank } = await ready()
     await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(0)
     expect((await client.send('DELETE', `/customers/external-accounts/${bank}`)).status).toBe(204)
     const [, payment] = (await statementOf(client, customer.usd)).lines
     expect(payment.counterparty).toMatchObject({ name: 'Ada Lovelace', accountId: bank })
-    const explained = await client.get(`/ledger/transfers/${payment.transferId}/explain`)
-    expect(explained.status).toBe(200)
+    const explanation = await client.get(`/ledger/transfers/${payment.transferId}/explain`)
+    expect(explanation.status).toBe(200)
   })
 
   test('needs an account of the caller’s platform, and a period that does not end before it begins', async () => {
-    const [{ client, customer }, other] = [await ready(), await newPlatform()]
-    expectError(await other.get(`/statements?accountId=${customer.usd}`), { code: 'ACCOUNT_NOT_FOUND' })
+    const [{ client, customer }, otherClient] = [await ready(), await newPlatform()]
+    expectError(await otherClient.get(`/statements?accountId=${customer.usd}`), { code: 'ACCOUNT_NOT_FOUND' })
     const path = `/statements?accountId=${customer.usd}`
-    const backwards = `${path}&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z`
-    expectError(await client.get(backwards), { code: 'INVALID_INPUT', field: 'to' })
+    const reversedPeriod = `${path}&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z`
+    expectError(await client.get(reversedPeriod), { code: 'INVALID_INPUT', field: 'to' })
     expectError(await client.get(`${path}&format=pdf`), { code: 'INVALID_INPUT', field: 'format' })
     const empty = await statementOf(
       client,
@@ -139,8 +139,8 @@ describe('a statement', () => {
   })
 })
 
-describe('as a file', () => {
-  test('it has one header row, an opening, a closing, and text of users is never a formula', async () => {
+describe('a statement as CSV', () => {
+  test('has one header row, an opening and a closing row, and never a formula from text that users entered', async () => {
     const { client, customer } = await ready('003')
     await fund(client, customer.usd, 1)
     const card = await newCard(client, customer.id, [customer.usd])
@@ -172,21 +172,21 @@ describe('as a file', () => {
     expect(headers.get('Content-Disposition')).toMatch(/^attachment; filename="statement-[\d-]+\.csv"$/)
   })
 
-  test('it lists holds after the closing balance', async () => {
+  test('lists holds after the closing balance', async () => {
     const { client, customer, bank } = await ready('003')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(1)
     const rows = await rowsOf(client, `/statements?accountId=${customer.usd}&format=csv`)
-    const held = String(quote.totalSendingAmount)
+    const heldUnits = String(quote.totalSendingAmount)
     expect(rows.slice(-2)).toMatchObject([
-      { line: 'CLOSING', balanceUnits: '100000', heldUnits: held, units: '' },
-      { line: 'HOLD', balanceUnits: '', heldUnits: held, units: '', transactionId: quote.transactionId },
+      { line: 'CLOSING', balanceUnits: '100000', heldUnits: heldUnits, units: '' },
+      { line: 'HOLD', balanceUnits: '', heldUnits: heldUnits, units: '', transactionId: quote.transactionId },
     ])
   })
 })
 
-describe('as a page', () => {
-  test('it has every movement, escapes text of users, and loads and runs nothing', async () => {
+describe('a statement as HTML', () => {
+  test('has every movement, escapes text that users entered, and loads and runs nothing', async () => {
     const { client, customer } = await ready()
     const bob = await newCustomer(client, { fullName: '<script>alert(1)</script> & "Bob"' })
     await quoted(client, account(customer.usd), to(bob.usd), { immediatelyExecute: true })
@@ -203,7 +203,7 @@ describe('as a page', () => {
     )
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Bob&quot;')
     expect(text).not.toMatch(/<script|https?:|<link(?! rel="icon" href="data:,")|@import|url\(/)
-    for (const words of ['Opening balance', 'Closing balance', '1,000.00', '−25.00', '@media print'])
-      expect(text).toContain(words)
+    for (const phrase of ['Opening balance', 'Closing balance', '1,000.00', '−25.00', '@media print'])
+      expect(text).toContain(phrase)
   })
 })

@@ -39,7 +39,7 @@ const snapshots: Snapshot[] = []
 
 const isInternal = (id: string) => id.startsWith('InternalAccount:')
 
-async function remember(): Promise<void> {
+async function takeSnapshot(): Promise<void> {
   await client.advance(1)
   const at = await clockOf(client)
   const rows = await everyOne(client, '/ledger/accounts')
@@ -51,48 +51,52 @@ async function remember(): Promise<void> {
   await client.advance(1)
 }
 
-/** All kinds of movements in random order, with time between. */
-async function live(random: Random): Promise<void> {
+/** Makes all kinds of movements in random order, with time between them. */
+async function runRandomMovements(random: Random): Promise<void> {
   const [ada, bob] = [await newCustomer(client), await newCustomer(client, { fullName: '=Bob' })]
   const session = await signIn(client, ada.wallet)
-  const own = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0].id
-  accounts = [ada.usd, ada.eur, ada.wallet, bob.usd, own]
+  const platformUsd = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0].id
+  accounts = [ada.usd, ada.eur, ada.wallet, bob.usd, platformUsd]
   await fund(client, ada.usd, 500_000)
   await fund(client, ada.wallet, 900_000_000)
-  await fund(client, own, 300_000)
+  await fund(client, platformUsd, 300_000)
   const suffixes = ['789', '002', '003', '004', '005', '006', '007']
   const banks = await Promise.all(suffixes.map((suffix) => newBankAccount(client, ada.id, suffix)))
   const card = await newCard(client, ada.id, [ada.usd])
-  // Held all along, whatever the choices are.
+  // This hold stays throughout, whatever else is chosen.
   await used(client, card.id, 100)
   const purchases: Reply['body'][] = []
-  const now = { immediatelyExecute: true }
-  const amount = () => 100 + random.below(2_000)
-  const transfer = (path: string, source: string, destination: string) =>
+  const immediate = { immediatelyExecute: true }
+  const pickAmount = () => 100 + random.below(2_000)
+  const sendTransfer = (path: string, source: string, destination: string) =>
     client.post(path, {
       source: { accountId: source },
       destination: { accountId: destination },
-      amount: amount(),
+      amount: pickAmount(),
     })
   const steps: (() => Promise<unknown>)[] = [
-    () => fund(client, random.pick([ada.usd, bob.usd]), amount()),
-    () => transfer('/transfer-out', ada.usd, random.pick(banks)),
-    () => transfer('/transfer-in', random.pick(banks), ada.usd),
+    () => fund(client, random.pick([ada.usd, bob.usd]), pickAmount()),
+    () => sendTransfer('/transfer-out', ada.usd, random.pick(banks)),
+    () => sendTransfer('/transfer-in', random.pick(banks), ada.usd),
     () =>
-      quoted(client, account(ada.usd), to(random.pick(banks)), { ...now, lockedCurrencyAmount: amount() }),
-    () => quoted(client, account(ada.usd), to(bob.usd), { ...now, lockedCurrencyAmount: amount() }),
-    () => quoted(client, account(ada.usd), to(ada.eur), { ...now, lockedCurrencyAmount: amount() }),
-    () => quoted(client, account(own), to(bob.usd), { ...now, lockedCurrencyAmount: amount() }),
+      quoted(client, account(ada.usd), to(random.pick(banks)), {
+        ...immediate,
+        lockedCurrencyAmount: pickAmount(),
+      }),
+    () => quoted(client, account(ada.usd), to(bob.usd), { ...immediate, lockedCurrencyAmount: pickAmount() }),
+    () => quoted(client, account(ada.usd), to(ada.eur), { ...immediate, lockedCurrencyAmount: pickAmount() }),
+    () =>
+      quoted(client, account(platformUsd), to(bob.usd), { ...immediate, lockedCurrencyAmount: pickAmount() }),
     async () => {
       const quote = await quoted(client, account(ada.wallet), to(random.pick(banks)))
       const path = `/quotes/${quote.id}/execute`
       return random.chance(0.8) ? sendSigned(client, session, 'POST', path) : undefined
     },
-    async () => purchases.push(await used(client, card.id, amount())),
+    async () => purchases.push(await used(client, card.id, pickAmount())),
     async () => {
       const purchase = purchases.shift()
       if (!purchase) return
-      // More than a day after its authorization, half of it, then the rest.
+      // Clears half of a purchase more than a day after its authorization, and sometimes refunds it.
       await client.advance(30 * HOUR)
       const half = Math.floor(Number(purchase.authorizedAmount.amount) / 2)
       expect((await clear(client, purchase, half)).status).toBe(200)
@@ -103,39 +107,39 @@ async function live(random: Random): Promise<void> {
   for (let n = 0; n < STEPS; n++) {
     await random.pick(steps)()
     await client.advance(random.below(HOUR))
-    if (n % 6 === 0) await remember()
+    if (n % 6 === 0) await takeSnapshot()
   }
   await client.advance(10 * 24 * HOUR)
-  await remember()
+  await takeSnapshot()
 }
 
 describe('after a mixture of payments, refunds, purchases and holds', () => {
   beforeAll(async () => {
     client = await newPlatform()
-    await live(new Random(SEED))
+    await runRandomMovements(new Random(SEED))
   })
   beforeEach(() => onTestFailed(() => console.error(`The same choices again: RELIABILITY_SEED=${SEED}`)))
 
   test("the balance of every account at a past time equals the ledger's balance then", async () => {
     expect(snapshots.length).toBeGreaterThan(8)
-    for (const { at, accounts: then } of snapshots) {
+    for (const { at, accounts: balances } of snapshots) {
       const rows = await everyOne(client, `/ledger/accounts?asOf=${at}`)
       for (const { id, posted, held } of rows)
         expect({ at, id, posted: BigInt(posted), held: BigInt(held) }).toEqual({
           at,
           id,
-          ...(then.get(id) ?? { posted: 0n, held: 0n }),
+          ...(balances.get(id) ?? { posted: 0n, held: 0n }),
         })
-      const one = (await client.get(`/ledger/accounts/${accounts[0]}?asOf=${at}`)).body
-      expect(BigInt(one.posted)).toBe(then.get(accounts[0]!)!.posted)
+      const ledgerAccount = (await client.get(`/ledger/accounts/${accounts[0]}?asOf=${at}`)).body
+      expect(BigInt(ledgerAccount.posted)).toBe(balances.get(accounts[0]!)!.posted)
     }
-    const wereHeld = snapshots.filter(({ accounts: then }) =>
-      [...then.values()].some(({ held }) => held > 0n),
+    const snapshotsWithHolds = snapshots.filter(({ accounts: balances }) =>
+      [...balances.values()].some(({ held }) => held > 0n),
     )
-    expect(wereHeld.length).toBeGreaterThan(0)
+    expect(snapshotsWithHolds.length).toBeGreaterThan(0)
   })
 
-  test('the accounts of each currency sum to zero by sides, at every moment', async () => {
+  test('the accounts of each currency sum to zero at every moment', async () => {
     for (const asOf of ['', ...snapshots.map(({ at }) => `?asOf=${at}`)]) {
       const sides = new Map<string, bigint>()
       for (const { currency, normalSide, posted } of await everyOne(client, `/ledger/accounts${asOf}`)) {
@@ -147,27 +151,25 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the statement of each period explains the change of the balance, in every form', {
+  test('the statement of each period explains the change of the balance, as JSON and as CSV', {
     tags: 'long',
   }, async () => {
     for (const id of accounts)
       for (const [n, { at: to, accounts: after }] of snapshots.slice(1).entries()) {
         const { at: from, accounts: before } = snapshots[n]!
         const period = `&from=${from}&to=${to}`
-        const made = await statementOf(client, id, period)
+        const statement = await statementOf(client, id, period)
         const opening = before.get(id)?.posted ?? 0n
         const { posted, held } = after.get(id)!
-        expect([made.openingBalance, made.closingBalance, made.heldBalance].map(BigInt)).toEqual([
-          opening,
-          posted,
-          held,
-        ])
-        const amounts = made.lines.map(({ amount }: Reply['body']) => amount)
+        expect(
+          [statement.openingBalance, statement.closingBalance, statement.heldBalance].map(BigInt),
+        ).toEqual([opening, posted, held])
+        const amounts = statement.lines.map(({ amount }: Reply['body']) => amount)
         expect(sum(amounts)).toBe(posted - opening)
-        expect(BigInt(made.credits) - BigInt(made.debits)).toBe(posted - opening)
-        expect(sum(made.holds.map(({ amount }: Reply['body']) => amount))).toBe(held)
+        expect(BigInt(statement.credits) - BigInt(statement.debits)).toBe(posted - opening)
+        expect(sum(statement.holds.map(({ amount }: Reply['body']) => amount))).toBe(held)
         let balance = opening
-        for (const line of made.lines) {
+        for (const line of statement.lines) {
           balance += BigInt(line.amount)
           expect(BigInt(line.balance)).toBe(balance)
           expect(line.at >= from && line.at < to).toBe(true)
@@ -182,7 +184,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
 
   test('consecutive periods have every movement exactly once', { tags: 'long' }, async () => {
     for (const id of accounts) {
-      const whole = await statementOf(client, id)
+      const fullStatement = await statementOf(client, id)
       const bounds = [undefined, ...snapshots.map(({ at }) => at), undefined]
       const parts: unknown[] = []
       for (const [n, from] of bounds.slice(0, -1).entries()) {
@@ -190,23 +192,23 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
         const period = `${from ? `&from=${from}` : ''}${until ? `&to=${until}` : ''}`
         parts.push(...(await statementOf(client, id, period)).lines)
       }
-      expect(parts).toEqual(whole.lines)
-      expect(whole.openingBalance).toBe(0)
-      expect(BigInt(whole.closingBalance)).toBe(snapshots.at(-1)!.accounts.get(id)!.posted)
+      expect(parts).toEqual(fullStatement.lines)
+      expect(fullStatement.openingBalance).toBe(0)
+      expect(BigInt(fullStatement.closingBalance)).toBe(snapshots.at(-1)!.accounts.get(id)!.posted)
     }
   })
 
-  test('the file of transactions sums to the transactions of the statements', async () => {
+  test('the transaction file sums to the transactions of the statements', async () => {
     for (const id of accounts) {
       const { lines } = await statementOf(client, id)
-      const stated = sum(
+      const statementSum = sum(
         lines
           .filter(({ cause }: Reply['body']) => cause.type === 'transaction' || cause.type === 'quote')
           .map(({ amount }: Reply['body']) => amount),
       )
       const owner = (await client.get(`/ledger/accounts/${id}`)).body.owner
       const rows = await rowsOf(client, `/transactions.csv?accountIdentifier=${id}`)
-      expect(sum(rows.map((row) => movedOf(row, id, owner)))).toBe(stated)
+      expect(sum(rows.map((row) => computeMovement(row, id, owner)))).toBe(statementSum)
       for (const { direction, units, amount, currency, sentUnits, receivedUnits, ...row } of rows) {
         const [ownUnits, ownCurrency] =
           direction === 'DEBIT' ? [`-${sentUnits}`, row.sentCurrency] : [receivedUnits, row.receivedCurrency]
@@ -234,8 +236,8 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   })
 })
 
-/** The movement of a transaction of the file on an account, according to docs/books.md. */
-function movedOf(row: Record<string, string>, accountId: string, owner: string): bigint {
+/** Computes the effect of a transaction in the file on an account, according to docs/books.md. */
+function computeMovement(row: Record<string, string>, accountId: string, owner: string): bigint {
   const isReceived = row.destinationAccountId === accountId && row.status === 'COMPLETED'
   if (row.direction === 'CREDIT') return isReceived ? BigInt(row.receivedUnits!) : 0n
   if (row.sourceAccountId === accountId) {

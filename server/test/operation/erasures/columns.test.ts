@@ -18,10 +18,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Ids, times, and yes or no. */
-const SAYS_NOTHING = ['uuid', 'timestamp with time zone', 'boolean', 'xid8']
+/** Ids, times and booleans are not personal. */
+const IMPERSONAL_TYPES = ['uuid', 'timestamp with time zone', 'boolean', 'xid8']
 
-test('each column of each table is classified as personal or not: add a new one to db/erasure/columns-of-….ts', {
+test('each column of each table is classified as personal or not (else: add it in storage/erasure/columns-of-….ts)', {
   tags: 'smoke',
 }, async () => {
   const { rows } = await db.query<{ table: string; column: string }>(
@@ -30,33 +30,33 @@ test('each column of each table is classified as personal or not: add a new one 
      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
        AND NOT (SELECT relispartition FROM pg_class WHERE oid = quote_ident(c.table_name)::regclass)
        AND c.data_type <> ALL ($1::text[]) AND c.udt_name <> '_uuid'`,
-    [SAYS_NOTHING],
+    [IMPERSONAL_TYPES],
   )
-  const found = rows.map(({ table, column }) => `${table}.${column}`)
-  const decided = Object.entries(TABLE_COLUMNS).flatMap(
+  const columns = rows.map(({ table, column }) => `${table}.${column}`)
+  const classifiedColumns = Object.entries(TABLE_COLUMNS).flatMap(
     ([table, { plain, kept = {}, apart = {}, erased = [] }]) => {
-      const single = [...plain.split(' ').filter((word) => word !== ''), ...Object.keys(apart)]
-      const more = [...Object.keys(kept), ...erased.flatMap(({ set = {} }) => Object.keys(set))]
-      expect(new Set(single).size, table).toBe(single.length)
+      const singleColumns = [...plain.split(' ').filter((word) => word !== ''), ...Object.keys(apart)]
+      const otherColumns = [...Object.keys(kept), ...erased.flatMap(({ set = {} }) => Object.keys(set))]
+      expect(new Set(singleColumns).size, table).toBe(singleColumns.length)
       expect(
-        more.filter((column) => single.includes(column)),
+        otherColumns.filter((column) => singleColumns.includes(column)),
         table,
       ).toEqual([])
-      return [...new Set([...single, ...more])].map((column) => `${table}.${column}`)
+      return [...new Set([...singleColumns, ...otherColumns])].map((column) => `${table}.${column}`)
     },
   )
-  // Times may be set as well.
+  // An erasure also sets these times, which the query leaves out.
   const times = ['external_accounts.deleted_at', 'mandates.canceled_at']
-  expect(decided.filter((column) => !times.includes(column)).sort()).toEqual(found.sort())
+  expect(classifiedColumns.filter((column) => !times.includes(column)).sort()).toEqual(columns.sort())
 })
 
 test('each specially erased column names its step', () => {
   const steps = STEPS.map(({ name }) => name.split(' ')[0])
-  const named = Object.values(TABLE_COLUMNS).flatMap(({ apart = {} }) => Object.values(apart))
-  expect(named.filter((name) => !steps.includes(name) && name !== 'documents')).toEqual([])
+  const namedSteps = Object.values(TABLE_COLUMNS).flatMap(({ apart = {} }) => Object.values(apart))
+  expect(namedSteps.filter((name) => !steps.includes(name) && name !== 'documents')).toEqual([])
 })
 
-test('each personal column that stays has a reason', () => {
+test('each personal column that is kept has a reason', () => {
   for (const { kept = {} } of Object.values(TABLE_COLUMNS))
     for (const why of Object.values(kept)) expect(why.length).toBeGreaterThan(5)
 })

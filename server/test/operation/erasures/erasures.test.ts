@@ -26,15 +26,15 @@ afterAll(() => host.close())
 
 const newPlatform = () => host.newPlatform()
 
-const remove = (client: Client, id: string) => client.send('DELETE', `/customers/${id}`)
-const erase = (client: Client, id: string) => client.post(`/customers/${id}/erasure`)
-const erasureOf = async (client: Client, id: string) => (await client.get(`/customers/${id}/erasure`)).body
+const deleteCustomer = (client: Client, id: string) => client.send('DELETE', `/customers/${id}`)
+const requestErasure = (client: Client, id: string) => client.post(`/customers/${id}/erasure`)
+const readErasure = async (client: Client, id: string) => (await client.get(`/customers/${id}/erasure`)).body
 
-/** Values that are sealed from the beginning, and shown masked. */
+/** Values that are stored only sealed, and shown masked. */
 const SEALED: readonly string[] = [PERSONAL.documentNumber, PERSONAL.ownerIdentifier]
 
-/** The places where a text still is after the erasure. */
-const KEPT: Readonly<Record<string, readonly string[]>> = {
+/** The places that still have a text after the erasure. */
+const KEPT_TEXTS: Readonly<Record<string, readonly string[]>> = {
   // The payload that the wallet signed for its payment.
   [PERSONAL.holder]: ['signing_requests.payload'],
   [PERSONAL.accountNumber]: ['signing_requests.payload'],
@@ -48,46 +48,48 @@ describe('after the erasure', () => {
       ({ text }) =>
       (response) =>
         response.writeHead(200).end(/quixotemark|zebulon|ownermark/i.test(text) ? PERSONAL.answer : '')
-    const other = await newCustomer(client, {
+    const neighbour = await newCustomer(client, {
       umaAddress: '$neighbour@uma.example',
       fullName: 'Nora Neighbour',
     })
-    await fund(client, other.usd, 50_000)
-    const { ids, usd } = await live(client, other)
+    await fund(client, neighbour.usd, 50_000)
+    const { ids, usd } = await live(client, neighbour)
     const businessId = await beVerified(client)
-    for (const id of [...ids, businessId]) expect((await remove(client, id)).status).toBe(200)
+    for (const id of [...ids, businessId]) expect((await deleteCustomer(client, id)).status).toBe(200)
     await client.advance(0)
     await host.app.requestLog.flush()
     const texts = Object.values(PERSONAL)
     const before = await placesOf(host.app.db, texts)
-    // All of them are stored, in the clear or sealed: the search would find them.
+    // Every text is stored, and the search finds all but the sealed ones.
     expect([...before].filter(([, places]) => places.length === 0).map(([text]) => text)).toEqual(SEALED)
 
-    const shown = async () => ({
-      transactions: (await client.get(`/transactions?customerId=${ids[0]}&limit=100`)).body.data.map(booked),
+    const readVisibleData = async () => ({
+      transactions: (await client.get(`/transactions?customerId=${ids[0]}&limit=100`)).body.data.map(
+        printAmounts,
+      ),
       entries: (await client.get(`/ledger/transfers?accountId=${usd}&limit=100`)).body,
-      neighbour: (await client.get(`/customers/${other.id}`)).body,
-      accounts: (await client.get(`/customers/internal-accounts?customerId=${other.id}`)).body,
-      events: (await client.events(`&objectId=${other.id}`)).map(toJson),
+      neighbour: (await client.get(`/customers/${neighbour.id}`)).body,
+      accounts: (await client.get(`/customers/internal-accounts?customerId=${neighbour.id}`)).body,
+      events: (await client.events(`&objectId=${neighbour.id}`)).map(toJson),
     })
-    const shownBefore = await shown()
+    const visibleBefore = await readVisibleData()
 
     for (const id of [...ids, businessId]) {
-      const asked = await erase(client, id)
-      expect(asked.body).toMatchObject({ customerId: id, status: 'SCHEDULED' })
-      expect((await erase(client, id)).body).toEqual(asked.body)
+      const request = await requestErasure(client, id)
+      expect(request.body).toMatchObject({ customerId: id, status: 'SCHEDULED' })
+      expect((await requestErasure(client, id)).body).toEqual(request.body)
     }
     await client.advance(DAYS * DAY_SECONDS)
     await host.app.requestLog.flush()
     for (const id of [...ids, businessId])
-      expect(await erasureOf(client, id)).toMatchObject({ status: 'DONE', erasedAt: expect.any(String) })
+      expect(await readErasure(client, id)).toMatchObject({ status: 'DONE', erasedAt: expect.any(String) })
 
     const after = await placesOf(host.app.db, texts)
-    const left = Object.fromEntries([...after].filter(([, places]) => places.length > 0))
-    expect(left).toEqual(KEPT)
-    expect(await shown()).toEqual(shownBefore)
-    await readAll(client, ids[0]!)
-    await eventsAreValid(client)
+    const remaining = Object.fromEntries([...after].filter(([, places]) => places.length > 0))
+    expect(remaining).toEqual(KEPT_TEXTS)
+    expect(await readVisibleData()).toEqual(visibleBefore)
+    await expectReadable(client, ids[0]!)
+    await expectValidEvents(client)
 
     await extendChains(host.app.db, host.app.clock)
     const { findings } = await verifyLedger(host.app.db, host.app.enclave.quorumPublicKey)
@@ -95,8 +97,8 @@ describe('after the erasure', () => {
   })
 })
 
-/** Every response about the person still matches the contract: the server checks each. */
-async function readAll(client: Client, id: string): Promise<void> {
+/** Reads everything about the person. The server checks each response against the contract. */
+async function expectReadable(client: Client, id: string): Promise<void> {
   const lists = [
     `/transactions?customerId=${id}&limit=100`,
     `/quotes?customerId=${id}&limit=100`,
@@ -110,9 +112,10 @@ async function readAll(client: Client, id: string): Promise<void> {
     const { status, body } = await client.get(list)
     expect(status, list).toBe(200)
     const [path] = list.split('?')
-    for (const { id: one } of body.data) expect((await client.get(`${path}/${one}`)).status, one).toBe(200)
-    for (const { id: one } of path === '/verifications' ? body.data : [])
-      expect((await client.get(`${path}/${one}/decisions`)).status).toBe(200)
+    for (const { id: recordId } of body.data)
+      expect((await client.get(`${path}/${recordId}`)).status, recordId).toBe(200)
+    for (const { id: recordId } of path === '/verifications' ? body.data : [])
+      expect((await client.get(`${path}/${recordId}/decisions`)).status).toBe(200)
   }
   const { data: agents } = (await client.get('/agents')).body
   for (const { id: agent } of agents)
@@ -135,15 +138,15 @@ const WEBHOOKS = Object.values<unknown>(webhookBodies).filter(
     typeof schema === 'object' && schema !== null && 'properties' in schema,
 )
 
-/** The data of each event fits a webhook of its type, also without the person. */
-async function eventsAreValid(client: Client): Promise<void> {
+/** Expects that the data of each erased event still matches the webhook of its type. */
+async function expectValidEvents(client: Client): Promise<void> {
   const events = (await client.get('/events?limit=100')).body.data
-  const erased = events.filter(({ data }: { data?: object }) => data && 'isErased' in data)
-  expect(erased.length).toBeGreaterThan(20)
-  for (const { type, data } of erased) {
-    const of = WEBHOOKS.find(({ properties }) => properties.type?.enum?.includes(type))
-    expect(of?.properties.data, type).toBeDefined()
-    const faults = [...Value.Errors(of!.properties.data!, data)]
+  const erasedEvents = events.filter(({ data }: { data?: object }) => data && 'isErased' in data)
+  expect(erasedEvents.length).toBeGreaterThan(20)
+  for (const { type, data } of erasedEvents) {
+    const webhook = WEBHOOKS.find(({ properties }) => properties.type?.enum?.includes(type))
+    expect(webhook?.properties.data, type).toBeDefined()
+    const faults = [...Value.Errors(webhook!.properties.data!, data)]
     expect(
       faults.map((fault) => toJson(fault)),
       `${type} ${toJson(data)}`,
@@ -151,8 +154,7 @@ async function eventsAreValid(client: Client): Promise<void> {
   }
 }
 
-/** The amounts of a transaction in the books. */
-function booked({
+function printAmounts({
   id,
   status,
   direction,
@@ -165,11 +167,10 @@ function booked({
   return toJson({ id, status, direction, sentAmount, receivedAmount, fees, createdAt, settledAt })
 }
 
-/** A deleted customer with its own data. */
-async function deleted(client: Client, more: Record<string, unknown> = {}) {
-  const body = { customerType: 'INDIVIDUAL', fullName: 'Ursula Untoldmark', ...more }
+async function createDeletedCustomer(client: Client, fields: Record<string, unknown> = {}) {
+  const body = { customerType: 'INDIVIDUAL', fullName: 'Ursula Untoldmark', ...fields }
   const { body: customer } = await client.post('/customers', body)
-  expect((await remove(client, customer.id)).status).toBe(200)
+  expect((await deleteCustomer(client, customer.id)).status).toBe(200)
   return { id: customer.id as string, body }
 }
 
@@ -177,9 +178,9 @@ describe('an erasure', () => {
   test('is refused with advice for a customer who is not deleted, and does not exist before its request', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
-    const refused = await erase(client, id)
-    expectError(refused, { code: 'CUSTOMER_NOT_DELETED', field: 'customerId' })
-    expect(refused.body.message).toContain('DELETE /customers/{customerId}')
+    const refusal = await requestErasure(client, id)
+    expectError(refusal, { code: 'CUSTOMER_NOT_DELETED', field: 'customerId' })
+    expect(refusal.body.message).toContain('DELETE /customers/{customerId}')
     expectError(await client.get(`/customers/${id}/erasure`), {
       code: 'ERASURE_NOT_FOUND',
       field: 'customerId',
@@ -189,16 +190,19 @@ describe('an erasure', () => {
 
   test('belongs to its platform, and needs the permission to delete a customer', async () => {
     const client = await newPlatform()
-    const { id } = await deleted(client)
-    const other = await newPlatform()
-    expectError(await erase(other, id), { code: 'USER_NOT_FOUND', field: 'customerId' })
-    expectError(await other.get(`/customers/${id}/erasure`), { code: 'USER_NOT_FOUND', field: 'customerId' })
+    const { id } = await createDeletedCustomer(client)
+    const otherClient = await newPlatform()
+    expectError(await requestErasure(otherClient, id), { code: 'USER_NOT_FOUND', field: 'customerId' })
+    expectError(await otherClient.get(`/customers/${id}/erasure`), {
+      code: 'USER_NOT_FOUND',
+      field: 'customerId',
+    })
     const { body: viewer } = await client.post('/tokens', { name: 'Viewer', permissions: ['VIEW'] })
-    const reading = new Client(
+    const viewerClient = new Client(
       { ...client.credentials, tokenId: viewer.clientId, clientSecret: viewer.clientSecret },
       baseUrl,
     )
-    expectError(await erase(reading, id), { code: 'FORBIDDEN' })
+    expectError(await requestErasure(viewerClient, id), { code: 'FORBIDDEN' })
     const living = await newCustomer(client)
     const { body: bearer } = await client.post('/customer-tokens', {
       customerId: living.id,
@@ -218,8 +222,8 @@ describe('an erasure', () => {
 
   test('ends with an event without personal data, and the audit trail names the requester', async () => {
     const client = await newPlatform()
-    const { id } = await deleted(client)
-    await erase(client, id)
+    const { id } = await createDeletedCustomer(client)
+    await requestErasure(client, id)
     await client.advance(DAYS * DAY_SECONDS)
     const events = await client.events(`&objectId=${id}`)
     const last = events.at(-1)
@@ -233,98 +237,100 @@ describe('an erasure', () => {
       'customer_create',
     ])
     expect(data[0].actor.type).toBe('TOKEN')
-    expect((await erase(client, id)).body.status).toBe('DONE')
+    expect((await requestErasure(client, id)).body.status).toBe('DONE')
   })
 
-  test('leaves a deleted customer that is shown as before, and whose unique names are free again', async () => {
+  test('keeps the deleted customer in the list, and frees its unique names', async () => {
     const client = await newPlatform()
-    const own = {
+    const uniqueFields = {
       email: 'ursula@untoldmark.example',
       platformCustomerId: 'crm-untoldmark',
       umaAddress: '$untoldmark@uma.example',
     }
-    const { id, body } = await deleted(client, own)
-    await erase(client, id)
+    const { id, body } = await createDeletedCustomer(client, uniqueFields)
+    await requestErasure(client, id)
     await client.advance(DAYS * DAY_SECONDS)
     expectError(await client.get(`/customers/${id}`), { code: 'CUSTOMER_DELETED', field: 'customerId' })
-    const listed = (await client.get('/customers?isIncludingDeleted=true&search=untoldmark')).body
-    expect(listed.data).toEqual([])
-    const all = (await client.get('/customers?isIncludingDeleted=true')).body.data
-    expect(all.find((one: { id: string }) => one.id === id)).toMatchObject({
+    const searchReply = (await client.get('/customers?isIncludingDeleted=true&search=untoldmark')).body
+    expect(searchReply.data).toEqual([])
+    const customers = (await client.get('/customers?isIncludingDeleted=true')).body.data
+    expect(customers.find((customer: { id: string }) => customer.id === id)).toMatchObject({
       isDeleted: true,
       kycStatus: 'APPROVED',
     })
-    const again = await client.post('/customers', body)
-    expect([again.status, again.body.email]).toEqual([201, own.email])
+    const recreatedCustomer = await client.post('/customers', body)
+    expect([recreatedCustomer.status, recreatedCustomer.body.email]).toEqual([201, uniqueFields.email])
   })
 
-  test('ends the mandates of the customer, whose reference is free again', async () => {
+  test('cancels the mandates of the customer, and frees their references', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
     const mandate = await newMandate(client, await newEuroAccount(client, id), { reference: 'QUIET-7' })
-    expect((await remove(client, id)).status).toBe(200)
-    await erase(client, id)
+    expect((await deleteCustomer(client, id)).status).toBe(200)
+    await requestErasure(client, id)
     await client.advance(DAYS * DAY_SECONDS)
-    expect(await erasureOf(client, id)).toMatchObject({ status: 'DONE' })
+    expect(await readErasure(client, id)).toMatchObject({ status: 'DONE' })
     const { body } = await client.get(`/mandates/${mandate.id}`)
     expect(body).toMatchObject({ status: 'CANCELED', cancelReason: 'erased' })
     expect(Date.parse(body.canceledAt)).toBeGreaterThanOrEqual(Date.parse(body.createdAt))
     expect((await client.get('/mandates?status=CANCELED')).body.data).toEqual([body])
-    const other = await newEuroAccount(client, (await newCustomer(client)).id)
+    const otherAccount = await newEuroAccount(client, (await newCustomer(client)).id)
     const signedOn = (await client.get('/sandbox/clock')).body.now.slice(0, 10)
-    expect(await newMandate(client, other, { reference: 'QUIET-7', signedOn })).toMatchObject({
+    expect(await newMandate(client, otherAccount, { reference: 'QUIET-7', signedOn })).toMatchObject({
       status: 'ACTIVE',
     })
   })
 
-  test('continues after any failure, and after a run that was too long', async () => {
+  test('continues after any failure, and after a run that exceeded its time limit', async () => {
     const client = await newPlatform()
-    const { id } = await deleted(client, { email: 'ursula2@untoldmark.example' })
-    await erase(client, id)
+    const { id } = await createDeletedCustomer(client, { email: 'ursula2@untoldmark.example' })
+    await requestErasure(client, id)
     const { db } = host.app
-    let count = 0
-    const failing = async (sql: string, ...rest: unknown[]) => {
+    let queryCount = 0
+    const failAtTimes = async (sql: string, ...rest: unknown[]) => {
       const isOfErasure = /FOR UPDATE\)|FROM page|UPDATE events|FROM message_counts/.test(sql)
       if (!isOfErasure) return db.query(sql, ...(rest as []))
-      count += 1
-      if (count <= 8 && count % 2 === 0) throw new Error('the connection was lost before')
-      const answer = await db.query(sql, ...(rest as []))
-      if (count <= 8) throw new Error('the connection was lost afterwards')
+      queryCount += 1
+      if (queryCount <= 8 && queryCount % 2 === 0) throw new Error('the connection was lost before')
+      const result = await db.query(sql, ...(rest as []))
+      if (queryCount <= 8) throw new Error('the connection was lost afterwards')
       // Simulates a slow database: a run ends within its time limit, and another continues.
-      if (count <= 14) await new Promise((resolve) => setTimeout(resolve, 600))
-      return answer
+      if (queryCount <= 14) await new Promise((resolve) => setTimeout(resolve, 600))
+      return result
     }
-    Object.assign(host.app, { db: { ...db, kind: db.kind, query: failing } })
+    Object.assign(host.app, { db: { ...db, kind: db.kind, query: failAtTimes } })
     try {
       await client.advance(DAYS * DAY_SECONDS)
-      for (let tries = 0; tries < 40 && (await erasureOf(client, id)).status !== 'DONE'; tries++)
+      for (let tries = 0; tries < 40 && (await readErasure(client, id)).status !== 'DONE'; tries++)
         await client.advance(3_600)
     } finally {
       Object.assign(host.app, { db })
     }
-    expect(await erasureOf(client, id)).toMatchObject({ status: 'DONE' })
-    expect(count).toBeGreaterThan(60)
-    const left = await placesOf(db, ['ursula2@untoldmark.example'])
-    expect([...left.values()]).toEqual([[]])
+    expect(await readErasure(client, id)).toMatchObject({ status: 'DONE' })
+    expect(queryCount).toBeGreaterThan(60)
+    const remaining = await placesOf(db, ['ursula2@untoldmark.example'])
+    expect([...remaining.values()]).toEqual([[]])
   })
 })
 
-test('the audit trail drops exactly the personal data of the erased person', async () => {
+test('the audit trail permits only the removal of personal data, and only for a person whose erasure has begun', async () => {
   const client = await newPlatform()
-  const { id } = await deleted(client)
-  const { id: otherId } = await deleted(client)
-  await erase(client, id)
+  const { id } = await createDeletedCustomer(client)
+  const { id: otherId } = await createDeletedCustomer(client)
+  await requestErasure(client, id)
   const { db } = host.app
-  const of = (customer: string) => `customer_id = '${customer.slice('Customer:'.length)}'`
-  const refused = (sql: string) => expect(db.query(sql)).rejects.toThrow('neither changed nor removed')
-  const erased = `UPDATE audit_events SET before = '{"isErased": true}' WHERE`
-  // It is not time yet.
-  await refused(`${erased} ${of(id)}`)
+  const matchCustomer = (customer: string) => `customer_id = '${customer.slice('Customer:'.length)}'`
+  const expectRefused = (sql: string) => expect(db.query(sql)).rejects.toThrow('neither changed nor removed')
+  const eraseStatement = `UPDATE audit_events SET before = '{"isErased": true}' WHERE`
+  // The erasure has not begun.
+  await expectRefused(`${eraseStatement} ${matchCustomer(id)}`)
   await db.query(`UPDATE erasures SET state = 'ERASING' WHERE id = '${id.slice('Customer:'.length)}'`)
-  await db.query(`${erased} ${of(id)}`)
-  await refused(`${erased} ${of(otherId)}`)
-  await refused(`UPDATE audit_events SET before = '{"fullName": "Another"}' WHERE ${of(id)}`)
-  await refused(`UPDATE audit_events SET operation = 'nothing' WHERE ${of(id)}`)
-  await refused(`UPDATE audit_events SET created_at = created_at + interval '1 second' WHERE ${of(id)}`)
-  await refused(`DELETE FROM audit_events WHERE ${of(id)}`)
+  await db.query(`${eraseStatement} ${matchCustomer(id)}`)
+  await expectRefused(`${eraseStatement} ${matchCustomer(otherId)}`)
+  await expectRefused(`UPDATE audit_events SET before = '{"fullName": "Another"}' WHERE ${matchCustomer(id)}`)
+  await expectRefused(`UPDATE audit_events SET operation = 'nothing' WHERE ${matchCustomer(id)}`)
+  await expectRefused(
+    `UPDATE audit_events SET created_at = created_at + interval '1 second' WHERE ${matchCustomer(id)}`,
+  )
+  await expectRefused(`DELETE FROM audit_events WHERE ${matchCustomer(id)}`)
 })

@@ -11,8 +11,6 @@ import {
 import { placesOf } from '../../worlds/records/erasures.testing.ts'
 import { upload } from '../../worlds/records/onboarding.testing.ts'
 
-/** Data sent to and from rails, and an erasure without a waiting time. */
-
 let world: Production
 beforeAll(async () => {
   world = await openProduction({}, { PERSONAL_DATA_DAYS: '0' })
@@ -30,8 +28,8 @@ const PERSONAL = {
 
 async function eraseNow(id: string): Promise<void> {
   expect((await world.client.send('DELETE', `/customers/${id}`)).status).toBe(200)
-  const asked = await world.client.post(`/customers/${id}/erasure`)
-  expect(asked.body.erasesAt).toBe(asked.body.requestedAt)
+  const erasure = await world.client.post(`/customers/${id}/erasure`)
+  expect(erasure.body.erasesAt).toBe(erasure.body.requestedAt)
   await until(
     async () => (await world.client.get(`/customers/${id}/erasure`)).body.status,
     (status) => status === 'DONE',
@@ -42,22 +40,22 @@ test('personal data sent to and from banks is erased, including the deposit acco
   const { client, service } = world
   const id = await world.newApproved()
   await client.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: PERSONAL.fullName })
-  const uploaded = await upload(
+  const uploadReply = await upload(
     client,
     '/documents',
     { documentHolder: id, documentType: 'PASSPORT', country: 'DE' },
     undefined,
     { fileName: PERSONAL.fileName },
   )
-  expect(uploaded.status).toBe(201)
+  expect(uploadReply.status).toBe(201)
   const account = await accountOf(client, id, 'EUR')
-  const { iban: own } = account.fundingPaymentInstructions[0].accountOrWalletInfo
+  const { iban: depositIban } = account.fundingPaymentInstructions[0].accountOrWalletInfo
   await world.paidIn(account, '2500', {
     sender: { name: PERSONAL.sender },
     remittanceInformation: PERSONAL.reason,
   })
-  const balance = () => client.get(`/customers/internal-accounts?customerId=${id}&currency=EUR`)
-  await until(balance, ({ body }) => Number(body.data[0].balance.amount) === 2500)
+  const readBalance = () => client.get(`/customers/internal-accounts?customerId=${id}&currency=EUR`)
+  await until(readBalance, ({ body }) => Number(body.data[0].balance.amount) === 2500)
   const iban = ibanEndingWith('777')
   const bank = await client.post('/customers/external-accounts', {
     customerId: id,
@@ -69,44 +67,48 @@ test('personal data sent to and from banks is erased, including the deposit acco
     },
   })
   expect(bank.status, toJson(bank.body)).toBe(201)
-  const out = await client.post('/transfer-out', {
+  const payment = await client.post('/transfer-out', {
     source: { accountId: account.id },
     destination: { accountId: bank.body.id },
     remittanceInformation: PERSONAL.remittance,
   })
-  expect(out.status, toJson(out.body)).toBe(201)
-  const paid = await until(
-    async () => (await client.get(`/transactions/${out.body.id}`)).body,
+  expect(payment.status, toJson(payment.body)).toBe(201)
+  const completedPayment = await until(
+    async () => (await client.get(`/transactions/${payment.body.id}`)).body,
     ({ status }) => status === 'COMPLETED',
   )
   await service.app.requestLog.flush()
-  const texts = [...Object.values(PERSONAL), own, iban]
+  const texts = [...Object.values(PERSONAL), depositIban, iban]
   const before = await placesOf(service.app.db, texts)
   expect([...before].filter(([, places]) => places.length === 0)).toEqual([])
   await eraseNow(id)
   await service.app.requestLog.flush()
   const after = await placesOf(service.app.db, texts)
   expect([...after].filter(([, places]) => places.length > 0)).toEqual([])
-  const shown = (await client.get(`/transactions/${out.body.id}`)).body
-  expect(shown).toMatchObject({ id: paid.id, status: 'COMPLETED', receivedAmount: paid.receivedAmount })
+  const transaction = (await client.get(`/transactions/${payment.body.id}`)).body
+  expect(transaction).toMatchObject({
+    id: completedPayment.id,
+    status: 'COMPLETED',
+    receivedAmount: completedPayment.receivedAmount,
+  })
   const { data } = (await client.get(`/deposits?limit=100`)).body
   expect(data).toMatchObject([{ status: 'CREDITED', amount: { amount: 2500 } }])
   for (const path of [
-    `/ledger/transfers?cause=${out.body.id}`,
+    `/ledger/transfers?cause=${payment.body.id}`,
     `/statements?accountId=${account.id}&from=2026-01-01T00:00:00Z&to=2999-01-01T00:00:00Z`,
   ])
     expect((await client.get(path)).status).toBe(200)
 })
 
-test('a call that is repeated with its key after the erasure does not recreate the customer', async () => {
+test('a request that is repeated with its Idempotency-Key after the erasure does not recreate the customer', async () => {
   const { client } = world
   const body = { customerType: 'INDIVIDUAL', fullName: 'Yolanda Railmark' }
   const headers = { 'Idempotency-Key': 'create-1' }
   const { id } = (await client.post('/customers', body, headers)).body
   const path = `/customers/${id}/kyc-link`
-  const keyed = { 'Idempotency-Key': 'link-1' }
-  expect((await client.post(path, {}, keyed)).status).toBe(201)
+  const linkHeaders = { 'Idempotency-Key': 'link-1' }
+  expect((await client.post(path, {}, linkHeaders)).status).toBe(201)
   await eraseNow(id)
   expectError(await client.post('/customers', body, headers), { code: 'CUSTOMER_DELETED' })
-  expectError(await client.post(path, {}, keyed), { code: 'CUSTOMER_DELETED', field: 'customerId' })
+  expectError(await client.post(path, {}, linkHeaders), { code: 'CUSTOMER_DELETED', field: 'customerId' })
 })

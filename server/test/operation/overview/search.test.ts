@@ -15,8 +15,8 @@ import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testin
 let client: Client
 let ids: Record<string, string>
 
-async function search(of: Client, query: string): Promise<Reply['body'][]> {
-  const reply = await of.get(`/search?query=${encodeURIComponent(query)}`)
+async function findRecords(searcher: Client, query: string): Promise<Reply['body'][]> {
+  const reply = await searcher.get(`/search?query=${encodeURIComponent(query)}`)
   expect(reply.status, query).toBe(200)
   return reply.body.data
 }
@@ -77,7 +77,7 @@ beforeAll(async () => {
 })
 
 describe('a search finds', () => {
-  test('a record of every kind by its id, with or without the kind before it', async () => {
+  test('a record of every kind by its id, with or without the kind prefix', async () => {
     for (const type of [
       'CUSTOMER',
       'TRANSACTION',
@@ -90,9 +90,9 @@ describe('a search finds', () => {
       'EVENT',
     ]) {
       const id = ids[type]!
-      const bare = id.slice(id.indexOf(':') + 1)
-      for (const asked of [id, bare, ` ${bare.toUpperCase()} `])
-        expect(await search(client, asked), `${type} ${asked}`).toEqual([
+      const bareId = id.slice(id.indexOf(':') + 1)
+      for (const term of [id, bareId, ` ${bareId.toUpperCase()} `])
+        expect(await findRecords(client, term), `${type} ${term}`).toEqual([
           expect.objectContaining({ type, id, title: expect.any(String) }),
         ])
     }
@@ -111,8 +111,8 @@ describe('a search finds', () => {
     'mail.example',
     'smythe@mail.example',
     '2671',
-  ])('a customer by %s', async (asked) => {
-    expect(await search(client, asked)).toEqual([
+  ])('a customer by %s', async (term) => {
+    expect(await findRecords(client, term)).toEqual([
       {
         type: 'CUSTOMER',
         id: ids.CUSTOMER,
@@ -120,59 +120,59 @@ describe('a search finds', () => {
         detail: 'Zoe.Smythe@mail.example',
       },
     ])
-    const { data } = (await client.get(`/customers?search=${encodeURIComponent(asked)}`)).body
+    const { data } = (await client.get(`/customers?search=${encodeURIComponent(term)}`)).body
     expect(data.map(({ id }: { id: string }) => id)).toEqual([ids.CUSTOMER])
   })
 
   test('a business, a payment, a card, an account, a mandate and an agent by identifiers that people know', async () => {
-    const found = async (asked: string) => (await search(client, asked)).map(({ id }) => id)
-    expect(await found('tradi')).toEqual([ids.business])
-    expect(await found('acme/7')).toEqual([ids.MANDATE])
-    expect(await found('Acme')).toEqual([])
-    expect(await found(ids.last4!)).toContain(ids.CARD)
-    expect(await found('1234564343')).toEqual([ids.EXTERNAL_ACCOUNT])
-    expect(await found('12345 64343')).toEqual([ids.EXTERNAL_ACCOUNT])
-    expect(await found('4343')).toEqual([ids.EXTERNAL_ACCOUNT])
-    expect(await found(ids.agentName!.slice(0, 3))).toContain(ids.AGENT)
-    expect(await found(ids.uma!.toUpperCase())).toEqual([ids.CUSTOMER])
+    const findIds = async (term: string) => (await findRecords(client, term)).map(({ id }) => id)
+    expect(await findIds('tradi')).toEqual([ids.business])
+    expect(await findIds('acme/7')).toEqual([ids.MANDATE])
+    expect(await findIds('Acme')).toEqual([])
+    expect(await findIds(ids.last4!)).toContain(ids.CARD)
+    expect(await findIds('1234564343')).toEqual([ids.EXTERNAL_ACCOUNT])
+    expect(await findIds('12345 64343')).toEqual([ids.EXTERNAL_ACCOUNT])
+    expect(await findIds('4343')).toEqual([ids.EXTERNAL_ACCOUNT])
+    expect(await findIds(ids.agentName!.slice(0, 3))).toContain(ids.AGENT)
+    expect(await findIds(ids.uma!.toUpperCase())).toEqual([ids.CUSTOMER])
     expect(ids.reference).not.toBe('')
-    expect(await found(ids.reference!.toLowerCase())).toEqual([ids.TRANSACTION])
-    expect(await found(ids.reference!.slice(0, 8))).toEqual([ids.TRANSACTION])
-    expect(await found('CS')).toEqual([])
+    expect(await findIds(ids.reference!.toLowerCase())).toEqual([ids.TRANSACTION])
+    expect(await findIds(ids.reference!.slice(0, 8))).toEqual([ids.TRANSACTION])
+    expect(await findIds('CS')).toEqual([])
   })
 
-  test.each(['25', '25.00', '25.0 USD', '25 usd'])('a payment by its amount %s', async (asked) => {
-    expect((await search(client, asked)).map(({ id }) => id)).toContain(ids.TRANSACTION)
+  test.each(['25', '25.00', '25.0 USD', '25 usd'])('a payment by its amount %s', async (term) => {
+    expect((await findRecords(client, term)).map(({ id }) => id)).toContain(ids.TRANSACTION)
   })
 
   test.each(['25.01', '25.00 EUR', '25.000000000000000001', '9223372036854775807', '25.00 XYZ', '-25'])(
     'no payment by another amount %s',
-    async (asked) => {
-      expect((await search(client, asked)).map(({ id }) => id)).not.toContain(ids.TRANSACTION)
+    async (term) => {
+      expect((await findRecords(client, term)).map(({ id }) => id)).not.toContain(ids.TRANSACTION)
     },
   )
 
   test('a card by a merchant where it was used', async () => {
-    expect(await search(client, 'bottle')).toEqual([
+    expect(await findRecords(client, 'bottle')).toEqual([
       expect.objectContaining({ type: 'CARD', id: ids.CARD, detail: 'Used at BLUE BOTTLE, OAKLAND' }),
     ])
-    for (const asked of ['bo', '%ottle', 'bot_le']) expect(await search(client, asked), asked).toEqual([])
+    for (const term of ['bo', '%ottle', 'bot_le']) expect(await findRecords(client, term), term).toEqual([])
   })
 })
 
 test('a search finds nothing of another platform, and nothing that was deleted', async () => {
   const stranger = await newPlatform()
-  for (const asked of [...Object.values(ids), 'zoë', 'mail.example', 'crm-0042', '4343', '25.00', 'bottle'])
-    expect(await search(stranger, asked), asked).toEqual([])
-  const gone = await newCustomer(stranger, { fullName: 'Quintus Gone' })
-  expect(await search(stranger, 'quintus')).toHaveLength(1)
-  expect((await stranger.send('DELETE', `/customers/${gone.id}`)).status).toBe(200)
-  expect(await search(stranger, 'quintus')).toEqual([])
-  expect(await search(stranger, gone.id)).toEqual([])
+  for (const term of [...Object.values(ids), 'zoë', 'mail.example', 'crm-0042', '4343', '25.00', 'bottle'])
+    expect(await findRecords(stranger, term), term).toEqual([])
+  const deletedCustomer = await newCustomer(stranger, { fullName: 'Quintus Gone' })
+  expect(await findRecords(stranger, 'quintus')).toHaveLength(1)
+  expect((await stranger.send('DELETE', `/customers/${deletedCustomer.id}`)).status).toBe(200)
+  expect(await findRecords(stranger, 'quintus')).toEqual([])
+  expect(await findRecords(stranger, deletedCustomer.id)).toEqual([])
 })
 
-test('a search may have any characters: it is plain text, and matches only its words', async () => {
-  const hostile = [
+test('a search treats any characters as plain text, and matches only its words', async () => {
+  const specialTerms = [
     "'",
     "' OR '1'='1",
     'a & b | !c',
@@ -186,14 +186,14 @@ test('a search may have any characters: it is plain text, and matches only its w
     '!!zoë',
     'zoë:*',
   ]
-  for (const asked of hostile) {
-    const found = await search(client, asked)
+  for (const term of specialTerms) {
+    const results = await findRecords(client, term)
     expect(
-      found.map(({ id }) => id),
-      asked,
-    ).toEqual(asked.includes('zoë') ? [ids.CUSTOMER] : [])
+      results.map(({ id }) => id),
+      term,
+    ).toEqual(term.includes('zoë') ? [ids.CUSTOMER] : [])
   }
-  const long = await client.get(`/search?query=${'a'.repeat(256)}`)
-  expectError(long, { code: 'INVALID_INPUT', field: 'query' })
+  const reply = await client.get(`/search?query=${'a'.repeat(256)}`)
+  expectError(reply, { code: 'INVALID_INPUT', field: 'query' })
   expectError(await client.get('/search'), { code: 'INVALID_INPUT', field: 'query' })
 })

@@ -14,14 +14,14 @@ import {
 
 const PATH = '/platform/withdrawals'
 
-/** A platform with own capital, and a registered account of its operator. */
-async function withOwnAccount(amount = 1_000_000) {
+/** Creates a platform with own capital and a registered account of its operator. */
+async function createPlatformWithAccount(amount = 1_000_000) {
   const { client, payee, own } = await payingPlatform(amount)
   const account = await registered(client, payee)
   return { client, payee, own, ownAccountId: String(account.id) }
 }
 
-/** Charges fees: a customer converts dollars and sends euros. Returns the fees in dollars. */
+/** Lets a customer convert dollars to euros, and returns the fees in dollars. */
 async function chargeFees(client: Client): Promise<number> {
   const { usd, eur } = await newCustomer(client)
   await fund(client, usd, 10_000_000)
@@ -40,10 +40,13 @@ async function chargeFees(client: Client): Promise<number> {
 }
 
 describe('a withdrawal of own capital', () => {
-  test('is a transfer out of the account of the platform, in the audit trail with its reason', async () => {
-    const { client, payee, own, ownAccountId } = await withOwnAccount()
-    const made = await client.post(PATH, withdrawal(ownAccountId, 250_000, { remittanceInformation: 'Q1' }))
-    expect(made).toMatchObject({
+  test("is a transfer out of the platform's account, and is in the audit trail", async () => {
+    const { client, payee, own, ownAccountId } = await createPlatformWithAccount()
+    const created = await client.post(
+      PATH,
+      withdrawal(ownAccountId, 250_000, { remittanceInformation: 'Q1' }),
+    )
+    expect(created).toMatchObject({
       status: 201,
       body: {
         status: 'SENT',
@@ -56,7 +59,7 @@ describe('a withdrawal of own capital', () => {
     })
     expect(await balanceOf(client)).toBe(750_000)
     await client.advance(60)
-    const { body } = await client.get(`${PATH}/${made.body.id}`)
+    const { body } = await client.get(`${PATH}/${created.body.id}`)
     expect(body).toMatchObject({ status: 'SENT', transactionStatus: 'COMPLETED' })
     expect((await client.get(`/transactions/${body.transactionId}`)).body).toMatchObject({
       source: { accountId: own },
@@ -64,51 +67,54 @@ describe('a withdrawal of own capital', () => {
       sentAmount: { amount: 250_000 },
     })
     const audit = (await client.get('/audit-events?limit=5')).body.data
-    expect(JSON.stringify(audit)).toContain(made.body.id)
+    expect(JSON.stringify(audit)).toContain(created.body.id)
   })
 
-  test('is reported when it waits, is sent or canceled, and when its payment has arrived, failed or come back', async () => {
-    const { client, ownAccountId } = await withOwnAccount()
-    const make = async (account: string, more: object = {}): Promise<string> =>
-      (await client.post(PATH, withdrawal(account, 100, more))).body.id
-    const waiting = { needsApproval: true }
-    const [approved, canceled] = [await make(ownAccountId, waiting), await make(ownAccountId, waiting)]
+  test('sends an event when it waits, is sent or is canceled, and when its payment arrives, fails or is returned', async () => {
+    const { client, ownAccountId } = await createPlatformWithAccount()
+    const createWithdrawal = async (account: string, fields: object = {}): Promise<string> =>
+      (await client.post(PATH, withdrawal(account, 100, fields))).body.id
+    const approvalFields = { needsApproval: true }
+    const [approved, canceled] = [
+      await createWithdrawal(ownAccountId, approvalFields),
+      await createWithdrawal(ownAccountId, approvalFields),
+    ]
     await client.post(`${PATH}/${approved}/approve`)
     await client.post(`${PATH}/${canceled}/cancel`)
-    const bad = await client.post('/platform/external-accounts', {
+    const failingAccount = await client.post('/platform/external-accounts', {
       currency: 'USD',
       accountInfo: usAccount('123456004'),
     })
-    const refused = await make((await registered(client, bad.body.id)).id)
+    const failedId = await createWithdrawal((await registered(client, failingAccount.body.id)).id)
     await client.advance(60)
     const { transactionId } = (await client.get(`${PATH}/${approved}`)).body
     const report = { type: 'payment.returned', paymentId: transactionId, message: 'R03' }
     expect((await client.post('/sandbox/rail-events', report)).status).toBe(201)
     await client.advance(0)
-    const eventsOf = async (id: string) =>
+    const listEvents = async (id: string) =>
       (await client.events(`&objectId=${id}`)).map(({ type, data }) => [
         type.replace('PLATFORM_WITHDRAWAL.', ''),
         data.status,
         data.transactionStatus,
       ])
-    expect(await eventsOf(approved)).toEqual([
+    expect(await listEvents(approved)).toEqual([
       ['AWAITING_APPROVAL', 'AWAITING_APPROVAL', undefined],
       ['SENT', 'SENT', 'PENDING'],
       ['COMPLETED', 'SENT', 'COMPLETED'],
       ['FAILED', 'SENT', 'FAILED'],
     ])
-    expect(await eventsOf(canceled)).toEqual([
+    expect(await listEvents(canceled)).toEqual([
       ['AWAITING_APPROVAL', 'AWAITING_APPROVAL', undefined],
       ['CANCELED', 'CANCELED', undefined],
     ])
-    expect(await eventsOf(refused)).toEqual([
+    expect(await listEvents(failedId)).toEqual([
       ['SENT', 'SENT', 'PENDING'],
       ['FAILED', 'SENT', 'FAILED'],
     ])
   })
 
-  test('never takes more than the account has, with fifty in parallel', async () => {
-    const { client, ownAccountId } = await withOwnAccount(1000)
+  test('never takes more than the account has, even with fifty in parallel', async () => {
+    const { client, ownAccountId } = await createPlatformWithAccount(1000)
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => client.post(PATH, withdrawal(ownAccountId, 100))),
     )
@@ -119,22 +125,23 @@ describe('a withdrawal of own capital', () => {
     expect(await withdrawals(client)).toHaveLength(10)
   })
 
-  test('is repeated under its key without a second payment', async () => {
-    const { client, ownAccountId } = await withOwnAccount()
-    const send = () => client.post(PATH, withdrawal(ownAccountId, 100), { 'Idempotency-Key': 'dividend' })
-    const [first, second] = [await send(), await send()]
+  test('is replayed by its Idempotency-Key without a second payment', async () => {
+    const { client, ownAccountId } = await createPlatformWithAccount()
+    const sendWithdrawal = () =>
+      client.post(PATH, withdrawal(ownAccountId, 100), { 'Idempotency-Key': 'dividend' })
+    const [first, second] = [await sendWithdrawal(), await sendWithdrawal()]
     expect(second.body).toEqual(first.body)
     expect(await withdrawals(client)).toHaveLength(1)
     expect(await balanceOf(client)).toBe(999_900)
   })
 
-  test('gives the money back to the account if its payment fails', async () => {
+  test('returns the money to the account if its payment fails', async () => {
     const { client } = await payingPlatform(1000)
-    const failing = await client.post('/platform/external-accounts', {
+    const failingAccount = await client.post('/platform/external-accounts', {
       currency: 'USD',
       accountInfo: usAccount('777000002'),
     })
-    const account = await registered(client, failing.body.id)
+    const account = await registered(client, failingAccount.body.id)
     const { body } = await client.post(PATH, withdrawal(account.id, 400))
     await client.advance(3600)
     expect((await client.get(`${PATH}/${body.id}`)).body.transactionStatus).toBe('FAILED')
@@ -142,9 +149,9 @@ describe('a withdrawal of own capital', () => {
   })
 
   test('goes only to registered accounts of the operator', async () => {
-    const { client, ownAccountId } = await withOwnAccount()
-    const other = await withOwnAccount()
-    expectError(await client.post(PATH, withdrawal(other.ownAccountId, 100)), {
+    const { client, ownAccountId } = await createPlatformWithAccount()
+    const otherPlatform = await createPlatformWithAccount()
+    expectError(await client.post(PATH, withdrawal(otherPlatform.ownAccountId, 100)), {
       code: 'OWN_ACCOUNT_NOT_FOUND',
     })
     await client.post(`/platform/own-accounts/${ownAccountId}/remove`)
@@ -157,18 +164,18 @@ describe('a withdrawal of own capital', () => {
   })
 })
 
-describe('a withdrawal of fees', () => {
-  test('pays what was charged and nothing of the capital, with fifty in parallel', async () => {
-    const { client, ownAccountId } = await withOwnAccount(5000)
+describe('a withdrawal', () => {
+  test('of fees pays only charged fees and no capital, even with fifty in parallel', async () => {
+    const { client, ownAccountId } = await createPlatformWithAccount(5000)
     const fees = await chargeFees(client)
     const part = Math.floor(fees / 3)
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => client.post(PATH, withdrawal(ownAccountId, part, { source: 'FEES' }))),
     )
-    const sent = replies.filter(({ status }) => status === 201).length
+    const sentCount = replies.filter(({ status }) => status === 201).length
     for (const reply of replies.filter(({ status }) => status === 400))
       expectError(reply, { code: 'INSUFFICIENT_BALANCE' })
-    expect(sent).toBe(3)
+    expect(sentCount).toBe(3)
     expect(await feesOf(client)).toBe(fees - 3 * part)
     expect(await balanceOf(client)).toBe(5000)
     await client.advance(60)
@@ -184,16 +191,17 @@ describe('a withdrawal of fees', () => {
   })
 
   test('of ALL takes the fees first and then the capital', async () => {
-    const { client, ownAccountId } = await withOwnAccount(5000)
+    const { client, ownAccountId } = await createPlatformWithAccount(5000)
     const fees = await chargeFees(client)
-    const all = (amount: number) => client.post(PATH, withdrawal(ownAccountId, amount, { source: 'ALL' }))
-    expectError(await all(fees + 5001), { code: 'INSUFFICIENT_BALANCE' })
-    expect((await all(fees + 1000)).status).toBe(201)
+    const withdrawAll = (amount: number) =>
+      client.post(PATH, withdrawal(ownAccountId, amount, { source: 'ALL' }))
+    expectError(await withdrawAll(fees + 5001), { code: 'INSUFFICIENT_BALANCE' })
+    expect((await withdrawAll(fees + 1000)).status).toBe(201)
     expect([await feesOf(client), await balanceOf(client)]).toEqual([0, 4000])
   })
 })
 
-describe('on a platform that asks two members', () => {
+describe('on a platform that requires two approvals', () => {
   let client: Client
   let payee: string
   let members: Awaited<ReturnType<typeof newMember>>[]
@@ -203,48 +211,52 @@ describe('on a platform that asks two members', () => {
     members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
   })
 
-  test('an account and a withdrawal each wait for two members, and hold nothing before', async () => {
-    const [one, two] = members.map(({ browser }) => browser)
+  test('an account and a withdrawal each wait for two members, and hold no money before that', async () => {
+    const [firstMember, secondMember] = members.map(({ browser }) => browser)
     const account = await registered(client, payee)
     expect(account.status).toBe('AWAITING_APPROVAL')
-    const at = `/platform/own-accounts/${account.id}`
+    const accountPath = `/platform/own-accounts/${account.id}`
     expectError(await client.post(PATH, withdrawal(account.id, 100)), { code: 'INVALID_INPUT' })
-    expectError(await client.post(`${at}/approve`), { code: 'FORBIDDEN' })
-    const [only, ...others] = (await client.get(`/approvals?objectId=${account.id}`)).body.data
-    expect([only, others]).toMatchObject([{ objectId: account.id, kind: 'OWN_ACCOUNT' }, []])
+    expectError(await client.post(`${accountPath}/approve`), { code: 'FORBIDDEN' })
+    const [approval, ...otherApprovals] = (await client.get(`/approvals?objectId=${account.id}`)).body.data
+    expect([approval, otherApprovals]).toMatchObject([{ objectId: account.id, kind: 'OWN_ACCOUNT' }, []])
     for (const status of ['AWAITING_APPROVAL', 'AWAITING_APPROVAL'])
-      expect((await one!.post(`${at}/approve`)).body.status).toBe(status)
-    expect((await two!.post(`${at}/approve`)).body.status).toBe('ACTIVE')
+      expect((await firstMember!.post(`${accountPath}/approve`)).body.status).toBe(status)
+    expect((await secondMember!.post(`${accountPath}/approve`)).body.status).toBe('ACTIVE')
 
-    const made = await client.post(PATH, withdrawal(account.id, 1000))
-    expect(made.body.status).toBe('AWAITING_APPROVAL')
+    const created = await client.post(PATH, withdrawal(account.id, 1000))
+    expect(created.body.status).toBe('AWAITING_APPROVAL')
     const canceled = await client.post(PATH, withdrawal(account.id, 1000))
     expect(await balanceOf(client)).toBe(1000)
-    const waiting = (await client.get('/approvals')).body.data
-    expect(waiting.map(({ objectId }: { objectId: string }) => objectId)).toContain(made.body.id)
-    const path = `${PATH}/${made.body.id}`
+    const approvals = (await client.get('/approvals')).body.data
+    expect(approvals.map(({ objectId }: { objectId: string }) => objectId)).toContain(created.body.id)
+    const path = `${PATH}/${created.body.id}`
     expectError(await client.post(`${path}/approve`), { code: 'FORBIDDEN' })
-    expect((await one!.post(`${path}/approve`)).body.status).toBe('AWAITING_APPROVAL')
-    const last = await Promise.all(Array.from({ length: 10 }, () => two!.post(`${path}/approve`)))
-    expect(last.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect((await firstMember!.post(`${path}/approve`)).body.status).toBe('AWAITING_APPROVAL')
+    const replies = await Promise.all(Array.from({ length: 10 }, () => secondMember!.post(`${path}/approve`)))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(await balanceOf(client)).toBe(0)
 
-    expectError(await one!.post(`${PATH}/${canceled.body.id}/approve`), { code: 'INSUFFICIENT_BALANCE' })
+    expectError(await firstMember!.post(`${PATH}/${canceled.body.id}/approve`), {
+      code: 'INSUFFICIENT_BALANCE',
+    })
     expect((await client.post(`${PATH}/${canceled.body.id}/cancel`)).body.status).toBe('CANCELED')
-    expectError(await one!.post(`${PATH}/${canceled.body.id}/approve`), { code: 'INVALID_STATE_TRANSITION' })
+    expectError(await firstMember!.post(`${PATH}/${canceled.body.id}/approve`), {
+      code: 'INVALID_STATE_TRANSITION',
+    })
   })
 })
 
 describe('an account of the operator', () => {
-  test('is an account of the platform, and registered once at a time', async () => {
+  test('must be an account of the platform, and is registered only once at a time', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
-    const ofCustomer = await client.post('/customers/external-accounts', {
+    const customerAccount = await client.post('/customers/external-accounts', {
       customerId: id,
       currency: 'USD',
       accountInfo: usAccount('777000789'),
     })
-    const body = { externalAccountId: ofCustomer.body.id, reason: 'Ours' }
+    const body = { externalAccountId: customerAccount.body.id, reason: 'Ours' }
     expectError(await client.post('/platform/own-accounts', body), { code: 'ACCOUNT_NOT_FOUND' })
     const { client: platform, payee } = await payingPlatform()
     const replies = await Promise.all(
@@ -255,19 +267,19 @@ describe('an account of the operator', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
-  test('is the source of own capital: its deposits are credited to the account of the platform', async () => {
-    const { client, ownAccountId } = await withOwnAccount(300)
-    const deposit = async (sender: object, currency = 'USD') =>
+  test('is a source of own capital, so its deposits are credited to the platform account', async () => {
+    const { client, ownAccountId } = await createPlatformWithAccount(300)
+    const createDeposit = async (sender: object, currency = 'USD') =>
       (await client.post('/sandbox/deposits', { amount: 700, currency, sender })).body.status
-    const own = { accountIdentifier: '7770 00789', bankIdentifier: '021000021' }
-    expect(await deposit(own)).toBe('CREDITED')
+    const ownSender = { accountIdentifier: '7770 00789', bankIdentifier: '021000021' }
+    expect(await createDeposit(ownSender)).toBe('CREDITED')
     expect(await balanceOf(client)).toBe(1000)
-    expect(await deposit(own, 'EUR')).toBe('SUSPENSE')
-    expect(await deposit({ accountIdentifier: '777000789' })).toBe('SUSPENSE')
-    expect(await deposit({ ...own, bankIdentifier: '021000089' })).toBe('SUSPENSE')
-    expect(await deposit({ ...own, accountIdentifier: '777000788' })).toBe('SUSPENSE')
+    expect(await createDeposit(ownSender, 'EUR')).toBe('SUSPENSE')
+    expect(await createDeposit({ accountIdentifier: '777000789' })).toBe('SUSPENSE')
+    expect(await createDeposit({ ...ownSender, bankIdentifier: '021000089' })).toBe('SUSPENSE')
+    expect(await createDeposit({ ...ownSender, accountIdentifier: '777000788' })).toBe('SUSPENSE')
     await client.post(`/platform/own-accounts/${ownAccountId}/remove`)
-    expect(await deposit(own)).toBe('SUSPENSE')
+    expect(await createDeposit(ownSender)).toBe('SUSPENSE')
     expect(await balanceOf(client)).toBe(1000)
   })
 })

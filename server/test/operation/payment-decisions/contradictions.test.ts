@@ -13,41 +13,44 @@ import {
 } from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 300
-const charged = { charge: { amount: CHARGE, currency: 'USD' } }
+const chargeField = { charge: { amount: CHARGE, currency: 'USD' } }
 
-/** A payment that was decided so, and a report of its bank afterwards. */
-async function decidedThenReported(outcome: string, more: object, said: string) {
+/** Decides a payment, and then lets its bank report it. */
+async function decideThenReport(outcome: string, extra: object, reportType: string) {
   const payment = await waitingPayment()
   const { client, id } = payment
-  const { decision: first } = await decided(client, id, decision(outcome, { ...more }))
+  const { decision: first } = await decided(client, id, decision(outcome, { ...extra }))
   const before = await stateOf(payment)
-  const event = await report(client, `payment.${said}`, id)
+  const event = await report(client, `payment.${reportType}`, id)
   return { payment, first, before, event, after: await stateOf(payment) }
 }
 
-const waiting = async (client: Client) => (await client.get('/rail-events?status=WAITING')).body.data
+const listWaitingReports = async (client: Client) =>
+  (await client.get('/rail-events?status=WAITING')).body.data
 
-/** Decides again because of a report. */
-const again = (payment: WaitingPayment, railEventId: string, outcome: string, more: object = {}) =>
-  decided(payment.client, payment.id, decision(outcome, { railEventId, reason: 'Looked again', ...more }))
+const decideAgain = (payment: WaitingPayment, railEventId: string, outcome: string, extra: object = {}) =>
+  decided(payment.client, payment.id, decision(outcome, { railEventId, reason: 'Looked again', ...extra }))
 
 describe('a report after a decision', () => {
   test.each([
     ['DELIVERED', {}, 'delivered'],
-    ['DELIVERED', charged, 'delivered'],
+    ['DELIVERED', chargeField, 'delivered'],
     ['DELIVERED', {}, 'accepted'],
     ['FAILED', {}, 'failed'],
     ['FAILED', {}, 'cancelled'],
     ['FAILED', {}, 'accepted'],
     ['RETURNED', {}, 'returned'],
-    ['RETURNED', charged, 'returned'],
+    ['RETURNED', chargeField, 'returned'],
     ['RETURNED', {}, 'failed'],
-  ])('that agrees with %s %j, as %s, is recorded and moves nothing', async (outcome, more, said) => {
-    const { payment, before, event, after } = await decidedThenReported(outcome, more, said)
-    expect(event.status).toBe('APPLIED')
-    expect(after).toEqual(before)
-    expect(await waiting(payment.client)).toEqual([])
-  })
+  ])(
+    'that agrees with %s %j by saying %s is recorded and moves no money',
+    async (outcome, extra, reportType) => {
+      const { payment, before, event, after } = await decideThenReport(outcome, extra, reportType)
+      expect(event.status).toBe('APPLIED')
+      expect(after).toEqual(before)
+      expect(await listWaitingReports(payment.client)).toEqual([])
+    },
+  )
 
   test.each([
     ['DELIVERED', {}, 'failed'],
@@ -55,18 +58,21 @@ describe('a report after a decision', () => {
     ['FAILED', {}, 'delivered'],
     ['FAILED', {}, 'returned'],
     ['RETURNED', {}, 'delivered'],
-    ['RETURNED', charged, 'failed'],
-  ])('that contradicts %s %j, as %s, waits, shows both, and moves nothing', async (outcome, more, said) => {
-    const { payment, first, before, event, after } = await decidedThenReported(outcome, more, said)
-    expect(event).toMatchObject({ status: 'WAITING', reason: 'CONTRADICTION' })
-    expect(after).toEqual(before)
-    expect(await waiting(payment.client)).toMatchObject([
-      { id: event.id, type: `payment.${said}`, body: { decision: { id: first.id, outcome } } },
-    ])
-  })
+    ['RETURNED', chargeField, 'failed'],
+  ])(
+    'that contradicts %s %j by saying %s waits, shows both, and moves no money',
+    async (outcome, extra, reportType) => {
+      const { payment, first, before, event, after } = await decideThenReport(outcome, extra, reportType)
+      expect(event).toMatchObject({ status: 'WAITING', reason: 'CONTRADICTION' })
+      expect(after).toEqual(before)
+      expect(await listWaitingReports(payment.client)).toMatchObject([
+        { id: event.id, type: `payment.${reportType}`, body: { decision: { id: first.id, outcome } } },
+      ])
+    },
+  )
 
-  test('that decided delivered money came back returns it, as after any delivery', async () => {
-    const { payment, event, after } = await decidedThenReported('DELIVERED', {}, 'returned')
+  test('that returns money decided as delivered refunds it, as after any delivery', async () => {
+    const { payment, event, after } = await decideThenReport('DELIVERED', {}, 'returned')
     expect(event.status).toBe('APPLIED')
     expect(after).toEqual({ status: 'FAILED', payer: [0, 0], rail: 0, books: {} })
     expectError(await decide(payment.client, payment.id, decision('DELIVERED')), {
@@ -75,11 +81,11 @@ describe('a report after a decision', () => {
   })
 })
 
-describe('another decision, because of the report that contradicts the first', () => {
-  test('may confirm the first, and the report is resolved with its reason', async () => {
-    const { payment, before, event } = await decidedThenReported('FAILED', {}, 'delivered')
+describe('a second decision, because of a report that contradicts the first', () => {
+  test('may confirm the first, which resolves the report with its reason', async () => {
+    const { payment, before, event } = await decideThenReport('FAILED', {}, 'delivered')
     const { client, id } = payment
-    const { decision: second } = await again(payment, event.id, 'FAILED')
+    const { decision: second } = await decideAgain(payment, event.id, 'FAILED')
     expect(second).toMatchObject({ outcome: 'FAILED', railEventId: event.id, reason: 'Looked again' })
     expect(await stateOf(payment)).toEqual(before)
     const { data } = (await client.get('/rail-events')).body
@@ -87,13 +93,13 @@ describe('another decision, because of the report that contradicts the first', (
     expect((await client.get(`/transactions/${id}/decisions`)).body.totalCount).toBe(2)
   })
 
-  test('returns money that was delivered by mistake, less a charge', async () => {
-    const { payment, event } = await decidedThenReported('DELIVERED', {}, 'failed')
+  test('returns money that was decided as delivered by mistake, and books the charge', async () => {
+    const { payment, event } = await decideThenReport('DELIVERED', {}, 'failed')
     expectError(await decide(payment.client, payment.id, decision('FAILED', { railEventId: event.id })), {
       code: 'INVALID_STATE_TRANSITION',
       field: 'outcome',
     })
-    await again(payment, event.id, 'RETURNED', charged)
+    await decideAgain(payment, event.id, 'RETURNED', chargeField)
     expect(await stateOf(payment)).toEqual({
       ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },
     })
@@ -102,22 +108,22 @@ describe('another decision, because of the report that contradicts the first', (
   })
 
   test('books money that payer and payee both have as owed to the platform, and does not debit the payer', async () => {
-    const { payment, event } = await decidedThenReported('RETURNED', charged, 'delivered')
-    await again(payment, event.id, 'DELIVERED')
-    const owed = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }
-    expect(await stateOf(payment)).toEqual(owed)
+    const { payment, event } = await decideThenReport('RETURNED', chargeField, 'delivered')
+    await decideAgain(payment, event.id, 'DELIVERED')
+    const owedState = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }
+    expect(await stateOf(payment)).toEqual(owedState)
     expect((await report(payment.client, 'payment.delivered', payment.id)).status).toBe('APPLIED')
-    const back = await report(payment.client, 'payment.returned', payment.id)
-    expect(back.status).toBe('WAITING')
-    expect(await stateOf(payment)).toEqual(owed)
-    await again(payment, back.id, 'RETURNED', charged)
+    const returnReport = await report(payment.client, 'payment.returned', payment.id)
+    expect(returnReport.status).toBe('WAITING')
+    expect(await stateOf(payment)).toEqual(owedState)
+    await decideAgain(payment, returnReport.id, 'RETURNED', chargeField)
     expect(await stateOf(payment)).toEqual({
       ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },
     })
   })
 
-  test('counts once for each report, also of twenty in parallel', async () => {
-    const { payment, event } = await decidedThenReported('FAILED', {}, 'delivered')
+  test('counts only once for each report, even with twenty in parallel', async () => {
+    const { payment, event } = await decideThenReport('FAILED', {}, 'delivered')
     const { client, id } = payment
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -135,27 +141,33 @@ describe('another decision, because of the report that contradicts the first', (
     expect((await stateOf(payment)).books).toEqual(books)
   })
 
-  test('needs a report that waits, and one about this payment', async () => {
-    const { payment, event } = await decidedThenReported('FAILED', {}, 'delivered')
+  test('requires a waiting report about this payment', async () => {
+    const { payment, event } = await decideThenReport('FAILED', {}, 'delivered')
     const { client, customer, bank, id } = payment
-    const begun = await client.post('/transfer-out', {
+    const otherPayment = await client.post('/transfer-out', {
       source: { accountId: customer.usd },
       destination: { accountId: bank },
       amount: SENT,
     })
     await client.advance(0)
-    const other = decision('DELIVERED', { railEventId: event.id })
-    expectError(await decide(client, begun.body.id, other), { code: 'INVALID_INPUT', field: 'railEventId' })
+    const otherDecision = decision('DELIVERED', { railEventId: event.id })
+    expectError(await decide(client, otherPayment.body.id, otherDecision), {
+      code: 'INVALID_INPUT',
+      field: 'railEventId',
+    })
     await client.post(`/rail-events/${event.id}/resolve`, { note: 'Seen' })
-    expectError(await decide(client, id, other), { code: 'INVALID_STATE_TRANSITION', field: 'railEventId' })
+    expectError(await decide(client, id, otherDecision), {
+      code: 'INVALID_STATE_TRANSITION',
+      field: 'railEventId',
+    })
   })
 
-  test('resolves the contradiction of a rail with itself', async () => {
+  test('resolves a contradiction between two reports of a rail', async () => {
     const payment = await waitingPayment()
     await report(payment.client, 'payment.failed', payment.id)
     const event = await report(payment.client, 'payment.delivered', payment.id)
     expect(event.status).toBe('WAITING')
-    await again(payment, event.id, 'DELIVERED', charged)
+    await decideAgain(payment, event.id, 'DELIVERED', chargeField)
     expect(await stateOf(payment)).toEqual({
       status: 'FAILED',
       payer: [0, 0],

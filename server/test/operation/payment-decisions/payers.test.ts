@@ -26,20 +26,20 @@ import {
 } from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 200
-const charged = { charge: { amount: CHARGE, currency: 'USD' } }
+const chargeField = { charge: { amount: CHARGE, currency: 'USD' } }
 const FUNDS = 100_000_000
-/** A payment of a quote to this account is on its way for six minutes. */
-const LONG = '003'
+/** Quote payments to accounts with this suffix take six minutes. */
+const SLOW_SUFFIX = '003'
 
-async function customerWithFunds() {
+async function createPayer() {
   const client = await newPlatform()
   const customer = await newCustomer(client)
-  const payee = await newBankAccount(client, customer.id, LONG)
+  const payee = await newBankAccount(client, customer.id, SLOW_SUFFIX)
   return { client, customer, payee }
 }
 
-/** An executed quote from this account that its rail has accepted. */
-async function executed(client: Client, from: string, payee: string) {
+/** Executes a quote from this account until its rail has accepted the payment. */
+async function executeQuote(client: Client, from: string, payee: string) {
   const quote = await quoted(client, account(from), to(payee))
   const reply = await client.post(`/quotes/${quote.id}/execute`)
   expect(reply.status, toJson(reply.body)).toBe(200)
@@ -49,27 +49,27 @@ async function executed(client: Client, from: string, payee: string) {
 }
 
 describe('a payment of a quote from an account in another currency', () => {
-  test('is settled as a delivered one, with the charge in the currency of the payee', async () => {
-    const { client, customer, payee } = await customerWithFunds()
+  test('is settled like a delivered payment, with the charge in the currency of the payee', async () => {
+    const { client, customer, payee } = await createPayer()
     await fund(client, customer.eur, FUNDS)
-    const quote = await executed(client, customer.eur, payee)
-    const wrong = { charge: { amount: CHARGE, currency: 'EUR' } }
-    expectError(await decide(client, quote.transactionId, decision('DELIVERED', wrong)), {
+    const quote = await executeQuote(client, customer.eur, payee)
+    const wrongCharge = { charge: { amount: CHARGE, currency: 'EUR' } }
+    expectError(await decide(client, quote.transactionId, decision('DELIVERED', wrongCharge)), {
       code: 'INVALID_CURRENCY',
       field: 'charge.currency',
     })
-    await decided(client, quote.transactionId, decision('DELIVERED', charged))
+    await decided(client, quote.transactionId, decision('DELIVERED', chargeField))
     expect(await statusOf(client, quote)).toBe('COMPLETED')
     const total = Number(quote.totalSendingAmount)
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([FUNDS - total, FUNDS - total])
     expect(await booksOf(client)).toMatchObject({ rail: -2500 - CHARGE, costs: CHARGE })
   })
 
-  test('is refunded in full if it came back, whatever banks have charged', async () => {
-    const { client, customer, payee } = await customerWithFunds()
+  test('is refunded in full if it was returned, whatever the banks have charged', async () => {
+    const { client, customer, payee } = await createPayer()
     await fund(client, customer.eur, FUNDS)
-    const quote = await executed(client, customer.eur, payee)
-    await decided(client, quote.transactionId, decision('RETURNED', charged))
+    const quote = await executeQuote(client, customer.eur, payee)
+    await decided(client, quote.transactionId, decision('RETURNED', chargeField))
     expect(await transactionOf(client, quote)).toMatchObject({
       status: 'FAILED',
       refund: { status: 'COMPLETED' },
@@ -81,10 +81,10 @@ describe('a payment of a quote from an account in another currency', () => {
 })
 
 test('money pulled for a failed payment is returned to its source', async () => {
-  const { client, customer, payee } = await customerWithFunds()
-  const quote = await executed(client, await newBankAccount(client, customer.id), payee)
-  const pulled = (await booksOf(client)).rail
-  expect(pulled).toBeGreaterThan(0)
+  const { client, customer, payee } = await createPayer()
+  const quote = await executeQuote(client, await newBankAccount(client, customer.id), payee)
+  const pulledAmount = (await booksOf(client)).rail
+  expect(pulledAmount).toBeGreaterThan(0)
   await decided(client, quote.transactionId, decision('FAILED'))
   expect(await transactionOf(client, quote)).toMatchObject({
     status: 'FAILED',
@@ -94,8 +94,8 @@ test('money pulled for a failed payment is returned to its source', async () => 
 })
 
 describe('a payment that the holder of a wallet has signed', () => {
-  async function fromWallet() {
-    const { client, customer, payee } = await customerWithFunds()
+  async function payFromWallet() {
+    const { client, customer, payee } = await createPayer()
     await fund(client, customer.wallet, FUNDS)
     const quote = await quoted(client, account(customer.wallet), to(payee))
     const session = await signIn(client, customer.wallet)
@@ -107,17 +107,17 @@ describe('a payment that the holder of a wallet has signed', () => {
   }
 
   test("is not taken from the wallet by the platform's decision alone", async () => {
-    const { client, customer, id } = await fromWallet()
+    const { client, customer, id } = await payFromWallet()
     const before = await balancesOf(client, customer.id, 'USDB')
-    const refused = await decide(client, id, decision('DELIVERED'))
-    expectError(refused, { code: 'PAYMENT_NOT_DECIDABLE' })
-    expect(refused.body.details.reason).toBe('LINE_REQUIRED')
+    const refusal = await decide(client, id, decision('DELIVERED'))
+    expectError(refusal, { code: 'PAYMENT_NOT_DECIDABLE' })
+    expect(refusal.body.details.reason).toBe('LINE_REQUIRED')
     await client.advance(0)
     expect(await balancesOf(client, customer.id, 'USDB')).toEqual(before)
   })
 
-  test('is returned to the wallet if it failed, and a later delivery takes nothing from it', async () => {
-    const { client, customer, id } = await fromWallet()
+  test('is returned to the wallet if it failed, and a later delivery takes nothing from the wallet', async () => {
+    const { client, customer, id } = await payFromWallet()
     await decided(client, id, decision('FAILED'))
     expect(await balancesOf(client, customer.id, 'USDB')).toEqual([FUNDS, FUNDS])
     const event = await report(client, 'payment.delivered', id)
@@ -128,23 +128,25 @@ describe('a payment that the holder of a wallet has signed', () => {
   })
 })
 
-test('a document of the payer is evidence and becomes immutable, unlike one of another customer', async () => {
-  const { client, customer, payee } = await customerWithFunds()
+test("a payer's document serves as evidence and becomes immutable, unlike another customer's document", async () => {
+  const { client, customer, payee } = await createPayer()
   await fund(client, customer.usd, FUNDS)
-  const quote = await executed(client, customer.usd, payee)
+  const quote = await executeQuote(client, customer.usd, payee)
   const stranger = await newCustomer(client)
-  const uploaded = (documentHolder: string) =>
+  const uploadDocument = (documentHolder: string) =>
     upload(client, '/documents', { documentHolder, documentType: 'BANK_STATEMENT', country: 'US' }, PDF)
-  const [own, foreign] = await Promise.all([customer.id, stranger.id].map(uploaded))
-  expect(own!.status, toJson(own!.body)).toBe(201)
-  const evidence = (documentId: string) => decision('RETURNED', { evidence: { documentId } })
-  expectError(await decide(client, quote.transactionId, evidence(foreign!.body.id)), {
+  const [ownDocument, foreignDocument] = await Promise.all([customer.id, stranger.id].map(uploadDocument))
+  expect(ownDocument!.status, toJson(ownDocument!.body)).toBe(201)
+  const withEvidence = (documentId: string) => decision('RETURNED', { evidence: { documentId } })
+  expectError(await decide(client, quote.transactionId, withEvidence(foreignDocument!.body.id)), {
     code: 'INVALID_INPUT',
     field: 'evidence.documentId',
   })
-  await decided(client, quote.transactionId, evidence(own!.body.id))
+  await decided(client, quote.transactionId, withEvidence(ownDocument!.body.id))
   const { data } = (await client.get(`/transactions/${quote.transactionId}/decisions`)).body
-  expect(data).toMatchObject([{ evidence: { documentId: own!.body.id } }])
-  expectError(await client.send('DELETE', `/documents/${own!.body.id}`), { code: 'DOCUMENT_SUBMITTED' })
-  expect((await client.send('DELETE', `/documents/${foreign!.body.id}`)).status).toBe(204)
+  expect(data).toMatchObject([{ evidence: { documentId: ownDocument!.body.id } }])
+  expectError(await client.send('DELETE', `/documents/${ownDocument!.body.id}`), {
+    code: 'DOCUMENT_SUBMITTED',
+  })
+  expect((await client.send('DELETE', `/documents/${foreignDocument!.body.id}`)).status).toBe(204)
 })

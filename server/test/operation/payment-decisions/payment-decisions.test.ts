@@ -19,29 +19,29 @@ import {
 } from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 300
-const charged = { charge: { amount: CHARGE, currency: 'USD' } }
+const chargeField = { charge: { amount: CHARGE, currency: 'USD' } }
 
-const decisionsOf = async (client: Client, id: string) =>
+const listDecisions = async (client: Client, id: string) =>
   (await client.get(`/transactions/${id}/decisions`)).body.data
 
-/** The state of a payment that the payee has, and of one that the payer has again. */
+/** The states of a delivered payment and of a refunded payment. */
 const PAID = { status: 'COMPLETED', payer: [-SENT, -SENT], rail: -SENT, books: {} }
-const BACK = { status: 'FAILED', payer: [0, 0], rail: 0, books: {} }
+const REFUNDED = { status: 'FAILED', payer: [0, 0], rail: 0, books: {} }
 
-describe('a payment that its rail has not ended', () => {
+describe('a payment that its rail has not completed', () => {
   test.each([
     ['DELIVERED', {}, PAID],
-    ['DELIVERED', charged, { ...PAID, rail: -SENT - CHARGE, books: { costs: CHARGE } }],
-    ['FAILED', {}, BACK],
-    ['RETURNED', {}, BACK],
-    ['RETURNED', charged, { ...BACK, rail: -CHARGE, books: { costs: CHARGE } }],
+    ['DELIVERED', chargeField, { ...PAID, rail: -SENT - CHARGE, books: { costs: CHARGE } }],
+    ['FAILED', {}, REFUNDED],
+    ['RETURNED', {}, REFUNDED],
+    ['RETURNED', chargeField, { ...REFUNDED, rail: -CHARGE, books: { costs: CHARGE } }],
   ])(
-    'is decided %s %j, and the books have exactly that, also after the bank would have responded',
-    async (outcome, more, expected) => {
+    'is decided %s %j, and the books keep exactly that after the bank would have responded',
+    async (outcome, extra, expected) => {
       const payment = await waitingPayment()
       const { client, id } = payment
-      const said = await decided(client, id, decision(outcome, more))
-      expect(said.decision).toMatchObject({
+      const reply = await decided(client, id, decision(outcome, extra))
+      expect(reply.decision).toMatchObject({
         outcome,
         transactionId: id,
         amount: { amount: SENT },
@@ -54,14 +54,14 @@ describe('a payment that its rail has not ended', () => {
     },
   )
 
-  test('stores author, reason and evidence, in its list and in the audit trail', async () => {
+  test('stores the author, reason and evidence of its decision, also in the audit trail', async () => {
     const { client, id } = await waitingPayment()
     const { browser, id: memberId } = await newMember(client, ['VIEW', 'APPROVE'])
-    const body = decision('RETURNED', charged)
+    const body = decision('RETURNED', chargeField)
     expect((await decide(browser, id, body)).status).toBe(200)
-    const [only, ...others] = await decisionsOf(client, id)
-    expect(others).toEqual([])
-    expect(only).toMatchObject({
+    const [storedDecision, ...otherDecisions] = await listDecisions(client, id)
+    expect(otherDecisions).toEqual([])
+    expect(storedDecision).toMatchObject({
       outcome: 'RETURNED',
       reason: body.reason,
       evidence: body.evidence,
@@ -72,9 +72,9 @@ describe('a payment that its rail has not ended', () => {
     expect(data[0]).toMatchObject({ operation: 'transaction_decide', actor: { id: memberId } })
   })
 
-  test('explains its bookings by the author of the decision', async () => {
+  test('explains its bookings with the decision', async () => {
     const { client, id } = await waitingPayment()
-    const { decision: row } = await decided(client, id, decision('RETURNED', charged))
+    const { decision: row } = await decided(client, id, decision('RETURNED', chargeField))
     const { data } = (await client.get(`/ledger/transfers?cause=${id}`)).body
     const costs = data.find(({ debit }: Reply['body']) => debit.name === 'costs')
     expect(costs.amount.amount).toBe(CHARGE)
@@ -84,7 +84,7 @@ describe('a payment that its rail has not ended', () => {
     expect(steps[2].summary).toContain('with a charge of 3.00 USD: The bank has confirmed it')
   })
 
-  test("shows its customer the outcome, and not the platform's reason", async () => {
+  test("shows its customer the outcome, but not the platform's reason", async () => {
     const { client, id } = await waitingPayment()
     await decided(client, id, decision('FAILED', { reason: 'Suspicious payee' }))
     const { body } = await client.get(`/transactions/${id}`)
@@ -93,113 +93,124 @@ describe('a payment that its rail has not ended', () => {
   })
 })
 
-describe('a payment is decided once', () => {
-  test('of fifty decisions in parallel, with one key or with others, one counts', async () => {
+describe('deciding a payment', () => {
+  test('counts only one of fifty parallel decisions, with one key or several', async () => {
     const payment = await waitingPayment()
     const { client, id } = payment
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
         const isSame = index % 2 === 0
         const outcome = isSame ? 'RETURNED' : (['DELIVERED', 'FAILED', 'RETURNED'] as const)[index % 3]!
-        const more = outcome === 'FAILED' ? {} : charged
+        const extra = outcome === 'FAILED' ? {} : chargeField
         const headers = { 'Idempotency-Key': isSame ? 'the-same-key' : `key-${index}` }
-        return decide(client, id, decision(outcome, more), headers)
+        return decide(client, id, decision(outcome, extra), headers)
       }),
     )
-    const done = replies.filter(({ status }) => status === 200)
-    expect(new Set(done.map(({ body }) => body.decision.id)).size).toBe(1)
+    const acceptedReplies = replies.filter(({ status }) => status === 200)
+    expect(new Set(acceptedReplies.map(({ body }) => body.decision.id)).size).toBe(1)
     for (const { status, body } of replies)
       if (status !== 200)
         expect([body.code, body.details?.field]).toEqual(['INVALID_STATE_TRANSITION', 'railEventId'])
     await client.advance(SLOW_SECONDS)
-    const [only, ...others] = await decisionsOf(client, id)
-    expect(others).toEqual([])
-    const costs = only.charge ? CHARGE : 0
-    const expected = only.outcome === 'DELIVERED' ? PAID : BACK
+    const [storedDecision, ...otherDecisions] = await listDecisions(client, id)
+    expect(otherDecisions).toEqual([])
+    const costs = storedDecision.charge ? CHARGE : 0
+    const expected = storedDecision.outcome === 'DELIVERED' ? PAID : REFUNDED
     const books = costs ? { costs } : {}
     expect(await stateOf(payment)).toEqual({ ...expected, rail: expected.rail - costs, books })
   })
 
-  test('a repeated call with its key gets the first response, and without one it is refused', async () => {
+  test('returns the first response to a repeated request with its key, and refuses one without a key', async () => {
     const { client, id } = await waitingPayment()
     const key = { 'Idempotency-Key': 'again' }
     const first = await decide(client, id, decision('FAILED'), key)
     await client.advance(0)
     expect((await decide(client, id, decision('FAILED'), key)).body).toEqual(first.body)
-    const again = await decide(client, id, decision('FAILED'))
-    expectError(again, { code: 'INVALID_STATE_TRANSITION', field: 'railEventId' })
-    expect(again.body.details.decisionId).toBe(first.body.decision.id)
+    const secondReply = await decide(client, id, decision('FAILED'))
+    expectError(secondReply, { code: 'INVALID_STATE_TRANSITION', field: 'railEventId' })
+    expect(secondReply.body.details.decisionId).toBe(first.body.decision.id)
   })
 
-  test('and not at all once its rail has ended it, except that delivered money may have come back', async () => {
-    const failed = await waitingPayment()
-    await failed.client.advance(SLOW_SECONDS)
+  test('is refused once the rail has completed the payment, except that delivered money may have been returned', async () => {
+    const failedPayment = await waitingPayment()
+    await failedPayment.client.advance(SLOW_SECONDS)
     for (const outcome of ['DELIVERED', 'FAILED', 'RETURNED'])
-      expectError(await decide(failed.client, failed.id, decision(outcome)), {
+      expectError(await decide(failedPayment.client, failedPayment.id, decision(outcome)), {
         code: 'INVALID_STATE_TRANSITION',
       })
-    expect(await stateOf(failed)).toEqual(BACK)
-    const paid = await waitingPayment()
-    await report(paid.client, 'payment.delivered', paid.id)
+    expect(await stateOf(failedPayment)).toEqual(REFUNDED)
+    const paidPayment = await waitingPayment()
+    await report(paidPayment.client, 'payment.delivered', paidPayment.id)
     for (const outcome of ['DELIVERED', 'FAILED'])
-      expectError(await decide(paid.client, paid.id, decision(outcome)), { code: 'INVALID_STATE_TRANSITION' })
-    expect(await stateOf(paid)).toEqual(PAID)
-    await decided(paid.client, paid.id, decision('RETURNED', charged))
-    expect(await stateOf(paid)).toEqual({ ...BACK, rail: -CHARGE, books: { costs: CHARGE } })
-    expect(await report(paid.client, 'payment.delivered', paid.id)).toMatchObject({ status: 'APPLIED' })
+      expectError(await decide(paidPayment.client, paidPayment.id, decision(outcome)), {
+        code: 'INVALID_STATE_TRANSITION',
+      })
+    expect(await stateOf(paidPayment)).toEqual(PAID)
+    await decided(paidPayment.client, paidPayment.id, decision('RETURNED', chargeField))
+    expect(await stateOf(paidPayment)).toEqual({ ...REFUNDED, rail: -CHARGE, books: { costs: CHARGE } })
+    expect(await report(paidPayment.client, 'payment.delivered', paidPayment.id)).toMatchObject({
+      status: 'APPLIED',
+    })
   })
 })
 
 describe('a decision is refused', () => {
-  const refused = async (payment: WaitingPayment, body: object, error: { code: string; field?: string }) => {
+  const expectRefused = async (
+    payment: WaitingPayment,
+    body: object,
+    error: { code: string; field?: string },
+  ) => {
     expectError(await decide(payment.client, payment.id, body), error as Parameters<typeof expectError>[1])
-    expect((await decisionsOf(payment.client, payment.id)).length).toBe(0)
+    expect((await listDecisions(payment.client, payment.id)).length).toBe(0)
     expect(await statusOfPayment(payment.client, payment.id)).toBe('PENDING')
   }
 
   test('for a charge that is too large, in another currency, or of a payment that never left', async () => {
     const payment = await waitingPayment()
-    const charge = (amount: number, currency = 'USD') => ({ charge: { amount, currency } })
-    await refused(payment, decision('RETURNED', charge(SENT + 1)), {
+    const buildCharge = (amount: number, currency = 'USD') => ({ charge: { amount, currency } })
+    await expectRefused(payment, decision('RETURNED', buildCharge(SENT + 1)), {
       code: 'AMOUNT_OUT_OF_RANGE',
       field: 'charge.amount',
     })
-    await refused(payment, decision('RETURNED', charge(1, 'EUR')), {
+    await expectRefused(payment, decision('RETURNED', buildCharge(1, 'EUR')), {
       code: 'INVALID_CURRENCY',
       field: 'charge.currency',
     })
-    await refused(payment, decision('FAILED', charge(1)), { code: 'INVALID_INPUT', field: 'charge' })
+    await expectRefused(payment, decision('FAILED', buildCharge(1)), {
+      code: 'INVALID_INPUT',
+      field: 'charge',
+    })
     for (const amount of [0, -1])
-      await refused(payment, decision('RETURNED', charge(amount)), {
+      await expectRefused(payment, decision('RETURNED', buildCharge(amount)), {
         code: 'INVALID_INPUT',
         field: 'charge.amount',
       })
   })
 
-  test('without a reason or evidence, and with missing evidence', async () => {
+  test('without a reason or evidence, or with evidence that does not exist', async () => {
     const payment = await waitingPayment()
-    const evidence = (value: object) => decision('RETURNED', { evidence: value })
-    await refused(
+    const withEvidence = (value: object) => decision('RETURNED', { evidence: value })
+    await expectRefused(
       payment,
       { ...decision('FAILED'), reason: undefined },
       { code: 'INVALID_INPUT', field: 'reason' },
     )
-    await refused(payment, evidence({}), { code: 'INVALID_INPUT', field: 'evidence' })
-    await refused(payment, evidence({ statementEntryIds: [noId('StatementEntry')] }), {
+    await expectRefused(payment, withEvidence({}), { code: 'INVALID_INPUT', field: 'evidence' })
+    await expectRefused(payment, withEvidence({ statementEntryIds: [noId('StatementEntry')] }), {
       code: 'INVALID_INPUT',
       field: 'evidence.statementEntryIds',
     })
-    await refused(payment, evidence({ documentId: noId('Document') }), {
+    await expectRefused(payment, withEvidence({ documentId: noId('Document') }), {
       code: 'DOCUMENT_NOT_FOUND',
       field: 'evidence.documentId',
     })
-    await refused(payment, decision('FAILED', { railEventId: noId('RailEvent') }), {
+    await expectRefused(payment, decision('FAILED', { railEventId: noId('RailEvent') }), {
       code: 'RAIL_EVENT_NOT_FOUND',
       field: 'railEventId',
     })
   })
 
-  test('to members and tokens without the permission, and about payments of another platform', async () => {
+  test('for members and tokens without the permission, and for payments of another platform', async () => {
     const payment = await waitingPayment()
     const { browser } = await newMember(payment.client, ['VIEW', 'MANAGE', 'REVIEW'])
     expectError(await decide(browser, payment.id, decision('FAILED')), { code: 'FORBIDDEN' })
@@ -208,17 +219,17 @@ describe('a decision is refused', () => {
     expectError(await stranger.get(`/transactions/${payment.id}/decisions`), {
       code: 'TRANSACTION_NOT_FOUND',
     })
-    const other = await waitingPayment()
-    await report(other.client, 'payment.delivered', other.id)
-    const event = await report(other.client, 'payment.failed', other.id)
+    const otherPayment = await waitingPayment()
+    await report(otherPayment.client, 'payment.delivered', otherPayment.id)
+    const event = await report(otherPayment.client, 'payment.failed', otherPayment.id)
     expect(event.status).toBe('WAITING')
-    await refused(payment, decision('FAILED', { railEventId: event.id }), {
+    await expectRefused(payment, decision('FAILED', { railEventId: event.id }), {
       code: 'RAIL_EVENT_NOT_FOUND',
       field: 'railEventId',
     })
   })
 
-  test('about a payment that no rail was given', async () => {
+  test('for a payment that no rail has received', async () => {
     const { client, customer } = await waitingPayment()
     const { data } = (await client.get(`/transactions?customerId=${customer.id}&type=INCOMING`)).body
     for (const { id } of data)
@@ -226,33 +237,33 @@ describe('a decision is refused', () => {
     expect(await client.get('/transactions/nobody/decisions')).toMatchObject({ status: 404 })
   })
 
-  test('a vote for one outcome counts for no other', async () => {
+  test('until two members vote for the same outcome, if two have to approve', async () => {
     const payment = await waitingPayment()
     const { client, id } = payment
-    const [one, other] = [
+    const [firstMember, secondMember] = [
       await newMember(client, ['VIEW', 'APPROVE'], 'Ada'),
       await newMember(client, ['VIEW', 'APPROVE'], 'Grace'),
     ]
     await client.send('PATCH', '/config', { approvalsRequired: 2 })
     expectError(await decide(client, id, decision('DELIVERED')), { code: 'FORBIDDEN' })
-    for (const body of [decision('DELIVERED'), decision('RETURNED'), decision('RETURNED', charged)]) {
-      const reply = await decide(one.browser, id, body)
+    for (const body of [decision('DELIVERED'), decision('RETURNED'), decision('RETURNED', chargeField)]) {
+      const reply = await decide(firstMember.browser, id, body)
       expect(reply).toMatchObject({
         status: 200,
         body: { transaction: { id, status: 'PENDING' }, decision: { status: 'PROPOSED' } },
       })
       // A repeated vote does not count again.
-      expect((await decide(one.browser, id, body)).body.decision).toBeUndefined()
+      expect((await decide(firstMember.browser, id, body)).body.decision).toBeUndefined()
     }
-    expect((await decide(other.browser, id, decision('FAILED'))).body.decision.status).toBe('PROPOSED')
-    const second = await decide(other.browser, id, decision('RETURNED', charged))
+    expect((await decide(secondMember.browser, id, decision('FAILED'))).body.decision.status).toBe('PROPOSED')
+    const second = await decide(secondMember.browser, id, decision('RETURNED', chargeField))
     expect(second.body.decision).toMatchObject({
-      ...{ status: 'DECIDED', outcome: 'RETURNED', decidedBy: { id: other.id } },
+      ...{ status: 'DECIDED', outcome: 'RETURNED', decidedBy: { id: secondMember.id } },
     })
-    const kept = (await decisionsOf(client, id)).map(({ status, outcome, decidedBy }: Reply['body']) => [
-      ...[status, outcome, decidedBy.name],
-    ])
-    expect(kept).toEqual([
+    const storedDecisions = (await listDecisions(client, id)).map(
+      ({ status, outcome, decidedBy }: Reply['body']) => [...[status, outcome, decidedBy.name]],
+    )
+    expect(storedDecisions).toEqual([
       ['DECIDED', 'RETURNED', 'Grace'],
       ['PROPOSED', 'FAILED', 'Grace'],
       ['PROPOSED', 'RETURNED', 'Ada'],
@@ -260,6 +271,6 @@ describe('a decision is refused', () => {
       ['PROPOSED', 'DELIVERED', 'Ada'],
     ])
     await client.advance(0)
-    expect(await stateOf(payment)).toEqual({ ...BACK, rail: -CHARGE, books: { costs: CHARGE } })
+    expect(await stateOf(payment)).toEqual({ ...REFUNDED, rail: -CHARGE, books: { costs: CHARGE } })
   })
 })

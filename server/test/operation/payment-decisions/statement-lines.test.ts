@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A payment that a bank has taken, and of which it says nothing. */
+/** Sends a payment that the bank accepts without reporting its outcome. */
 async function sendPayment(bank: ModelBank): Promise<string> {
   const { status, body } = await world.client.post('/transfer-out', {
     source: { accountId: source },
@@ -48,13 +48,13 @@ async function sendPayment(bank: ModelBank): Promise<string> {
     (isGiven) => isGiven,
   )
   await until(
-    async () => stateAtRail(body.id),
+    async () => readRailState(body.id),
     (state) => state === 'ACCEPTED',
   )
   return body.id
 }
 
-async function stateAtRail(id: string): Promise<string | undefined> {
+async function readRailState(id: string): Promise<string | undefined> {
   const { rows } = await world.service.app.db.query<{ state: string }>(
     "SELECT state FROM rail_payments WHERE direction = 'OUT' AND payment_id = $1",
     [id.slice(id.indexOf(':') + 1)],
@@ -62,90 +62,90 @@ async function stateAtRail(id: string): Promise<string | undefined> {
   return rows[0]?.state
 }
 
-const statusOf = async (id: string) => (await world.client.get(`/transactions/${id}`)).body.status
+const readStatus = async (id: string) => (await world.client.get(`/transactions/${id}`)).body.status
 
-/** The day of a bank, compared now. */
-async function day(bank: ModelBank, date = yesterday): Promise<Reply['body']> {
+/** Runs the reconciliation of a bank's day. */
+async function reconcileDay(bank: ModelBank, date = yesterday): Promise<Reply['body']> {
   const args = ['reconciliation', 'run', '--rail', bank.name, '--date', date]
   const { data } = (await runCommand(world.service.app, args, '')) as { data: Reply['body'][] }
   return data[0]
 }
 
-/** Closes the day of a bank, and returns the lines that nothing explains, by their amounts. */
-async function linesOf(bank: ModelBank): Promise<Record<string, string>> {
+/** Closes the day of a bank, and returns its unexplained lines by their amounts. */
+async function closeAndListLines(bank: ModelBank): Promise<Record<string, string>> {
   await bank.tell(bank.event('statement', bank.close(yesterday)))
-  const { differences } = await day(bank)
+  const { differences } = await reconcileDay(bank)
   return Object.fromEntries(differences.map(({ amount, about }: Reply['body']) => [amount, about]))
 }
 
-const withLines = (outcome: string, statementEntryIds: readonly unknown[], more: object = {}) =>
-  decision(outcome, { evidence: { statementEntryIds }, ...more })
+const buildLineDecision = (outcome: string, statementEntryIds: readonly unknown[], fields: object = {}) =>
+  decision(outcome, { evidence: { statementEntryIds }, ...fields })
 
-const charge = (amount: number) => ({ charge: { amount, currency: 'EUR' } })
+const buildCharge = (amount: number) => ({ charge: { amount, currency: 'EUR' } })
 
-async function ends(id: string, status: string): Promise<void> {
+async function waitForStatus(id: string, status: string): Promise<void> {
   await until(
-    () => statusOf(id),
-    (found) => found === status,
+    () => readStatus(id),
+    (current) => current === status,
   )
 }
 
 describe('a line of a statement as evidence', () => {
   test('that was unexplained is assigned to the payment, and the day balances', async () => {
     const bank = new ModelBank(world)
-    const [paid, back] = [await sendPayment(bank), await sendPayment(bank)]
+    const [paidId, returnedId] = [await sendPayment(bank), await sendPayment(bank)]
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT - 7), text: 'Payment with a charge' })
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT), text: 'Payment' })
     bank.book(yesterday, { kind: 'OTHER', amount: String(AMOUNT - 60), text: 'Returned, less our fee' })
-    const lines = await linesOf(bank)
-    const delivered = await decide(
+    const lines = await closeAndListLines(bank)
+    const deliveredReply = await decide(
       world.client,
-      paid,
-      withLines('DELIVERED', [lines[-AMOUNT - 7]], charge(7)),
+      paidId,
+      buildLineDecision('DELIVERED', [lines[-AMOUNT - 7]], buildCharge(7)),
     )
-    expect(delivered.status, toJson(delivered.body)).toBe(200)
-    await ends(paid, 'COMPLETED')
-    const returned = await decide(
+    expect(deliveredReply.status, toJson(deliveredReply.body)).toBe(200)
+    await waitForStatus(paidId, 'COMPLETED')
+    const returnedReply = await decide(
       world.client,
-      back,
-      withLines('RETURNED', [lines[AMOUNT - 60], lines[-AMOUNT]], charge(60)),
+      returnedId,
+      buildLineDecision('RETURNED', [lines[AMOUNT - 60], lines[-AMOUNT]], buildCharge(60)),
     )
-    expect(returned.status, toJson(returned.body)).toBe(200)
-    await ends(back, 'FAILED')
-    expect(await day(bank)).toMatchObject({ status: 'BALANCED', differenceCount: 0 })
+    expect(returnedReply.status, toJson(returnedReply.body)).toBe(200)
+    await waitForStatus(returnedId, 'FAILED')
+    expect(await reconcileDay(bank)).toMatchObject({ status: 'BALANCED', differenceCount: 0 })
   })
 
-  test('has to belong to the rail, have exactly the booked amount, and be unused', async () => {
+  test('must belong to the rail, have exactly the booked amount, and be unused', async () => {
     const bank = new ModelBank(world)
-    const [one, other] = [await sendPayment(bank), await sendPayment(bank)]
+    const [firstId, secondId] = [await sendPayment(bank), await sendPayment(bank)]
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT) })
     bank.book(yesterday, { kind: 'FEE', amount: '-3' })
-    const line = (await linesOf(bank))[-AMOUNT]!
+    const line = (await closeAndListLines(bank))[-AMOUNT]!
     const field = 'evidence.statementEntryIds'
     const refusals = [
-      withLines('FAILED', [line]),
-      withLines('RETURNED', [line]),
-      withLines('DELIVERED', [line], charge(1)),
-      withLines('RETURNED', [line], charge(1)),
+      buildLineDecision('FAILED', [line]),
+      buildLineDecision('RETURNED', [line]),
+      buildLineDecision('DELIVERED', [line], buildCharge(1)),
+      buildLineDecision('RETURNED', [line], buildCharge(1)),
     ]
     for (const body of refusals)
-      expectError(await decide(world.client, one, body), { code: 'INVALID_INPUT', field })
-    // Only one of two payments is this line.
+      expectError(await decide(world.client, firstId, body), { code: 'INVALID_INPUT', field })
+    // Only one of two payments can use the line.
     const replies = await Promise.all(
-      [one, other].map((id) => decide(world.client, id, withLines('DELIVERED', [line]))),
+      [firstId, secondId].map((id) => decide(world.client, id, buildLineDecision('DELIVERED', [line]))),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400])
-    const [first, second] = replies[0]!.status === 200 ? [one, other] : [other, one]
-    await ends(first, 'COMPLETED')
-    expect(await statusOf(second)).toBe('PENDING')
-    expectError(await decide(world.client, second, withLines('DELIVERED', [line])), {
+    const [decidedId, pendingId] = replies[0]!.status === 200 ? [firstId, secondId] : [secondId, firstId]
+    await waitForStatus(decidedId, 'COMPLETED')
+    expect(await readStatus(pendingId)).toBe('PENDING')
+    expectError(await decide(world.client, pendingId, buildLineDecision('DELIVERED', [line])), {
       code: 'INVALID_INPUT',
       field,
     })
-    expect(await day(bank)).toMatchObject({ status: 'BALANCED' })
-    const elsewhere = new ModelBank(world)
-    const third = await sendPayment(elsewhere)
-    expectError(await decide(world.client, third, withLines('DELIVERED', [line])), {
+    expect(await reconcileDay(bank)).toMatchObject({ status: 'BALANCED' })
+    const otherBank = new ModelBank(world)
+    const third = await sendPayment(otherBank)
+    expectError(await decide(world.client, third, buildLineDecision('DELIVERED', [line])), {
       code: 'INVALID_INPUT',
       field,
     })
@@ -153,30 +153,33 @@ describe('a line of a statement as evidence', () => {
 })
 
 describe('the statement after a decision', () => {
-  test('that matches the decision agrees, and the day balances', async () => {
+  test('that matches the decision leaves the day balanced', async () => {
     const bank = new ModelBank(world)
-    const [paid, back] = [await sendPayment(bank), await sendPayment(bank)]
-    await decide(world.client, paid, decision('DELIVERED'))
-    await decide(world.client, back, decision('RETURNED', charge(60)))
-    await ends(paid, 'COMPLETED')
-    await ends(back, 'FAILED')
-    bank.book(yesterday, { kind: 'PAYMENT', id: paid, amount: String(-AMOUNT) })
-    bank.book(yesterday, { kind: 'PAYMENT', id: back, amount: String(-AMOUNT) })
-    bank.book(yesterday, { kind: 'PAYMENT_RETURN', id: back, amount: String(AMOUNT - 60) })
+    const [paidId, returnedId] = [await sendPayment(bank), await sendPayment(bank)]
+    await decide(world.client, paidId, decision('DELIVERED'))
+    await decide(world.client, returnedId, decision('RETURNED', buildCharge(60)))
+    await waitForStatus(paidId, 'COMPLETED')
+    await waitForStatus(returnedId, 'FAILED')
+    bank.book(yesterday, { kind: 'PAYMENT', id: paidId, amount: String(-AMOUNT) })
+    bank.book(yesterday, { kind: 'PAYMENT', id: returnedId, amount: String(-AMOUNT) })
+    bank.book(yesterday, { kind: 'PAYMENT_RETURN', id: returnedId, amount: String(AMOUNT - 60) })
     await bank.tell(bank.event('statement', bank.close(yesterday)))
-    const found = await day(bank)
-    const waiting = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body.data
-    expect([found.status, waiting.map(({ reason }: Reply['body']) => reason)]).toEqual(['BALANCED', []])
+    const reconciledDay = await reconcileDay(bank)
+    const waitingReports = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body.data
+    expect([reconciledDay.status, waitingReports.map(({ reason }: Reply['body']) => reason)]).toEqual([
+      'BALANCED',
+      [],
+    ])
   })
 
-  test('that books a payment decided as failed waits, showing both, for another decision', async () => {
+  test('that books a payment decided as failed waits for another decision, and shows both', async () => {
     const bank = new ModelBank(world)
     const id = await sendPayment(bank)
     await decide(world.client, id, decision('FAILED'))
-    await ends(id, 'FAILED')
+    await waitForStatus(id, 'FAILED')
     bank.book(yesterday, { kind: 'PAYMENT', id, amount: String(-AMOUNT) })
     await bank.tell(bank.event('statement', bank.close(yesterday)))
-    expect(await day(bank)).toMatchObject({ differences: [{ reason: 'NOT_IN_BOOKS', about: id }] })
+    expect(await reconcileDay(bank)).toMatchObject({ differences: [{ reason: 'NOT_IN_BOOKS', about: id }] })
     const { data } = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body
     expect(data).toMatchObject([
       { reason: 'CONTRADICTION', type: 'payment.delivered', body: { decision: { outcome: 'FAILED' } } },
@@ -185,9 +188,9 @@ describe('the statement after a decision', () => {
       railEventId: data[0].id,
       evidence: { statementEntryIds: [data[0].body.id] },
     })
-    const again = await decide(world.client, id, body)
-    expect(again.status, toJson(again.body)).toBe(200)
-    expect(await day(bank)).toMatchObject({ status: 'BALANCED' })
+    const reply = await decide(world.client, id, body)
+    expect(reply.status, toJson(reply.body)).toBe(200)
+    expect(await reconcileDay(bank)).toMatchObject({ status: 'BALANCED' })
   })
 })
 
@@ -196,39 +199,39 @@ test('a payment whose amount the bank booked differently waits in the list, and 
   const id = await sendPayment(bank)
   bank.book(yesterday, { kind: 'PAYMENT', id, amount: String(-AMOUNT - 15) })
   await bank.tell(bank.event('statement', bank.close(yesterday)))
-  await day(bank)
+  await reconcileDay(bank)
   const { data } = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body
   expect(data).toMatchObject([{ reason: 'OTHER_AMOUNT', body: { expected: { value: String(AMOUNT) } } }])
   const reply = await decide(
     world.client,
     id,
-    withLines('DELIVERED', [data[0].body.id], { railEventId: data[0].id, ...charge(15) }),
+    buildLineDecision('DELIVERED', [data[0].body.id], { railEventId: data[0].id, ...buildCharge(15) }),
   )
   expect(reply.status, toJson(reply.body)).toBe(200)
-  await ends(id, 'COMPLETED')
-  expect(await day(bank)).toMatchObject({ status: 'BALANCED' })
+  await waitForStatus(id, 'COMPLETED')
+  expect(await reconcileDay(bank)).toMatchObject({ status: 'BALANCED' })
   expect((await world.client.get(`/rail-events?rail=${bank.name}`)).body.data).toMatchObject([
     { status: 'RESOLVED', note: 'The bank has confirmed it' },
   ])
 })
 
-test('a payment that was just given to its rail cannot be decided yet, and one whose rail was removed can', async () => {
+test('a payment that was just given to its rail cannot be decided yet, but a payment whose rail was removed can', async () => {
   const bank = new ModelBank(world)
   const id = await sendPayment(bank)
   const uuid = id.slice(id.indexOf(':') + 1)
   await world.service.app.db.query("UPDATE rail_payments SET state = 'GIVEN' WHERE payment_id = $1", [uuid])
-  const early = await decide(world.client, id, decision('FAILED'))
-  expectError(early, { code: 'PAYMENT_NOT_DECIDABLE' })
-  expect(early.body.details.reason).toBe('NOT_SENT')
+  const refusal = await decide(world.client, id, decision('FAILED'))
+  expectError(refusal, { code: 'PAYMENT_NOT_DECIDABLE' })
+  expect(refusal.body.details.reason).toBe('NOT_SENT')
   await world.service.app.db.query("UPDATE rail_payments SET state = 'ACCEPTED' WHERE payment_id = $1", [
     uuid,
   ])
   await world.setRails([exampleBank(world.bank.url)])
   expect((await decide(world.client, id, decision('FAILED'))).status).toBe(200)
-  await ends(id, 'FAILED')
+  await waitForStatus(id, 'FAILED')
 })
 
-test('the ledger verifies with all decisions', async () => {
+test('the ledger verifies after all decisions', async () => {
   const { findings } = (await runCommand(world.service.app, ['books', 'verify'], '')) as BooksReport
   expect(findings).toEqual([])
 })

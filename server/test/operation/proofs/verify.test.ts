@@ -18,11 +18,11 @@ let client: Client
 let accountId: string
 /** The transfers of the account, in the order in which they ended. */
 let transferIds: string[]
-let kept: StoredCheckpoint[]
+let storedCheckpoints: StoredCheckpoint[]
 
-const verify = (checkpoints: readonly StoredCheckpoint[] = []) =>
+const verifyBooks = (checkpoints: readonly StoredCheckpoint[] = []) =>
   verifyLedger(service.app.db, service.app.enclave.quorumPublicKey, checkpoints)
-const command = (...args: string[]) => runCommand(service.app, args, '')
+const runBooksCommand = (...args: string[]) => runCommand(service.app, args, '')
 
 beforeAll(async () => {
   service = await openServer()
@@ -30,36 +30,36 @@ beforeAll(async () => {
   const { usd } = await newCustomer(client)
   accountId = usd
   for (const amount of [100, 200, 300]) await fund(client, usd, amount)
-  await command('books', 'checkpoint')
+  await runBooksCommand('books', 'checkpoint')
   const { body } = await client.get(`/ledger/transfers?accountId=${usd}&sortOrder=asc`)
   transferIds = body.data.map(({ id }: { id: string }) => id)
-  kept = (await client.get('/ledger/checkpoints')).body.data
+  storedCheckpoints = (await client.get('/ledger/checkpoints')).body.data
 })
 afterAll(() => service.close())
 
-/** Changes the database as somebody does who may do everything there, and takes it back when the test is over. */
-async function tamper(sql: string, back: string): Promise<void> {
-  const as = (script: string) =>
+/** Changes the database with all rights, and undoes the change after the test. */
+async function tamperWithDatabase(sql: string, undoSql: string): Promise<void> {
+  const runUnguarded = (script: string) =>
     service.app.db.script(`
       SET LOCAL session_replication_role = replica;
       ${script}`)
-  onTestFinished(() => as(back))
-  await as(sql)
+  onTestFinished(() => runUnguarded(undoSql))
+  await runUnguarded(sql)
 }
 
-const found = (verified: BooksReport, check: string) =>
-  verified.findings.filter((finding) => finding.check === check)
+const listFindings = (report: BooksReport, check: string) =>
+  report.findings.filter((finding) => finding.check === check)
 
-const uuid = (id: string) => `'${uuidOf(id)}'`
+const toSqlUuid = (id: string) => `'${uuidOf(id)}'`
 
-test('untouched books verify, and all transfers are in the chain', async () => {
-  const { checked, findings } = (await command('books', 'verify')) as BooksReport
+test('unchanged books verify, and all transfers are in the chain', async () => {
+  const { checked, findings } = (await runBooksCommand('books', 'verify')) as BooksReport
   expect(findings).toEqual([])
   expect(checked).toMatchObject({ transfers: 3, chained: 3, checkpoints: 1 })
 })
 
 test('a checkpoint is signed, shown by the API, and sent as an event', async () => {
-  const [checkpoint] = kept as unknown as Record<string, string>[]
+  const [checkpoint] = storedCheckpoints as unknown as Record<string, string>[]
   expect(JSON.parse(checkpoint!.payload!)).toMatchObject({
     platformId: client.credentials.platformId,
     transferCount: '3',
@@ -72,59 +72,59 @@ test('a checkpoint is signed, shown by the API, and sent as an event', async () 
       ),
     )
     .toEqual([checkpoint])
-  expect((await verify(kept)).findings).toEqual([])
+  expect((await verifyBooks(storedCheckpoints)).findings).toEqual([])
 })
 
-test('no second checkpoint exists for one block', async () => {
-  expect(await command('books', 'checkpoint')).toEqual({ checkpoints: [] })
+test('a block gets only one checkpoint', async () => {
+  expect(await runBooksCommand('books', 'checkpoint')).toEqual({ checkpoints: [] })
 })
 
-describe('a change in the database is found and named:', () => {
-  test('an amount, with the balances changed to fit', async () => {
+describe('the verification finds and names', () => {
+  test('a changed amount, even if the balances were changed to fit', async () => {
     const [, id] = transferIds
-    const both = `id IN (SELECT debit_account_id FROM ledger_transfers WHERE id = ${uuid(id!)}
-      UNION SELECT credit_account_id FROM ledger_transfers WHERE id = ${uuid(id!)})`
-    const change = (amount: number, by: number) => `
-      UPDATE ledger_transfers SET amount = ${amount} WHERE id = ${uuid(id!)};
-      UPDATE ledger_accounts SET posted = posted + ${by} WHERE ${both};`
-    await tamper(change(900, 700), change(200, -700))
-    const verified = await verify()
-    expect(found(verified, 'balance')).toEqual([])
-    expect(found(verified, 'chain')).toMatchObject([{ id }])
-    expect(verified.findings).toHaveLength(1)
+    const bothAccounts = `id IN (SELECT debit_account_id FROM ledger_transfers WHERE id = ${toSqlUuid(id!)}
+      UNION SELECT credit_account_id FROM ledger_transfers WHERE id = ${toSqlUuid(id!)})`
+    const buildChange = (amount: number, by: number) => `
+      UPDATE ledger_transfers SET amount = ${amount} WHERE id = ${toSqlUuid(id!)};
+      UPDATE ledger_accounts SET posted = posted + ${by} WHERE ${bothAccounts};`
+    await tamperWithDatabase(buildChange(900, 700), buildChange(200, -700))
+    const report = await verifyBooks()
+    expect(listFindings(report, 'balance')).toEqual([])
+    expect(listFindings(report, 'chain')).toMatchObject([{ id }])
+    expect(report.findings).toHaveLength(1)
   })
 
-  test('a stored balance', async () => {
-    const change = (by: number) =>
-      `UPDATE ledger_accounts SET posted = posted + ${by} WHERE id = ${uuid(accountId)};`
-    await tamper(change(1), change(-1))
-    const verified = await verify()
-    expect(found(verified, 'balance')).toEqual([
+  test('a changed balance', async () => {
+    const buildChange = (by: number) =>
+      `UPDATE ledger_accounts SET posted = posted + ${by} WHERE id = ${toSqlUuid(accountId)};`
+    await tamperWithDatabase(buildChange(1), buildChange(-1))
+    const report = await verifyBooks()
+    expect(listFindings(report, 'balance')).toEqual([
       { check: 'balance', id: accountId, expected: 'posted 600, held 0', found: 'posted 601, held 0' },
     ])
-    expect(found(verified, 'currency')).toHaveLength(1)
+    expect(listFindings(report, 'currency')).toHaveLength(1)
   })
 
   test('a removed transfer', async () => {
     const [id] = transferIds
-    await tamper(
-      `CREATE TABLE test_gone AS SELECT * FROM ledger_transfers WHERE id = ${uuid(id!)};
-       DELETE FROM ledger_transfers WHERE id = ${uuid(id!)};`,
+    await tamperWithDatabase(
+      `CREATE TABLE test_gone AS SELECT * FROM ledger_transfers WHERE id = ${toSqlUuid(id!)};
+       DELETE FROM ledger_transfers WHERE id = ${toSqlUuid(id!)};`,
       'INSERT INTO ledger_transfers SELECT * FROM test_gone; DROP TABLE test_gone;',
     )
-    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'missing' }])
+    expect(listFindings(await verifyBooks(), 'chain')).toMatchObject([{ id, found: 'missing' }])
   })
 
   test('an inserted transfer', async () => {
-    const added = '00000000-0000-7000-8000-000000000011'
-    await tamper(
-      `INSERT INTO ledger_transfers SELECT '${added}', platform_id, debit_account_id, credit_account_id, currency, amount,
+    const insertedId = '00000000-0000-7000-8000-000000000011'
+    await tamperWithDatabase(
+      `INSERT INTO ledger_transfers SELECT '${insertedId}', platform_id, debit_account_id, credit_account_id, currency, amount,
          state, cause, cause_id, created_at, ended_at FROM ledger_transfers LIMIT 1;`,
-      `DELETE FROM ledger_transfers WHERE id = '${added}';`,
+      `DELETE FROM ledger_transfers WHERE id = '${insertedId}';`,
     )
-    expect(found(await verify(), 'coverage')).toMatchObject([
+    expect(listFindings(await verifyBooks(), 'coverage')).toMatchObject([
       { id: 'ledger' },
-      { id: `LedgerTransfer:${added}`, found: 'not in any block' },
+      { id: `LedgerTransfer:${insertedId}`, found: 'not in any block' },
     ])
   })
 
@@ -134,87 +134,96 @@ describe('a change in the database is found and named:', () => {
       [uuidOf(accountId)],
     )
     const { id } = rows[0]!
-    await tamper(
-      `CREATE TABLE test_event AS SELECT * FROM events WHERE id = ${uuid(id)}; DELETE FROM events WHERE id = ${uuid(id)};`,
+    await tamperWithDatabase(
+      `CREATE TABLE test_event AS SELECT * FROM events WHERE id = ${toSqlUuid(id)}; DELETE FROM events WHERE id = ${toSqlUuid(id)};`,
       'INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM test_event; DROP TABLE test_event;',
     )
-    expect(found(await verify(), 'event')).toMatchObject([{ id: accountId }])
+    expect(listFindings(await verifyBooks(), 'event')).toMatchObject([{ id: accountId }])
   })
 
-  test('a truncated and rewritten chain, by the checkpoint, and a rewritten checkpoint, by one stored elsewhere', async () => {
-    const platform = uuid(client.credentials.platformId)
+  test('a rewritten chain by its checkpoint, and a rewritten checkpoint by a copy stored elsewhere', async () => {
+    const platform = toSqlUuid(client.credentials.platformId)
     const { db } = service.app
     await db.script(`
       SET LOCAL session_replication_role = replica;
       CREATE TABLE test_blocks AS SELECT * FROM proof_blocks;
       CREATE TABLE test_checkpoints AS SELECT * FROM ledger_checkpoints;
-      UPDATE ledger_transfers SET cause = 'transaction' WHERE id = ${uuid(transferIds[0]!)};
+      UPDATE ledger_transfers SET cause = 'transaction' WHERE id = ${toSqlUuid(transferIds[0]!)};
       DELETE FROM proof_blocks;
       INSERT INTO proof_queue (platform_id, transfer_ids)
         SELECT platform_id, array_agg(id) FROM ledger_transfers WHERE platform_id = ${platform} GROUP BY 1;`)
     onTestFinished(() =>
       db.script(`
         SET LOCAL session_replication_role = replica;
-        UPDATE ledger_transfers SET cause = 'sandbox_fund' WHERE id = ${uuid(transferIds[0]!)};
+        UPDATE ledger_transfers SET cause = 'sandbox_fund' WHERE id = ${toSqlUuid(transferIds[0]!)};
         DELETE FROM proof_blocks; INSERT INTO proof_blocks SELECT * FROM test_blocks;
         DELETE FROM ledger_checkpoints; INSERT INTO ledger_checkpoints SELECT * FROM test_checkpoints;
         DROP TABLE test_blocks; DROP TABLE test_checkpoints;`),
     )
     await extendChains(db, service.app.clock)
-    expect((await verify()).findings).toMatchObject([{ check: 'checkpoint' }])
+    expect((await verifyBooks()).findings).toMatchObject([{ check: 'checkpoint' }])
     await db.script('SET LOCAL session_replication_role = replica; DELETE FROM ledger_checkpoints;')
-    await command('books', 'checkpoint')
-    expect((await verify()).findings).toEqual([])
-    expect((await verify(kept)).findings).toMatchObject([{ check: 'kept' }])
+    await runBooksCommand('books', 'checkpoint')
+    expect((await verifyBooks()).findings).toEqual([])
+    expect((await verifyBooks(storedCheckpoints)).findings).toMatchObject([{ check: 'kept' }])
   })
 
-  test('a checkpoint', async () => {
-    const change = (from: string, to: string) =>
+  test('a changed checkpoint', async () => {
+    const buildChange = (from: string, to: string) =>
       `UPDATE ledger_checkpoints SET payload = replace(payload, '${from}', '${to}');`
-    await tamper(
-      change('"transferCount":"3"', '"transferCount":"4"'),
-      change('"transferCount":"4"', '"transferCount":"3"'),
+    await tamperWithDatabase(
+      buildChange('"transferCount":"3"', '"transferCount":"4"'),
+      buildChange('"transferCount":"4"', '"transferCount":"3"'),
     )
-    expect((await verify()).findings).toMatchObject([{ check: 'checkpoint' }])
+    expect((await verifyBooks()).findings).toMatchObject([{ check: 'checkpoint' }])
   })
 })
 
-test('the database itself refuses a change of the chain and of checkpoints', async () => {
+test('the database refuses to change the chain or a checkpoint', async () => {
   for (const sql of ['UPDATE proof_blocks SET number = 7', 'DELETE FROM ledger_checkpoints'])
     await expect(service.app.db.query(sql)).rejects.toThrow('neither changed nor removed')
 })
 
-test('several processes that extend the chains at the same time take each transfer once', async () => {
+test('processes that extend the chains in parallel add each transfer only once', async () => {
   await fund(client, accountId, 5)
   await Promise.all(Array.from({ length: 8 }, () => extendChains(service.app.db, service.app.clock)))
-  const { checked, findings } = await verify()
+  const { checked, findings } = await verifyBooks()
   expect(findings).toEqual([])
   expect(checked).toMatchObject({ transfers: 4, chained: 4 })
 })
 
-test('the list of checkpoints is walked by its cursor, the newest first, and only its platform sees it', async () => {
+test('checkpoints are listed page by page, newest first, and only for their platform', async () => {
   await fund(client, accountId, 7)
-  await command('books', 'checkpoint')
-  const all = (await client.get('/ledger/checkpoints')).body
-  expect(all.data.map(({ transferCount }: { transferCount: number }) => transferCount)).toEqual([5, 3])
+  await runBooksCommand('books', 'checkpoint')
+  const allCheckpoints = (await client.get('/ledger/checkpoints')).body
+  expect(allCheckpoints.data.map(({ transferCount }: { transferCount: number }) => transferCount)).toEqual([
+    5, 3,
+  ])
   const first = (await client.get('/ledger/checkpoints?limit=1')).body
   const second = (await client.get(`/ledger/checkpoints?limit=1&cursor=${first.nextCursor}`)).body
-  expect([...first.data, ...second.data]).toEqual(all.data)
+  expect([...first.data, ...second.data]).toEqual(allCheckpoints.data)
   expect(second.hasMore).toBe(false)
   const stranger = await service.newPlatform()
   expect((await stranger.get('/ledger/checkpoints')).body.data).toEqual([])
 })
 
-test('a file of stored checkpoints may have the form of the API or of events, and a bad line is named', async () => {
+test('a file of stored checkpoints may contain API records or events, and a bad line is named', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-kept-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'kept.jsonl')
   await writeFile(
     file,
-    `${JSON.stringify(kept[0])}\n${JSON.stringify({ type: 'LEDGER.CHECKPOINT', data: kept[0] })}\n`,
+    `${JSON.stringify(storedCheckpoints[0])}\n${JSON.stringify({ type: 'LEDGER.CHECKPOINT', data: storedCheckpoints[0] })}\n`,
   )
-  const { checked, findings } = (await command('books', 'verify', '--checkpoints', file)) as BooksReport
+  const { checked, findings } = (await runBooksCommand(
+    'books',
+    'verify',
+    '--checkpoints',
+    file,
+  )) as BooksReport
   expect([checked.kept, findings]).toEqual([2, []])
   await writeFile(file, '{"payload": 1}\n')
-  await expect(command('books', 'verify', '--checkpoints', file)).rejects.toThrow('line 1: it has no payload')
+  await expect(runBooksCommand('books', 'verify', '--checkpoints', file)).rejects.toThrow(
+    'line 1: it has no payload',
+  )
 })

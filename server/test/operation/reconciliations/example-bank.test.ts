@@ -9,11 +9,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** German IBANs of which the last three digits choose what the bank does. */
+/** The last three digits of these German IBANs choose what the bank does. */
 const PAID = 'DE89370400440532013000'
 const RETURNED = 'DE94370400440532013104'
 
-async function euroAccount(customerId: string, iban: string): Promise<string> {
+async function createEuroAccount(customerId: string, iban: string): Promise<string> {
   const account = await world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'EUR',
@@ -27,7 +27,7 @@ async function euroAccount(customerId: string, iban: string): Promise<string> {
   return account.body.id
 }
 
-async function usAccount(customerId: string): Promise<string> {
+async function createUsAccount(customerId: string): Promise<string> {
   const account = await world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',
@@ -42,12 +42,12 @@ async function usAccount(customerId: string): Promise<string> {
   return account.body.id
 }
 
-async function run(date: string): Promise<Reply['body'][]> {
+async function runReconciliation(date: string): Promise<Reply['body'][]> {
   const args = ['reconciliation', 'run', '--date', date]
   return ((await runCommand(world.service.app, args, '')) as { data: Reply['body'][] }).data
 }
 
-test('a day of the example bank balances in each currency, by its own statement and without reports', async () => {
+test('a day of the example bank balances in each currency, even if only its statement shows the payments', async () => {
   const { client } = world
   const customerId = await world.newApproved()
   const account = await world.accountOf(customerId, 'EUR')
@@ -56,24 +56,24 @@ test('a day of the example bank balances in each currency, by its own statement 
     () => client.get(`/customers/internal-accounts?customerId=${customerId}&currency=EUR`),
     ({ body }) => body.data[0].balance.amount === 100_000,
   )
-  const pay = async (iban: string, amount: number) => {
+  const payToIban = async (iban: string, amount: number) => {
     const body = {
       source: { accountId: account.id },
-      destination: { accountId: await euroAccount(customerId, iban) },
+      destination: { accountId: await createEuroAccount(customerId, iban) },
       amount,
     }
-    const sent = await client.post('/transfer-out', body)
-    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-    return sent.body.id as string
+    const payment = await client.post('/transfer-out', body)
+    expect(payment.status, JSON.stringify(payment.body)).toBe(201)
+    return payment.body.id as string
   }
-  const back = await pay(RETURNED, 7_000)
+  const returnedId = await payToIban(RETURNED, 7_000)
   await until(
-    () => client.get(`/transactions/${back}`),
+    () => client.get(`/transactions/${returnedId}`),
     ({ body }) => body.status === 'FAILED',
   )
   const quote = await client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: account.id },
-    destination: { destinationType: 'ACCOUNT', accountId: await usAccount(customerId) },
+    destination: { destinationType: 'ACCOUNT', accountId: await createUsAccount(customerId) },
     lockedCurrencySide: 'RECEIVING',
     lockedCurrencyAmount: 2_500,
     immediatelyExecute: true,
@@ -83,34 +83,37 @@ test('a day of the example bank balances in each currency, by its own statement 
     () => client.get(`/quotes/${quote.body.id}`),
     ({ body }) => body.status === 'COMPLETED',
   )
-  const first = await world.callBank('POST', '/days/close')
+  const firstDay = await world.callBank('POST', '/days/close')
   const days = await until(
-    () => client.get(`/reconciliations?startDate=${first.date}&endDate=${first.date}&status=BALANCED`),
+    () => client.get(`/reconciliations?startDate=${firstDay.date}&endDate=${firstDay.date}&status=BALANCED`),
     ({ body }) => body.data.length === 2,
   )
-  const shown = days.body.data.map(({ currency, statement, ledger, difference }: Reply['body']) => [
+  const results = days.body.data.map(({ currency, statement, ledger, difference }: Reply['body']) => [
     ...[currency.code, statement.closingBalance, ledger.balance, difference],
   ])
-  expect(shown.sort()).toEqual([
+  expect(results.sort()).toEqual([
     ['EUR', 100_000, 100_000, 0],
     ['USD', -2_500, -2_500, 0],
   ])
 
-  // From now on nothing is reported: the statement, which the command asks for, tells all.
+  // From now on the bank reports nothing. The command fetches the statement, which has all payments.
   await world.callBank('PATCH', '/behaviour', { holdEvents: true })
-  const silent = await pay(PAID, 4_000)
+  const unreportedId = await payToIban(PAID, 4_000)
   await until(
     () => world.callBank('GET', '/payments'),
-    ({ data }) => data.some((one: Reply['body']) => one.id === silent && one.status === 'DELIVERED'),
+    ({ data }) =>
+      data.some(
+        (bankPayment: Reply['body']) => bankPayment.id === unreportedId && bankPayment.status === 'DELIVERED',
+      ),
   )
-  const second = await world.callBank('POST', '/days/close')
-  const found = await until(
-    () => run(second.date),
+  const secondDay = await world.callBank('POST', '/days/close')
+  const reconciledDays = await until(
+    () => runReconciliation(secondDay.date),
     (data) => data.every(({ status }) => status === 'BALANCED'),
   )
-  expect(found.map(({ currency, ledgerBalance }) => [currency, ledgerBalance]).sort()).toEqual([
+  expect(reconciledDays.map(({ currency, ledgerBalance }) => [currency, ledgerBalance]).sort()).toEqual([
     ['EUR', '96000'],
     ['USD', '-2500'],
   ])
-  expect((await client.get(`/transactions/${silent}`)).body.status).toBe('COMPLETED')
+  expect((await client.get(`/transactions/${unreportedId}`)).body.status).toBe('COMPLETED')
 })

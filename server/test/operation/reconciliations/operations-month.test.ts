@@ -21,41 +21,41 @@ import { booksOf } from '../../worlds/records/payments.testing.ts'
 /** A difference between a bank and the books. */
 interface MonthDifference {
   readonly bank: BankName
-  /** Lets the bank report it. Returns the ids that the commands of the guide name, in their order. */
-  readonly happens: (month: Month) => Promise<readonly string[]>
-  /** The bank carries out what the commands have ordered. */
+  /** Lets the bank report it. Returns the ids that the guide's commands use, in their order. */
+  readonly reportDifference: (month: Month) => Promise<readonly string[]>
+  /** Lets the bank carry out the orders of the commands. */
   readonly after?: (month: Month) => Promise<void>
 }
 
-const debit = (amount: string, more: Partial<SampleEntry> = {}): SampleEntry => ({
-  ...{ amount, direction: 'DBIT', ...more },
+const buildDebit = (amount: string, fields: Partial<SampleEntry> = {}): SampleEntry => ({
+  ...{ amount, direction: 'DBIT', ...fields },
 })
 
-/** A deposit of this amount at the European bank that no account is named for. */
-async function suspended(month: Month, amount: string): Promise<string> {
+/** Creates a deposit at the European bank that names no account. */
+async function createSuspendedDeposit(month: Month, amount: string): Promise<string> {
   await month.euro.states([month.credit(amount), month.credit('20.00', month.customer.eurReference)])
-  const [deposit, ...more] = await month.suspense('euro-bank')
-  expect(more).toEqual([])
+  const [deposit, ...otherDeposits] = await month.suspense('euro-bank')
+  expect(otherDeposits).toEqual([])
   return deposit.id
 }
 
-/** A payment by the European bank, which has its file. */
-async function paidByFile(month: Month, amount: number) {
+/** Sends a payment in a file to the European bank. */
+async function createFilePayment(month: Month, amount: number) {
   const id = await month.pays(amount)
   const [payment] = sepaPaymentsIn((await month.euro.folder.takeFile()).text)
   return { id, refs: { ...payment, creditor: 'Ada Lovelace' } }
 }
 
-/** An entry of a payment of ours with another amount. */
-const booked = (
+/** Builds an entry that books one of our payments with another amount. */
+const buildEntry = (
   direction: 'CRDT' | 'DBIT',
   amount: string,
-  { refs }: Awaited<ReturnType<typeof paidByFile>>,
-  more: Partial<SampleEntry> = {},
-): SampleEntry => ({ amount, direction, transactions: [{ ...refs, amount }], ...more })
+  { refs }: Awaited<ReturnType<typeof createFilePayment>>,
+  fields: Partial<SampleEntry> = {},
+): SampleEntry => ({ amount, direction, transactions: [{ ...refs, amount }], ...fields })
 
-/** Instant payments of a batch, which the bank has called settled. */
-async function settledBatch(month: Month, amounts: readonly number[]): Promise<readonly string[]> {
+/** Sends a batch of instant payments that the bank reports as settled. */
+async function settleBatch(month: Month, amounts: readonly number[]): Promise<readonly string[]> {
   const ids: string[] = []
   for (const amount of amounts) ids.push(await month.pays(amount, 'EUR', { paymentRail: 'SEPA_INSTANT' }))
   const { name, text } = await month.batch.folder.takeFile()
@@ -65,108 +65,115 @@ async function settledBatch(month: Month, amounts: readonly number[]): Promise<r
   return ids
 }
 
-/** The id of the report of this type that waits. */
-async function reported(month: Month, bank: BankName, type: string): Promise<string> {
-  const found = (await month.reports(bank)).find((one) => one.type === type)
-  expect(found, `a report ${type} of ${bank}`).toBeDefined()
-  return found.id
+/** Finds the id of the waiting report of this type. */
+async function findReport(month: Month, bank: BankName, type: string): Promise<string> {
+  const report = (await month.reports(bank)).find((candidate) => candidate.type === type)
+  expect(report, `a report ${type} of ${bank}`).toBeDefined()
+  return report.id
 }
 
 /** The differences of a month, by the headings of the guide. */
 const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
   'Deposit without a reference': {
     bank: 'euro-bank',
-    happens: async (month) => [await suspended(month, '100.00'), month.customer.eur.id],
+    reportDifference: async (month) => [await createSuspendedDeposit(month, '100.00'), month.customer.eur.id],
   },
   'One deposit for two customers': {
     bank: 'euro-bank',
-    happens: async (month) => [await suspended(month, '100.00'), month.customer.eur.id, month.other.eur.id],
+    reportDifference: async (month) => [
+      await createSuspendedDeposit(month, '100.00'),
+      month.customer.eur.id,
+      month.other.eur.id,
+    ],
   },
   Overpayment: {
     bank: 'euro-bank',
-    happens: async (month) => [await suspended(month, '130.00'), month.customer.eur.id],
+    reportDifference: async (month) => [await createSuspendedDeposit(month, '130.00'), month.customer.eur.id],
     after: async (month) => {
       const [payment] = sepaPaymentsIn((await month.euro.folder.takeFile()).text)
       expect(payment).toMatchObject({ amount: '30.00' })
-      await month.euro.states([debit('30.00', { transactions: [{ ...payment, amount: '30.00' }] })])
+      await month.euro.states([buildDebit('30.00', { transactions: [{ ...payment, amount: '30.00' }] })])
     },
   },
   'Debit that is not ours': {
     bank: 'euro-bank',
-    happens: async (month) => {
-      await month.euro.states([debit('49.00')])
+    reportDifference: async (month) => {
+      await month.euro.states([buildDebit('49.00')])
       return month.about('euro-bank')
     },
   },
   'Storno with its original': {
     bank: 'euro-bank',
-    happens: async (month) => {
-      await month.euro.states([debit('73.00'), { ...debit('73.00'), direction: 'CRDT', isReversal: true }])
+    reportDifference: async (month) => {
+      await month.euro.states([
+        buildDebit('73.00'),
+        { ...buildDebit('73.00'), direction: 'CRDT', isReversal: true },
+      ])
       return month.about('euro-bank')
     },
   },
   'Charge without a code': {
     bank: 'euro-bank',
-    happens: async (month) => {
-      await month.euro.states([debit('5.00')])
+    reportDifference: async (month) => {
+      await month.euro.states([buildDebit('5.00')])
       return month.about('euro-bank')
     },
   },
   'Payment with a charge': {
     bank: 'euro-bank',
-    happens: async (month) => {
-      const payment = await paidByFile(month, 10_000)
-      await month.euro.states([booked('DBIT', '103.00', payment)])
+    reportDifference: async (month) => {
+      const payment = await createFilePayment(month, 10_000)
+      await month.euro.states([buildEntry('DBIT', '103.00', payment)])
       const { id, body } = await month.reportOf('euro-bank', payment.id)
       return [payment.id, body.id, id]
     },
   },
   'Late return, without a reason and less a charge': {
     bank: 'euro-bank',
-    happens: async (month) => {
-      const payment = await paidByFile(month, 12_000)
-      await month.euro.states([booked('DBIT', '120.00', payment)])
+    reportDifference: async (month) => {
+      const payment = await createFilePayment(month, 12_000)
+      await month.euro.states([buildEntry('DBIT', '120.00', payment)])
       await month.ends(payment.id, 'COMPLETED')
-      await month.euro.states([booked('CRDT', '117.50', payment, { isReversal: true })])
+      await month.euro.states([buildEntry('CRDT', '117.50', payment, { isReversal: true })])
       const { id, body } = await month.reportOf('euro-bank', payment.id)
       return [payment.id, body.id, id]
     },
   },
   'Batch booked as one sum': {
     bank: 'batch-bank',
-    happens: async (month) => {
-      const ids = await settledBatch(month, [10_000, 20_000])
-      await month.batch.states([debit('300.00')])
+    reportDifference: async (month) => {
+      const ids = await settleBatch(month, [10_000, 20_000])
+      await month.batch.states([buildDebit('300.00')])
       const [line = ''] = (await month.about('batch-bank')).filter((id) => id.startsWith('StatementEntry:'))
       return [line, ...ids]
     },
   },
   'Payment booked twice and reversed': {
     bank: 'batch-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       const id = await month.pays(4_000, 'EUR', { paymentRail: 'SEPA_INSTANT' })
       const [refs] = sepaPaymentsIn((await month.batch.folder.takeFile()).text)
-      const once = debit('40.00', { transactions: [{ ...refs, amount: '40.00' }] })
-      await month.batch.states([once, { ...once, servicerReference: 'AGAIN' }])
+      const entry = buildDebit('40.00', { transactions: [{ ...refs, amount: '40.00' }] })
+      await month.batch.states([entry, { ...entry, servicerReference: 'AGAIN' }])
       await month.ends(id, 'COMPLETED')
       expect(await month.differences('batch-bank')).toMatchObject([{ reason: 'BOOKED_TWICE', about: id }])
       await month.batch.states([{ amount: '40.00', direction: 'CRDT', isReversal: true }])
-      const [line = ''] = (await month.about('batch-bank')).filter((one) => one !== id)
+      const [line = ''] = (await month.about('batch-bank')).filter((candidate) => candidate !== id)
       return [id, line]
     },
   },
   'Second statement of a day': {
     bank: 'batch-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       const { batch } = month
       await batch.states([])
-      await batch.put([debit('1.00')], batch.closing, batch.closing - 100n)
-      return [await reported(month, 'batch-bank', 'statement')]
+      await batch.put([buildDebit('1.00')], batch.closing, batch.closing - 100n)
+      return [await findReport(month, 'batch-bank', 'statement')]
     },
   },
   'Return that names no payment': {
     bank: 'dollar-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       const id = await month.pays(30_000, 'USD')
       const { text } = await month.dollar.folder.takeFile()
       const entry = text.split('\n').find((line) => line.startsWith('6')) ?? ''
@@ -179,29 +186,29 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
   },
   'Currency sold at the bank': {
     bank: 'dollar-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       await month.dollar.states([{ code: '495', amount: 50_000n, texts: ['FX DEAL 4711'] }])
       return month.about('dollar-bank')
     },
   },
   'Account in another currency': {
     bank: 'dollar-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       await month.dollar.statesOther({ currency: 'CAD' })
-      return [await reported(month, 'dollar-bank', 'file.other-account')]
+      return [await findReport(month, 'dollar-bank', 'file.other-account')]
     },
   },
   'Account of somebody else': {
     bank: 'lockbox-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       await month.lockbox.states([])
       await month.lockbox.statesOther({ account: '99998888' })
-      return [await reported(month, 'lockbox-bank', 'file.other-account')]
+      return [await findReport(month, 'lockbox-bank', 'file.other-account')]
     },
   },
   'Deposits booked as one sum, less a charge': {
     bank: 'lockbox-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       const { usdReference: reference } = month.customer
       await month.lockbox.reports([
         { amount: 11_100n, reference },
@@ -209,12 +216,12 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
       ])
       await month.lockbox.states([{ code: '166', amount: 33_000n, texts: ['ACH SETTLEMENT'] }])
       const about = await month.about('lockbox-bank')
-      return about.toSorted((one) => (one.startsWith('StatementEntry:') ? -1 : 1))
+      return about.toSorted((candidate) => (candidate.startsWith('StatementEntry:') ? -1 : 1))
     },
   },
   'Deposit with another amount': {
     bank: 'wire-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       const { wire } = month
       const id = await wire.receives(10_000)
       wire.book(month.wireDays.next(), {
@@ -228,7 +235,7 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
   },
   'Payment that the bank never booked': {
     bank: 'wire-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       const id = await month.wires(60_000)
       await month.wire.tell(month.wire.event('payment.delivered', { id }))
       await month.ends(id, 'COMPLETED')
@@ -239,7 +246,7 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
   },
   'Failed payment that the bank has booked': {
     bank: 'wire-bank',
-    happens: async (month) => {
+    reportDifference: async (month) => {
       const id = await month.wires(70_000)
       const failure = { code: 'QUOTE_EXECUTION_FAILED', message: 'Refused' }
       await month.wire.tell(month.wire.event('payment.failed', { id, failure }))
@@ -270,33 +277,33 @@ afterAll(async () => {
   await month.close()
 })
 
-/** Everything that waits for a person at a bank, as the server calls it, at this moment. */
-async function waiting(bank: BankName): Promise<string[]> {
-  const found = [
+/** Lists the reasons and states of all records of a bank that wait for a person. */
+async function listWaiting(bank: BankName): Promise<string[]> {
+  const reasons = [
     ...(await month.differences(bank)).map(({ reason }) => reason),
     ...(await month.reports(bank)).map(({ reason }) => reason),
     ...(await month.suspense(bank)).map(({ status }) => status),
   ]
-  return [...new Set(found)].sort()
+  return [...new Set(reasons)].sort()
 }
 
-/** Waits until it is this: what a command has decided is paid back by a job. */
-async function waitsFor(bank: BankName, named: readonly string[]): Promise<void> {
+/** Waits for these reasons, because jobs carry out the decisions of a command. */
+async function waitForReasons(bank: BankName, named: readonly string[]): Promise<void> {
   await until(
-    () => waiting(bank),
-    (found) => toJson(found) === toJson(named),
+    () => listWaiting(bank),
+    (reasons) => toJson(reasons) === toJson(named),
   )
 }
 
-/** The differences that the alert counts, of each bank. */
-async function alerts(): Promise<Record<string, number>> {
+/** Reads the number of differences in the alert's metric, by bank. */
+async function readAlerts(): Promise<Record<string, number>> {
   const text = await month.world.service.app.metrics.text(async () => true)
-  const counted = new Map<string, number>()
+  const counts = new Map<string, number>()
   for (const [, rail = '', count] of text.matchAll(
     /^countersign_reconciliation_differences\{rail="([^"]*)".*\} (\d+)$/gm,
   ))
-    counted.set(rail, (counted.get(rail) ?? 0) + Number(count))
-  return Object.fromEntries(counted)
+    counts.set(rail, (counts.get(rail) ?? 0) + Number(count))
+  return Object.fromEntries(counts)
 }
 
 test('the guide lists every difference of the month once, with a section of commands', () => {
@@ -310,22 +317,22 @@ test('the guide lists every difference of the month once, with a section of comm
 
 describe('a difference of the month is named by the server, and closed by the commands of the guide:', () => {
   test.each(ROWS)('$heading', async ({ heading, named }) => {
-    const { bank, happens, after } = MONTH_DIFFERENCES[heading]!
-    const ids = await happens(month)
-    await waitsFor(bank, named)
-    const differs = (await month.differences(bank)).length
-    expect((await alerts())[bank]).toBe(differs)
-    if (bank === 'batch-bank' && differs > 2)
+    const { bank, reportDifference, after } = MONTH_DIFFERENCES[heading]!
+    const ids = await reportDifference(month)
+    await waitForReasons(bank, named)
+    const differenceCount = (await month.differences(bank)).length
+    expect((await readAlerts())[bank]).toBe(differenceCount)
+    if (bank === 'batch-bank' && differenceCount > 2)
       await operator.follows(COMMANDS.get('Every morning') ?? [], { ids: [], date: month.dateOf(bank) })
     await operator.follows(COMMANDS.get(heading) ?? [], { ids, date: month.dateOf(bank) })
     await after?.(month)
-    await waitsFor(bank, [])
+    await waitForReasons(bank, [])
   })
 })
 
-test('with four eyes a command is refused, and the second member who sends the body of the guide closes the difference, until the match is undone', async () => {
+test("if two members have to approve, a token is refused, and the second member who sends the guide's request closes the difference", async () => {
   const { client } = month.world
-  const [line = ''] = (await MONTH_DIFFERENCES['Debit that is not ours']?.happens(month)) ?? []
+  const [line = ''] = (await MONTH_DIFFERENCES['Debit that is not ours']?.reportDifference(month)) ?? []
   const members = [
     await newMember(client, ['VIEW', 'APPROVE'], 'Ada', { hasPasskey: true }),
     await newMember(client, ['VIEW', 'APPROVE'], 'Grace', { hasPasskey: true }),
@@ -336,19 +343,22 @@ test('with four eyes a command is refused, and the second member who sends the b
   expectError(await client.post('/reconciliation-matches', body), { code: 'FORBIDDEN' })
   const states: unknown[] = []
   for (const { browser } of members)
-    states.push((await browser.post('/reconciliation-matches', body)).body.status, await waiting('euro-bank'))
+    states.push(
+      (await browser.post('/reconciliation-matches', body)).body.status,
+      await listWaiting('euro-bank'),
+    )
   await client.send('PATCH', '/config', { approvalsRequired: 1 })
-  const open = ['UNEXPLAINED', 'UNKNOWN_PAYMENT']
-  expect(states).toEqual(['PROPOSED', open, 'MATCHED', []])
+  const openReasons = ['UNEXPLAINED', 'UNKNOWN_PAYMENT']
+  expect(states).toEqual(['PROPOSED', openReasons, 'MATCHED', []])
   const { data } = (await client.get('/reconciliation-matches?rail=euro-bank&status=MATCHED&limit=1')).body
   await client.post(`/reconciliation-matches/${data[0].id}/undo`, { reason: 'The wrong account' })
-  await waitsFor('euro-bank', open)
+  await waitForReasons('euro-bank', openReasons)
   await client.post('/reconciliation-matches', { ...body, reason: 'The right account' })
-  await waitsFor('euro-bank', [])
+  await waitForReasons('euro-bank', [])
 })
 
-test('at the end of the month the alert is quiet, and the books have what the banks have', async () => {
-  expect(await alerts()).toEqual(Object.fromEntries(BANK_NAMES.map((bank) => [bank, 0])))
+test('at the end of the month the alert counts no difference, and the books equal the balances of the banks', async () => {
+  expect(await readAlerts()).toEqual(Object.fromEntries(BANK_NAMES.map((bank) => [bank, 0])))
   const [euros, dollars] = [
     await booksOf(month.world.client, 'EUR'),
     await booksOf(month.world.client, 'USD'),

@@ -22,50 +22,50 @@ interface Payment {
   readonly fate: 'delivered' | 'failed' | 'comes-back' | 'returned'
   readonly fault: (typeof FAULTS)[number] | undefined
   /** The delivery of each of its events: the number of times, and the delay in days. */
-  readonly told: readonly { readonly times: number; readonly late: number }[]
+  readonly deliveries: readonly { readonly times: number; readonly late: number }[]
 }
 
 interface Deposit {
   readonly amount: number
   readonly day: number
   readonly isReversed: boolean
-  /** Neither event nor entry has more than its name. */
-  readonly isUntold: boolean
-  readonly told: Payment['told']
+  /** No event reports the deposit, and its entry has only its id. */
+  readonly isUnreported: boolean
+  readonly deliveries: Payment['deliveries']
 }
 
-const told = fc.array(
+const anyDeliveries = fc.array(
   fc.record({ times: fc.integer({ min: 0, max: 3 }), late: fc.integer({ min: 0, max: 2 }) }),
   { minLength: 2, maxLength: 2 },
 )
-const amount = fc.integer({ min: 2, max: 900 })
-const day = fc.integer({ min: 0, max: DAYS - 1 })
+const anyAmount = fc.integer({ min: 2, max: 900 })
+const anyDay = fc.integer({ min: 0, max: DAYS - 1 })
 
-const payment: fc.Arbitrary<Payment> = fc.record({
-  amount,
-  day,
+const anyPayment: fc.Arbitrary<Payment> = fc.record({
+  amount: anyAmount,
+  day: anyDay,
   fate: fc.constantFrom('delivered', 'failed', 'comes-back', 'returned'),
   fault: fc.option(fc.constantFrom(...FAULTS), { nil: undefined, freq: 3 }),
-  told,
+  deliveries: anyDeliveries,
 })
 
-const deposit: fc.Arbitrary<Deposit> = fc.record({
-  amount,
-  day,
+const anyDeposit: fc.Arbitrary<Deposit> = fc.record({
+  amount: anyAmount,
+  day: anyDay,
   isReversed: fc.boolean(),
-  isUntold: fc.boolean().map((is) => is),
-  told,
+  isUnreported: fc.boolean().map((is) => is),
+  deliveries: anyDeliveries,
 })
 
-const story = fc.record({
-  payments: fc.array(payment, { minLength: 1, maxLength: 6 }),
-  deposits: fc.array(deposit, { maxLength: 3 }),
+const anyScenario = fc.record({
+  payments: fc.array(anyPayment, { minLength: 1, maxLength: 6 }),
+  deposits: fc.array(anyDeposit, { maxLength: 3 }),
   /** The bank's own bookings: fees, interest, and unexplained ones. */
-  own: fc.array(
+  bankEntries: fc.array(
     fc.record({
       kind: fc.constantFrom('FEE', 'INTEREST', 'OTHER'),
       amount: fc.integer({ min: -50, max: 50 }).filter((units) => units !== 0),
-      day,
+      day: anyDay,
     }),
     { maxLength: 3 },
   ),
@@ -76,7 +76,7 @@ const story = fc.record({
   lostStatements: fc.array(fc.boolean(), { minLength: DAYS, maxLength: DAYS }),
   order: fc.integer(),
 })
-type Story = typeof story extends fc.Arbitrary<infer T> ? T : never
+type Scenario = typeof anyScenario extends fc.Arbitrary<infer T> ? T : never
 
 let world: Production
 let source: string
@@ -110,99 +110,100 @@ afterAll(() => world.close())
 /** Events by the day of their delivery. */
 type Diary = object[][]
 
-/** Schedules an event with its repetitions and delay; one that is later than the last day is lost. */
-function tell(
+/** Schedules an event with its repetitions and delay. Events later than the last day arrive after all statements. */
+function scheduleEvent(
   diary: Diary,
   event: object,
   onDay: number,
-  how: { times: number; late: number } | undefined,
+  delivery: { times: number; late: number } | undefined,
 ): void {
-  const { times, late } = how ?? { times: 1, late: 0 }
+  const { times, late } = delivery ?? { times: 1, late: 0 }
   for (let time = 0; time < times; time++) diary[Math.min(onDay + late, DAYS)]!.push(event)
 }
 
 const MESSAGE = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Sent back' } as const
 
 /** Books a payment at the bank and schedules its events. Returns the expected difference. */
-function live(bank: ModelBank, diary: Diary, one: Payment, id: string): string | undefined {
-  const { fate, fault, amount: units, day: on } = one
-  const [first, second] = one.told
+function bookPayment(bank: ModelBank, diary: Diary, payment: Payment, id: string): string | undefined {
+  const { fate, fault, amount: units, day: bookedOn } = payment
+  const [first, second] = payment.deliveries
   const data = { id }
-  const out = { kind: 'PAYMENT', id, amount: String(-units) } as const
-  const date = dates[on]!
+  const paymentEntry = { kind: 'PAYMENT', id, amount: String(-units) } as const
+  const date = dates[bookedOn]!
   switch (fault) {
     case 'NOT_IN_STATEMENT':
-      tell(diary, bank.event('payment.delivered', data), 0, undefined)
+      scheduleEvent(diary, bank.event('payment.delivered', data), 0, undefined)
       return `NOT_IN_STATEMENT ${units} ${id}`
     case 'NOT_IN_BOOKS':
-      tell(diary, bank.event('payment.failed', { ...data, failure: MESSAGE }), 0, undefined)
-      bank.book(date, out)
+      scheduleEvent(diary, bank.event('payment.failed', { ...data, failure: MESSAGE }), 0, undefined)
+      bank.book(date, paymentEntry)
       return `NOT_IN_BOOKS ${-units} ${id}`
     case 'OTHER_AMOUNT':
-      tell(diary, bank.event('payment.delivered', data), on, first)
-      bank.book(date, { ...out, amount: String(-units - 1) })
-      // The entry alone ends nothing: its amount is not the payment's.
+      scheduleEvent(diary, bank.event('payment.delivered', data), bookedOn, first)
+      bank.book(date, { ...paymentEntry, amount: String(-units - 1) })
+      // The entry alone does not complete the payment, because its amount differs.
       return first && first.times === 0 ? `NOT_IN_BOOKS ${-units - 1} ${id}` : `OTHER_AMOUNT -1 ${id}`
     case 'BOOKED_TWICE':
-      tell(diary, bank.event('payment.delivered', data), on, first)
-      bank.book(date, out)
-      bank.book(dates.at(-1)!, out)
+      scheduleEvent(diary, bank.event('payment.delivered', data), bookedOn, first)
+      bank.book(date, paymentEntry)
+      bank.book(dates.at(-1)!, paymentEntry)
       return `BOOKED_TWICE ${-units} ${id}`
     case 'REPEATED_ENTRY': {
-      const entryId = bank.book(date, out)
-      bank.book(dates.at(-1)!, { ...out, entryId })
+      const entryId = bank.book(date, paymentEntry)
+      bank.book(dates.at(-1)!, { ...paymentEntry, entryId })
       return `REPEATED_ENTRY ${-units}`
     }
   }
-  const back = { kind: 'PAYMENT_RETURN', id, amount: String(units), text: 'Account closed' } as const
-  const returnDay = Math.min(on + 1, DAYS - 1)
-  if (fate === 'failed') tell(diary, bank.event('payment.failed', { ...data, failure: MESSAGE }), on, first)
+  const returnEntry = { kind: 'PAYMENT_RETURN', id, amount: String(units), text: 'Account closed' } as const
+  const returnDay = Math.min(bookedOn + 1, DAYS - 1)
+  if (fate === 'failed')
+    scheduleEvent(diary, bank.event('payment.failed', { ...data, failure: MESSAGE }), bookedOn, first)
   else if (fate === 'comes-back') {
-    // It never arrived, and the bank books it out and in again.
-    tell(diary, bank.event('payment.returned', { ...data, failure: MESSAGE }), on, first)
-    bank.book(date, out)
-    bank.book(date, back)
+    // The payment never arrived, so the bank books it out and in again.
+    scheduleEvent(diary, bank.event('payment.returned', { ...data, failure: MESSAGE }), bookedOn, first)
+    bank.book(date, paymentEntry)
+    bank.book(date, returnEntry)
   } else {
-    tell(diary, bank.event('payment.delivered', data), on, first)
-    bank.book(date, out)
+    scheduleEvent(diary, bank.event('payment.delivered', data), bookedOn, first)
+    bank.book(date, paymentEntry)
     if (fate === 'returned') {
-      tell(diary, bank.event('payment.returned', { ...data, failure: MESSAGE }), returnDay, second)
-      bank.book(dates[returnDay]!, back)
+      scheduleEvent(diary, bank.event('payment.returned', { ...data, failure: MESSAGE }), returnDay, second)
+      bank.book(dates[returnDay]!, returnEntry)
     }
   }
   return undefined
 }
 
-function arrive(bank: ModelBank, diary: Diary, one: Deposit, index: number): string | undefined {
-  const { amount: units, day: on, isReversed, isUntold } = one
-  const [first, second] = one.told
+function bookDeposit(bank: ModelBank, diary: Diary, deposit: Deposit, index: number): string | undefined {
+  const { amount: units, day: bookedOn, isReversed, isUnreported } = deposit
+  const [first, second] = deposit.deliveries
   const depositId = `${bank.name}-deposit-${index}`
-  const said = {
+  const details = {
     depositId,
     depositAccountId: 'of-nobody',
     amount: { value: String(units), currency: 'EUR' },
-    receivedAt: `${dates[on]}T11:00:00Z`,
+    receivedAt: `${dates[bookedOn]}T11:00:00Z`,
   }
   const entry = { kind: 'DEPOSIT', depositId, amount: String(units) } as const
-  if (isUntold && index === 0) {
-    bank.book(dates[on]!, entry)
+  if (isUnreported && index === 0) {
+    bank.book(dates[bookedOn]!, entry)
     return `UNKNOWN ${units}`
   }
-  tell(diary, bank.event('deposit.received', said), on, first)
-  bank.book(dates[on]!, { ...entry, deposit: said })
+  scheduleEvent(diary, bank.event('deposit.received', details), bookedOn, first)
+  bank.book(dates[bookedOn]!, { ...entry, deposit: details })
   if (isReversed) {
-    const later = Math.min(on + 1, DAYS - 1)
-    tell(diary, bank.event('deposit.reversed', { depositId, failure: MESSAGE }), later, second)
-    bank.book(dates[later]!, { kind: 'DEPOSIT_REVERSAL', depositId, amount: String(-units) })
+    const reversalDay = Math.min(bookedOn + 1, DAYS - 1)
+    scheduleEvent(diary, bank.event('deposit.reversed', { depositId, failure: MESSAGE }), reversalDay, second)
+    bank.book(dates[reversalDay]!, { kind: 'DEPOSIT_REVERSAL', depositId, amount: String(-units) })
   }
   return undefined
 }
 
-/** The days of a bank, with the differences expected after the last of them. */
-async function days(bank: ModelBank, one: Story): Promise<readonly string[]> {
+/** Plays the days of a bank. Returns the differences expected after the last day. */
+async function playDays(bank: ModelBank, scenario: Scenario): Promise<readonly string[]> {
   const diary: Diary = Array.from({ length: DAYS + 1 }, () => [])
-  const sent = await Promise.all(
-    one.payments.map(({ amount: units }) =>
+  const replies = await Promise.all(
+    scenario.payments.map(({ amount: units }) =>
       world.client.post('/transfer-out', {
         source: { accountId: source },
         destination: { accountId: destination },
@@ -210,7 +211,7 @@ async function days(bank: ModelBank, one: Story): Promise<readonly string[]> {
       }),
     ),
   )
-  const ids = sent.map(({ status, body }) => {
+  const ids = replies.map(({ status, body }) => {
     expect(status, JSON.stringify(body)).toBe(201)
     return body.id as string
   })
@@ -218,35 +219,35 @@ async function days(bank: ModelBank, one: Story): Promise<readonly string[]> {
     async () => bank.given.size,
     (size) => size === ids.length,
   )
-  const found = [
-    ...one.payments.map((each, index) => live(bank, diary, each, ids[index]!)),
-    ...one.deposits.map((each, index) => arrive(bank, diary, each, index)),
-    ...one.own.map(({ kind, amount: units, day: on }) => {
-      bank.book(dates[on]!, { kind, amount: String(units) } as never)
+  const differences = [
+    ...scenario.payments.map((item, index) => bookPayment(bank, diary, item, ids[index]!)),
+    ...scenario.deposits.map((item, index) => bookDeposit(bank, diary, item, index)),
+    ...scenario.bankEntries.map(({ kind, amount: units, day: bookedOn }) => {
+      bank.book(dates[bookedOn]!, { kind, amount: String(units) } as never)
       return kind === 'OTHER' ? `UNEXPLAINED ${units}` : undefined
     }),
-    one.opening > 0n ? `OPENING_BALANCE ${one.opening}` : undefined,
-    one.gap > 0n ? `BALANCE_GAP ${one.gap}` : undefined,
-    one.wrong > 0n ? `WRONG_SUM ${one.wrong}` : undefined,
+    scenario.opening > 0n ? `OPENING_BALANCE ${scenario.opening}` : undefined,
+    scenario.gap > 0n ? `BALANCE_GAP ${scenario.gap}` : undefined,
+    scenario.wrong > 0n ? `WRONG_SUM ${scenario.wrong}` : undefined,
   ]
-  if (one.strangers > 0) {
+  if (scenario.strangers > 0) {
     const id = ids[0]!.replace(/.{6}(..)$/, 'abcdef$1')
     bank.book(dates[0]!, { kind: 'PAYMENT', id, amount: '-11' })
-    found.push(`UNKNOWN -11 ${id}`)
+    differences.push(`UNKNOWN -11 ${id}`)
   }
   for (const [index, date] of dates.entries()) {
-    const events = shuffled(diary[index]!, one.order)
+    const events = shuffle(diary[index]!, scenario.order)
     await Promise.all(events.map((event) => bank.tell(event)))
-    const faults = index === 1 ? { gap: one.gap } : index === 2 ? { wrong: one.wrong } : {}
+    const faults = index === 1 ? { gap: scenario.gap } : index === 2 ? { wrong: scenario.wrong } : {}
     const statement = bank.event('statement', bank.close(date, faults))
-    if (!one.lostStatements[index]) await Promise.all([bank.tell(statement), bank.tell(statement)])
-    await reconcile(bank, date)
+    if (!scenario.lostStatements[index]) await Promise.all([bank.tell(statement), bank.tell(statement)])
+    await reconcileDay(bank, date)
   }
   await Promise.all(diary[DAYS]!.map((event) => bank.tell(event)))
-  return found.filter((name) => name !== undefined).sort()
+  return differences.filter((name) => name !== undefined).sort()
 }
 
-function shuffled<T>(list: readonly T[], order: number): T[] {
+function shuffle<T>(list: readonly T[], order: number): T[] {
   return list
     .map((item, index) => ({ item, key: Math.imul(index + 1, order | 1) }))
     .sort((a, b) => a.key - b.key)
@@ -261,19 +262,19 @@ interface Day {
   readonly differences: readonly { reason: string; amount: string; about?: string }[]
 }
 
-/** Reconciles a day; the listed differences always add up to the difference between both sides. */
-async function reconcile(bank: ModelBank, date: string): Promise<Day> {
+/** Reconciles a day. The listed differences must sum to the difference between both sides. */
+async function reconcileDay(bank: ModelBank, date: string): Promise<Day> {
   const args = ['reconciliation', 'run', '--rail', bank.name, '--date', date]
   const { data } = (await runCommand(world.service.app, args, '')) as { data: Day[] }
-  const [found] = data
-  if (!found) throw new Error('The bank has moved no money')
-  const sum = found.differences.reduce((total, { amount: units }) => total + BigInt(units), 0n)
-  expect(BigInt(found.closingBalance) - BigInt(found.ledgerBalance)).toBe(sum)
-  expect(found.difference).toBe(String(sum))
-  return found
+  const [reconciliation] = data
+  if (!reconciliation) throw new Error('The bank has moved no money')
+  const sum = reconciliation.differences.reduce((total, { amount: units }) => total + BigInt(units), 0n)
+  expect(BigInt(reconciliation.closingBalance) - BigInt(reconciliation.ledgerBalance)).toBe(sum)
+  expect(reconciliation.difference).toBe(String(sum))
+  return reconciliation
 }
 
-const namesOf = ({ differences }: Day) =>
+const printDifferences = ({ differences }: Day) =>
   differences
     .map(({ reason, amount: units, about }) =>
       [reason, units, ...(about?.startsWith('Transaction:') ? [about] : [])].join(' '),
@@ -284,18 +285,18 @@ test(
   'whatever is repeated, lost, late or out of order, exactly the injected faults differ after the last statement',
   async () => {
     await fc.assert(
-      fc.asyncProperty(story, async (one) => {
-        const bank = new ModelBank(world, one.opening)
-        const expected = await days(bank, one)
-        const last = await until(
+      fc.asyncProperty(anyScenario, async (scenario) => {
+        const bank = new ModelBank(world, scenario.opening)
+        const expected = await playDays(bank, scenario)
+        const result = await until(
           async () => {
-            const found = await reconcile(bank, dates.at(-1)!)
-            return { found: namesOf(found), expected, status: found.status }
+            const reconciliation = await reconcileDay(bank, dates.at(-1)!)
+            return { found: printDifferences(reconciliation), expected, status: reconciliation.status }
           },
           ({ found }) => found.join('\n') === expected.join('\n'),
           5,
         )
-        expect(last.status).toBe(expected.length === 0 ? 'BALANCED' : 'DIFFERENT')
+        expect(result.status).toBe(expected.length === 0 ? 'BALANCED' : 'DIFFERENT')
       }),
       { numRuns: isFull ? 60 : 10, endOnFailure: !isFull },
     )

@@ -16,26 +16,26 @@ afterAll(() => world.close())
 const FORTUNE = '6000000000000000000'
 const PART = '2000000000000000000'
 
-test('a statement whose deposits fit the balances one by one but not together is booked as far as it fits', async () => {
+test('a statement whose deposits fit the balances one by one but not together is booked as far as possible', async () => {
   const bank = new ModelBank(world)
   const yesterday = dateBefore(1)
-  const deposit = (name: string, value: string) => ({
+  const buildDeposit = (name: string, value: string) => ({
     depositId: `${bank.name}-${name}`,
     depositAccountId: 'of-nobody',
     amount: { value, currency: 'EUR' },
     receivedAt: `${yesterday}T11:00:00Z`,
   })
-  await bank.tell(bank.event('deposit.received', deposit('fortune', FORTUNE)))
+  await bank.tell(bank.event('deposit.received', buildDeposit('fortune', FORTUNE)))
   for (const name of ['first', 'second']) {
-    const said = deposit(name, PART)
-    bank.book(yesterday, { kind: 'DEPOSIT', depositId: said.depositId, amount: PART, deposit: said })
+    const details = buildDeposit(name, PART)
+    bank.book(yesterday, { kind: 'DEPOSIT', depositId: details.depositId, amount: PART, deposit: details })
   }
   await bank.tell(bank.event('statement', bank.close(yesterday)))
-  const held = await until(
+  const waitingEvents = await until(
     async () => (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body.data,
     (data) => data.length > 0,
   )
-  expect(held).toMatchObject([{ type: 'deposit.received', reason: 'OUT_OF_RANGE' }])
+  expect(waitingEvents).toMatchObject([{ type: 'deposit.received', reason: 'OUT_OF_RANGE' }])
   const { data } = (await world.client.get(`/deposits?rail=${bank.name}&status=SUSPENSE`)).body
   expect(data.map(({ railReference }: { railReference: string }) => railReference).sort()).toEqual([
     `${bank.name}-first`,

@@ -14,29 +14,32 @@ import {
 const FUNDED = 10_000
 const RETURNS = '/sandbox/treasury-returns'
 
-const read = async (client: Client, id: string): Promise<Reply['body']> =>
+const readMovement = async (client: Client, id: string): Promise<Reply['body']> =>
   (await client.get(`${MOVEMENTS}/${id}`)).body
 
 describe('a movement to cold storage in a sandbox', () => {
-  test('is made by due work, and moves no money that is owed to anybody', async () => {
+  test("is sent by a background job, and leaves the platform's balance unchanged", async () => {
     const client = await newPlatform()
     const account = await newColdStorage(client, FUNDED)
-    const asked = await moved(client, account, 4000)
-    expect(asked).toMatchObject({
+    const requestedMovement = await moved(client, account, 4000)
+    expect(requestedMovement).toMatchObject({
       status: 'SENT',
       rail: 'sandbox',
       network: 'BASE',
       reason: 'More than a day needs',
     })
     await client.advance(60)
-    const done = await read(client, asked.id)
-    expect(done).toMatchObject({ status: 'COMPLETED', amount: { amount: 4000, currency: { code: 'USDC' } } })
-    expect(done.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
-    const [own] = (await client.get('/platform/internal-accounts?currency=USDC')).body.data
-    expect(own.balance.amount).toBe(FUNDED)
+    const completedMovement = await readMovement(client, requestedMovement.id)
+    expect(completedMovement).toMatchObject({
+      status: 'COMPLETED',
+      amount: { amount: 4000, currency: { code: 'USDC' } },
+    })
+    expect(completedMovement.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
+    const [platformAccount] = (await client.get('/platform/internal-accounts?currency=USDC')).body.data
+    expect(platformAccount.balance.amount).toBe(FUNDED)
   })
 
-  test('never takes more than the treasury has, with fifty in parallel and while others are booked', async () => {
+  test('never takes more than the treasury has, even with fifty in parallel and while others are booked', async () => {
     const client = await newPlatform()
     const account = await newColdStorage(client, 1000)
     const replies = await Promise.all(
@@ -45,36 +48,39 @@ describe('a movement to cold storage in a sandbox', () => {
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(10)
     for (const reply of replies.filter(({ status }) => status !== 201))
       expectError(reply, { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
-    const [, ...late] = await Promise.all([
+    const [, ...lateReplies] = await Promise.all([
       client.advance(60),
       ...Array.from({ length: 50 }, () => client.post(MOVEMENTS, movement(account, 1))),
     ])
-    for (const reply of [...late, await client.post(MOVEMENTS, movement(account, 1))])
+    for (const reply of [...lateReplies, await client.post(MOVEMENTS, movement(account, 1))])
       expectError(reply, { code: 'INSUFFICIENT_BALANCE' })
   })
 
-  test('fails at an address whose outcome is a failure, and leaves the money in the treasury', async () => {
+  test('fails for an address whose outcome is a failure, and leaves the money in the treasury', async () => {
     const client = await newPlatform()
     await newColdStorage(client, 1000)
     const { id } = await coldStorage(client, '0x9965507D1a55bcC2695C58ba16FB37d819B0A002')
-    const asked = await moved(client, id, 1000)
+    const requestedMovement = await moved(client, id, 1000)
     await client.advance(3600)
-    expect(await read(client, asked.id)).toMatchObject({ status: 'FAILED', error: { code: 'UNAVAILABLE' } })
+    expect(await readMovement(client, requestedMovement.id)).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'UNAVAILABLE' },
+    })
     await moved(client, id, 1000)
   })
 
-  test('comes back to the treasury without a deposit, and never more than is there', async () => {
+  test('can be returned to the treasury without a deposit, but never more than cold storage has', async () => {
     const client = await newPlatform()
     const account = await newColdStorage(client, 1000)
     const { address } = (await client.get(`/platform/own-accounts/${account}`)).body
     await moved(client, account, 600)
     await client.advance(60)
-    const back = (amount: number) => client.post(RETURNS, { ownAccountId: account, amount })
-    expectError(await back(601), { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
-    const replies = await Promise.all(Array.from({ length: 50 }, () => back(200)))
-    const made = replies.filter(({ status }) => status === 201)
-    expect(made).toHaveLength(3)
-    expect(made[0]?.body).toMatchObject({
+    const returnMoney = (amount: number) => client.post(RETURNS, { ownAccountId: account, amount })
+    expectError(await returnMoney(601), { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
+    const replies = await Promise.all(Array.from({ length: 50 }, () => returnMoney(200)))
+    const acceptedReplies = replies.filter(({ status }) => status === 201)
+    expect(acceptedReplies).toHaveLength(3)
+    expect(acceptedReplies[0]?.body).toMatchObject({
       status: 'COMPLETED',
       direction: 'FROM_COLD_STORAGE',
       ownAccountId: account,
@@ -90,15 +96,15 @@ describe('a movement to cold storage in a sandbox', () => {
 
   test('goes only to active cold storage of the platform', async () => {
     const client = await newPlatform()
-    const other = await newPlatform()
+    const otherClient = await newPlatform()
     const account = await newColdStorage(client, 1000)
-    expectError(await other.post(MOVEMENTS, movement(account, 1)), { code: 'OWN_ACCOUNT_NOT_FOUND' })
+    expectError(await otherClient.post(MOVEMENTS, movement(account, 1)), { code: 'OWN_ACCOUNT_NOT_FOUND' })
     const { body } = await addAddress(client, '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65')
-    const ofMoney = await client.post('/platform/own-accounts', {
+    const moneyAccount = await client.post('/platform/own-accounts', {
       externalAccountId: body.id,
       reason: 'Ours',
     })
-    expectError(await client.post(MOVEMENTS, movement(ofMoney.body.id, 1)), {
+    expectError(await client.post(MOVEMENTS, movement(moneyAccount.body.id, 1)), {
       code: 'INVALID_INPUT',
       field: 'ownAccountId',
     })
@@ -111,7 +117,7 @@ describe('a movement to cold storage in a sandbox', () => {
   })
 })
 
-describe('cold storage on a platform that asks two members', () => {
+describe('cold storage on a platform that requires two approvals', () => {
   let client: Client
   let members: Awaited<ReturnType<typeof newMember>>[]
   beforeAll(async () => {
@@ -121,29 +127,32 @@ describe('cold storage on a platform that asks two members', () => {
     members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
   })
 
-  test('waits for two members, and so does each movement, which both see with its whole address', async () => {
-    const [one, two] = members.map(({ browser }) => browser)
+  test('waits for two members, and so does each movement, whose full address both see', async () => {
+    const [firstMember, secondMember] = members.map(({ browser }) => browser)
     const account = await coldStorage(client)
     expect(account.status).toBe('AWAITING_APPROVAL')
     expectError(await client.post(MOVEMENTS, movement(account.id, 100)), { code: 'INVALID_INPUT' })
-    const at = `/platform/own-accounts/${account.id}/approve`
-    expectError(await client.post(at), { code: 'FORBIDDEN' })
-    for (const browser of [one, one, two]) expect((await browser!.post(at)).status).toBe(200)
+    const approvePath = `/platform/own-accounts/${account.id}/approve`
+    expectError(await client.post(approvePath), { code: 'FORBIDDEN' })
+    for (const browser of [firstMember, firstMember, secondMember])
+      expect((await browser!.post(approvePath)).status).toBe(200)
 
-    const asked = await moved(client, account.id, 1000)
-    expect(asked.status).toBe('AWAITING_APPROVAL')
+    const requestedMovement = await moved(client, account.id, 1000)
+    expect(requestedMovement.status).toBe('AWAITING_APPROVAL')
     const canceled = await moved(client, account.id, 1000)
-    const waiting = (await client.get('/approvals?kind=TREASURY_MOVEMENT')).body.data
-    expect(waiting[0].policy.words).toContain(account.address)
-    const path = `${MOVEMENTS}/${asked.id}/approve`
+    const approvals = (await client.get('/approvals?kind=TREASURY_MOVEMENT')).body.data
+    expect(approvals[0].policy.words).toContain(account.address)
+    const path = `${MOVEMENTS}/${requestedMovement.id}/approve`
     expectError(await client.post(path), { code: 'FORBIDDEN' })
-    expect((await one!.post(path)).body.status).toBe('AWAITING_APPROVAL')
-    const last = await Promise.all(Array.from({ length: 10 }, () => two!.post(path)))
-    expect(last.filter(({ status }) => status === 200)).toHaveLength(1)
-    expectError(await one!.post(`${MOVEMENTS}/${canceled.id}/approve`), { code: 'INSUFFICIENT_BALANCE' })
+    expect((await firstMember!.post(path)).body.status).toBe('AWAITING_APPROVAL')
+    const lastReplies = await Promise.all(Array.from({ length: 10 }, () => secondMember!.post(path)))
+    expect(lastReplies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expectError(await firstMember!.post(`${MOVEMENTS}/${canceled.id}/approve`), {
+      code: 'INSUFFICIENT_BALANCE',
+    })
     expect((await client.post(`${MOVEMENTS}/${canceled.id}/cancel`)).body.status).toBe('CANCELED')
     await client.advance(60)
-    expect((await read(client, asked.id)).status).toBe('COMPLETED')
-    expect((await read(client, canceled.id)).status).toBe('CANCELED')
+    expect((await readMovement(client, requestedMovement.id)).status).toBe('COMPLETED')
+    expect((await readMovement(client, canceled.id)).status).toBe('CANCELED')
   })
 })
