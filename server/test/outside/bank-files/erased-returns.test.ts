@@ -23,7 +23,7 @@ afterAll(() => bank.close())
 
 const PAYER = 'Quahog Marker'
 
-test('an erasure waits until the part of a deposit is sent back, and its file is complete', async () => {
+test('an erasure waits until the returned part of a deposit is booked, and its file is complete', async () => {
   const { world } = bank
   const { client } = world
   const { customerId, account } = await bank.customer()
@@ -53,15 +53,15 @@ test('an erasure waits until the part of a deposit is sent back, and its file is
   expect(sent.status, JSON.stringify(sent.body)).toBe(201)
   await untilQueued(world, 1)
   await bank.takeFile()
-  const said = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: 'Seen' } }
+  const decision = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: 'Seen' } }
   await until(
-    () => client.post(`/transactions/${sent.body.id}/decide`, said),
+    () => client.post(`/transactions/${sent.body.id}/decide`, decision),
     ({ status }) => status === 200,
   )
 
   await pauseWorkers(world)
-  const back = await client.post(`/deposits/${returned.id}/return`)
-  expect(back.status, JSON.stringify(back.body)).toBe(200)
+  const reply = await client.post(`/deposits/${returned.id}/return`)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   await requestErasure(world, customerId)
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
   await world.service.app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
