@@ -4,7 +4,7 @@ import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
 import type { InternalAccount } from '../../worlds/production/production.testing.ts'
 
-/** An entry of a bank's file. */
+/** An entry in a bank's file. */
 export interface BankEntry {
   readonly transactionCode: string
   readonly amount: bigint
@@ -68,18 +68,17 @@ export const buildReturnAddenda = (originalTrace: string, reason: string) =>
 export const buildChangeAddenda = (originalTrace: string, reason: string, corrected: string) =>
   writeRecord('changeAddenda', { type: 98, reason, originalTrace, corrected, ...BANK_FIELDS })
 
-/** The entries in one of our files, without offsets. */
+/** Lists the entries in one of our files, without offsets. */
 export function listEntries(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith('6') && !line.includes('OFFSET'))
 }
 
-/** The batch descriptions in a file. */
 export function listDescriptions(text: string): readonly string[] {
   const batches = text.split('\n').filter((line) => line.startsWith('5'))
   return batches.map((line) => line.slice(53, 63).trim())
 }
 
-/** Pays 10.00 USD, or another amount, in with this text. */
+/** Pays in an amount, 10.00 USD by default, with this text. */
 function payIn(bank: FileBank, name: string, text: string, amount = 1_000n): Promise<unknown> {
   const creditEntry = {
     ...{ transactionCode: '22', amount, individualId: 'X', trace: '011401530000005' },

@@ -180,7 +180,7 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
     (balance) => balance === 50_000n,
   )
 
-  const to = await bank.world.client.post('/customers/external-accounts', {
+  const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',
     accountInfo: {
@@ -190,13 +190,13 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const sent = await bank.world.client.post('/transfer-out', {
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const transfer = await bank.world.client.post('/transfer-out', {
     source: { accountId: account.id },
-    destination: { accountId: to.body.id },
+    destination: { accountId: payee.body.id },
     amount: 12_550,
   })
-  const { id } = sent.body
+  const { id } = transfer.body
   const lines = (await bank.takeFile()).text.split('\n')
   const entry = lines.find((line) => line.startsWith('6'))!
   expect(entry).toMatch(/^622011401533 *1234567890 *0000012550CS[0-9A-F]{12} Grace Hopper/)
@@ -250,9 +250,11 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
     (balance) => balance === 50_000n,
   )
   expect(await readTransaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
-  const waiting = (await listReports()).filter(({ createdAt }: { createdAt: string }) => createdAt > started)
-  expect(waiting.map(({ reason }: { reason: string }) => reason)).toEqual(['UNKNOWN_PAYMENT'])
-  expect(await listChanges(to.body.id)).toMatchObject([{ status: 'PENDING', transactionId: id }])
+  const waitingReports = (await listReports()).filter(
+    ({ createdAt }: { createdAt: string }) => createdAt > started,
+  )
+  expect(waitingReports.map(({ reason }: { reason: string }) => reason)).toEqual(['UNKNOWN_PAYMENT'])
+  expect(await listChanges(payee.body.id)).toMatchObject([{ status: 'PENDING', transactionId: id }])
 })
 
 test('the status of one batch in a file with several changes no payment and waits for a person', async () => {
@@ -271,9 +273,9 @@ test('the status of one batch in a file with several changes no payment and wait
   const before = (await listReports()).length
   const status = statusFile(rows[0]?.message_name ?? '', '<PmtInfSts>RJCT</PmtInfSts>')
   expect(await bank.put('batch.xml', status)).toBe('done')
-  const waiting = await listReports()
-  expect(waiting).toHaveLength(before + 1)
-  expect(waiting[0].reason).toBe('UNKNOWN_PAYMENT')
+  const waitingReports = await listReports()
+  expect(waitingReports).toHaveLength(before + 1)
+  expect(waitingReports[0].reason).toBe('UNKNOWN_PAYMENT')
   for (const { body } of replies) {
     const { status } = (await bank.world.client.get(`/transactions/${body.id}`)).body
     expect(status).not.toBe('FAILED')

@@ -53,11 +53,11 @@ async function readRefusal(bank: FileBank, name: string): Promise<string> {
 /** Sends a payment of a customer with money, and resolves to its id. */
 async function send(bank: FileBank, customer: Customer, accountInfo: object, amount = 100): Promise<string> {
   const currency = 'iban' in accountInfo ? 'EUR' : 'USD'
-  const { body: to } = await bank.world.client.post('/customers/external-accounts', {
+  const { body: payee } = await bank.world.client.post('/customers/external-accounts', {
     ...{ customerId: customer.customerId, currency, accountInfo },
   })
   const { status, body } = await bank.world.client.post('/transfer-out', {
-    ...{ source: { accountId: customer.account.id }, destination: { accountId: to.id }, amount },
+    ...{ source: { accountId: customer.account.id }, destination: { accountId: payee.id }, amount },
   })
   expect(status, JSON.stringify(body)).toBe(201)
   return body.id
@@ -65,8 +65,12 @@ async function send(bank: FileBank, customer: Customer, accountInfo: object, amo
 
 const ADA = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'FR' } as const
 const IBANS = ['FR1420041010050500013M02606', 'DE02120300000000202051', 'NL91ABNA0417164300']
-const sepaAccount = (index: number) => ({ accountType: 'EUR_ACCOUNT', iban: IBANS[index], beneficiary: ADA })
-const usAccount = (accountNumber: string) => ({
+const buildSepaAccount = (index: number) => ({
+  accountType: 'EUR_ACCOUNT',
+  iban: IBANS[index],
+  beneficiary: ADA,
+})
+const buildUsAccount = (accountNumber: string) => ({
   ...{ accountType: 'USD_ACCOUNT', accountNumber, routingNumber: '011401533' },
   beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
 })
@@ -135,7 +139,7 @@ describe('bank files with markers', () => {
     await waitForBalance(bank, customer, 10_000n)
     const names: string[] = []
     for (const index of [0, 1]) {
-      await send(bank, customer, sepaAccount(index))
+      await send(bank, customer, buildSepaAccount(index))
       const files = [await bank.takeFile(), await bank.takeFile()].sort((one, other) =>
         one.name < other.name ? -1 : 1,
       )
@@ -180,7 +184,7 @@ describe('bank files with PGP', () => {
     await waitForBalance(bank, customer, 10_000n)
     expect(await bank.put('two.pgp', await encryptText(bankPgp, text))).toBe('done')
     expect(await bank.balanceOf(customer.customerId)).toBe(10_000n)
-    await send(bank, customer, sepaAccount(2))
+    await send(bank, customer, buildSepaAccount(2))
     const { name, text: written } = await bank.takeFile()
     expect(name).toMatch(/\.xml\.pgp$/)
     expect(written).toMatch(/^-----BEGIN PGP MESSAGE-----/)
@@ -244,10 +248,10 @@ describe('bank files with acknowledgements', () => {
   }
 
   test('a file is accepted when the bank says so, not when it is written, and later files do not wait for it', async () => {
-    await send(bank, customer, usAccount('1230001'))
+    await send(bank, customer, buildUsAccount('1230001'))
     const first = await bank.takeFile()
     expect(await findFileRow(first.name)).toEqual({ state: 'WRITTEN', accepted: false, settles: false })
-    await send(bank, customer, usAccount('1230002'))
+    await send(bank, customer, buildUsAccount('1230002'))
     const second = await bank.takeFile()
     const listTraces = (text: string) => text.match(/^6.*$/gm)?.map((line) => line.slice(79))
     expect(new Set([...(listTraces(first.text) ?? []), ...(listTraces(second.text) ?? [])]).size).toBe(4)
@@ -262,7 +266,7 @@ describe('bank files with acknowledgements', () => {
   })
 
   test('a balanced file has an offset entry, so that debits equal credits', async () => {
-    await send(bank, customer, usAccount('1230003'), 250)
+    await send(bank, customer, buildUsAccount('1230003'), 250)
     const { name, text } = await bank.takeFile()
     const control = text.split('\n').find((line) => line.startsWith('9') && !line.startsWith('99'))
     expect(control?.slice(31, 43)).toBe('000000000250')
@@ -273,15 +277,15 @@ describe('bank files with acknowledgements', () => {
 
   test('a rejected file refunds its payments once, and a later acceptance of it waits for a person', async () => {
     const before = await bank.balanceOf(customer.customerId)
-    const id = await send(bank, customer, usAccount('1230004'), 300)
+    const id = await send(bank, customer, buildUsAccount('1230004'), 300)
     const { name } = await bank.takeFile()
     expect(await bank.put(`${name}.nak`, 'Batch 1 out of balance\n')).toBe('done')
     await waitForBalance(bank, customer, before)
     expect(await readStatus(id)).toBe('FAILED')
     expect(await bank.put(`${name}.ack`, 'OK')).toBe('done')
     const { body } = await bank.world.client.get('/rail-events?status=WAITING')
-    const waiting = body.data.find((one: { type: string }) => one.type === 'file.acknowledged')
-    expect(waiting).toMatchObject({
+    const waitingReport = body.data.find((one: { type: string }) => one.type === 'file.acknowledged')
+    expect(waitingReport).toMatchObject({
       reason: 'CONTRADICTION',
       body: { data: { file: name, says: 'acknowledge' } },
     })

@@ -25,8 +25,8 @@ let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 let balance = 0n
 
-/** The next day of the account, so that tests do not share statements. */
-function nextDay(): string {
+/** Starts the next day of the account, so that tests do not share statements. */
+function startNextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
 }
@@ -79,9 +79,9 @@ const findReconciliation = async (date: string) =>
 /** Sends a payment of a new customer whose money a BAI2 file has credited. */
 async function sendPayment(amount: number) {
   const { customerId, account, reference } = await newPayer()
-  await put(buildFile(nextDay(), [buildDay([buildCredit(reference, 1_000n)])]))
+  await put(buildFile(startNextDay(), [buildDay([buildCredit(reference, 1_000n)])]))
   await waitForBalance(customerId, 1_000n)
-  const to = await bank.world.client.post('/customers/external-accounts', {
+  const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',
     accountInfo: {
@@ -89,19 +89,19 @@ async function sendPayment(amount: number) {
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const ends = { source: { accountId: account.id }, destination: { accountId: to.body.id } }
-  const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const route = { source: { accountId: account.id }, destination: { accountId: payee.body.id } }
+  const transfer = await bank.world.client.post('/transfer-out', { ...route, amount })
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
   const line = (await bank.takeFile()).text.split('\n').find((one) => one.startsWith('6')) ?? ''
   const waitForStatus = (status: string) =>
     until(
-      async () => (await bank.world.client.get(`/transactions/${sent.body.id}`)).body,
+      async () => (await bank.world.client.get(`/transactions/${transfer.body.id}`)).body,
       (found) => found.status === status,
     )
   return {
     customerId,
-    transactionId: sent.body.id,
+    transactionId: transfer.body.id,
     waitForStatus,
     paymentReference: line.slice(39, 54).trim(),
   }
@@ -111,7 +111,7 @@ describe('a BAI2 file', () => {
   test('closes a day: it credits the deposit, confirms the payout, records the fees and reconciles the day', async () => {
     const { reference, customerId } = await newPayer()
     const { waitForStatus, paymentReference } = await sendPayment(300)
-    const date = nextDay()
+    const date = startNextDay()
     const text = buildFile(date, [
       buildDay([
         buildCredit(reference, 4_500n),
@@ -132,7 +132,7 @@ describe('a BAI2 file', () => {
 
   test('counts once, even if it is repeated, renamed or rewritten by the bank', async () => {
     const { reference, customerId } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const account = buildDay([buildCredit(reference, 1_200n)])
     const text = buildFile(date, [account])
     for (const content of [
@@ -150,9 +150,9 @@ describe('a BAI2 file', () => {
   test('about another account has no effect but is recorded, and our account in the same file is read', async () => {
     const { reference, customerId } = await newPayer()
     const otherAccount = { ...buildDay([]), account: '55511', transactions: [buildCredit(reference, 9_000n)] }
-    expect(await put(buildFile(nextDay(), [otherAccount, buildDay([buildCredit(reference, 700n)])]))).toBe(
-      'done',
-    )
+    expect(
+      await put(buildFile(startNextDay(), [otherAccount, buildDay([buildCredit(reference, 700n)])])),
+    ).toBe('done')
     await waitForBalance(customerId, 700n)
     const reports = (await listWaitingReports()).filter(
       ({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT',
@@ -162,20 +162,20 @@ describe('a BAI2 file', () => {
 
   test('with a wrong total has no effect, and its refusal names the line', async () => {
     const { reference, customerId } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const before = balance
     const text = buildFile(date, [buildDay([buildCredit(reference, 800n)])])
     balance = before
     expect(await put(text.replace(/^49,(\d+)/m, '49,1$1'))).toBe('refused')
-    const refused = (await listWaitingReports()).find(({ type }: { type: string }) => type === 'file.refused')
-    expect(refused.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", but/)
+    const refusal = (await listWaitingReports()).find(({ type }: { type: string }) => type === 'file.refused')
+    expect(refusal.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", but/)
     expect(await bank.balanceOf(customerId)).toBe(0n)
     expect(await findReconciliation(date)).toBeUndefined()
   })
 
   test('of the current day books nothing, and a test or a deletion is reported without being booked', async () => {
     const { reference, customerId } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const before = balance
     const account = buildDay([buildCredit(reference, 600n)])
     balance = before
@@ -198,7 +198,7 @@ describe('a BAI2 file', () => {
   ])('with a returned payment refunds it and stores the reason, if %s', async (_, isDay) => {
     const { customerId, transactionId, paymentReference, waitForStatus } = await sendPayment(400)
     await put(
-      buildFile(nextDay(), [
+      buildFile(startNextDay(), [
         buildDay([{ code: '451', amount: 400n, customer: paymentReference, texts: ['PAYOUT'] }]),
       ]),
     )
@@ -212,7 +212,7 @@ describe('a BAI2 file', () => {
     const account = isDay
       ? buildDay([returnLine])
       : { account: ACH_FORMAT.accountNumber, transactions: [returnLine] }
-    await put(buildFile(nextDay(), [account]))
+    await put(buildFile(startNextDay(), [account]))
     await waitForBalance(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE 'Transaction:' || payment_id = $1`,
@@ -223,7 +223,7 @@ describe('a BAI2 file', () => {
 
   test('with a settlement that may be the sum of NACHA entries that were counted before waits for a person', async () => {
     const payers = [await newPayer(), await newPayer()]
-    const effectiveDate = nextDay()
+    const effectiveDate = startNextDay()
     const payments = payers.map(({ reference }, index) => ({
       ...{ ...PAYMENT, account: ACH_FORMAT.accountNumber, traceSequence: index + 1 },
       ...{ amount: 111n, remittanceInformation: `FOR ${reference}` },
@@ -244,7 +244,7 @@ describe('a BAI2 file', () => {
   test('with a credit that repeats the reference of our payment counts it as a deposit, not as a return', async () => {
     const { customerId, paymentReference } = await sendPayment(410)
     const credit = { code: '165', amount: 410n, customer: paymentReference, texts: ['FROM A PAYER'] }
-    await put(buildFile(nextDay(), [buildDay([credit])]))
+    await put(buildFile(startNextDay(), [buildDay([credit])]))
     const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
     expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(410)
     expect(await bank.balanceOf(customerId)).toBe(590n)

@@ -72,7 +72,7 @@ class Bank {
     this.files = files
   }
 
-  nextDay(sum: bigint): { readonly date: string; readonly opening: bigint; readonly closing: bigint } {
+  startNextDay(sum: bigint): { readonly date: string; readonly opening: bigint; readonly closing: bigint } {
     this.#day += 86_400_000
     const opening = this.#balance
     this.#balance += sum
@@ -129,7 +129,7 @@ function buildEntry(bank: Bank, references: readonly string[], one: Booking): Sa
   return { amount, direction: 'CRDT', servicerReference, transactions }
 }
 
-/** The entry of an advice, with the details that the statement leaves out. */
+/** Builds the entry of an advice, with the details that the statement leaves out. */
 function buildDetailedEntry(
   entry: SampleEntry,
   references: readonly string[],
@@ -142,7 +142,7 @@ function buildDetailedEntry(
 const sumEntries = (entries: readonly SampleEntry[]) =>
   entries.reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n)
 
-/** The parts of a day, each with its own balances. */
+/** Splits a day into parts, each with its own balances. */
 function splitDay(day: Day): Day[] {
   const middle = Math.ceil(day.entries.length / 2)
   const [first, second] = [day.entries.slice(0, middle), day.entries.slice(middle)]
@@ -159,13 +159,13 @@ async function reportDay(
   bank: Bank,
   day: Day,
   files: readonly (typeof FILES)[number][],
-  check: () => Promise<void>,
+  checkTotals: () => Promise<void>,
 ): Promise<void> {
   const isWhole = !files[0]?.startsWith('parts')
   const parts = files[0] === 'parts-reversed' ? splitDay(day).reverse() : splitDay(day)
   for (const [index, part] of (isWhole ? [day] : parts).entries())
     await bank.put(buildStatement(part, { id: `S-${day.date}-${index}` }))
-  await check()
+  await checkTotals()
   for (const file of files) {
     if (file === 'again') await bank.put(buildStatement(day, { id: `S-${day.date}-0` }))
     if (file === 'again-renamed') await bank.put(buildStatement(day, { id: `R-${bank.nextNumber()}` }))
@@ -180,7 +180,7 @@ async function reportDay(
       )
     }
     if (file === 'other-account') await bank.put(buildStatement(day).replaceAll(SEPA_IBAN, OTHER_IBAN))
-    await check()
+    await checkTotals()
   }
 }
 
@@ -219,11 +219,11 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)(
             const entries = bookings.map((one) => buildEntry(bank, references, one))
             for (const { payee, cents } of bookings)
               if (payee !== undefined) payable[payee] = (payable[payee] ?? 0n) + BigInt(cents)
-            return { day: { ...bank.nextDay(sumEntries(entries)), entries }, bookings, files }
+            return { day: { ...bank.startNextDay(sumEntries(entries)), entries }, bookings, files }
           })
           const before = booked
           booked += reportedDays.reduce((sum, { day }) => sum + sumEntries(day.entries), 0n)
-          const check = async () => {
+          const checkTotals = async () => {
             const { credited, counted } = await readFigures(bank, ids)
             for (const [index, amount] of credited.entries())
               expect(amount <= (payable[index] ?? 0n)).toBe(true)
@@ -245,10 +245,10 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)(
                 )
             }
             await putAdvice('before')
-            await check()
-            await reportDay(bank, day, files, check)
+            await checkTotals()
+            await reportDay(bank, day, files, checkTotals)
             await putAdvice('after')
-            await check()
+            await checkTotals()
           }
           const { counted } = await readFigures(bank, ids)
           const { body } = await bank.files.world.client.get('/rail-events?status=WAITING&limit=100')

@@ -40,7 +40,7 @@ async function createPayments(amounts: readonly number[]) {
     ...{ amount: '100.00', direction: 'CRDT', servicerReference: `IN-${count}` },
     transactions: [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }],
   })
-  const { body: to } = await bank.world.client.post('/customers/external-accounts', {
+  const { body: payee } = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'EUR',
     accountInfo: {
@@ -51,10 +51,10 @@ async function createPayments(amounts: readonly number[]) {
   })
   const ids: string[] = []
   for (const amount of amounts) {
-    const ends = { source: { accountId: account.id }, destination: { accountId: to.id } }
-    const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
-    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-    ids.push(sent.body.id)
+    const route = { source: { accountId: account.id }, destination: { accountId: payee.id } }
+    const transfer = await bank.world.client.post('/transfer-out', { ...route, amount })
+    expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
+    ids.push(transfer.body.id)
   }
   return { ids, customerId }
 }

@@ -19,7 +19,7 @@ async function reconcileDay(date: string): Promise<readonly { reason: string; ab
   return (await world.get(`/reconciliations/${data[0].id}`)).differences
 }
 
-/** The unexplained line of a day, or the one with this amount if there are several. */
+/** Finds the unexplained line of a day, or the one with this amount if there are several. */
 async function findOpenLine(date: string, amount?: bigint): Promise<string> {
   const { rows } = await world.query(
     `SELECT id FROM rail_statement_entries WHERE reason = 'UNEXPLAINED' AND amount = coalesce($2, amount)
@@ -72,7 +72,7 @@ test('a line that books a reversal waits for a person, and the decision RETURNED
   expect(await bank.balanceOf(customerId)).toBe(FUNDS)
 })
 
-/** Reports about a payment that contradict a decision. */
+/** Lists the reports about a payment that contradict a decision. */
 const listContradictions = async (id: string) =>
   (await world.findReports(id)).filter(({ reason }: { reason: string }) => reason === 'CONTRADICTION')
 
@@ -125,10 +125,10 @@ test('a line or entry that names a reversal by an id or its file waits and is ne
 test('the line of a payment still belongs to the payment if its text mentions a reversal', async () => {
   const { submitReversedPayment, submitPayment, putStatement, findReports, query } = world
   const { reversalEntry } = await submitReversedPayment('222333445', 260)
-  const other = await submitPayment('send', '222333446', 270)
+  const otherPayment = await submitPayment('send', '222333446', 270)
   await putStatement({
     amount: -270n,
-    reference: readReference(other.entry),
+    reference: readReference(otherPayment.entry),
     text: readReference(reversalEntry),
   })
   expect(await findReports(readReference(reversalEntry))).toEqual([])
@@ -321,14 +321,14 @@ test('the banking days that pass after a first or second decision contradict nei
   await decide(second.id, { outcome: 'RETURNED', railEventId: report.id, evidence })
   await waitForBalance(second.customerId, FUNDS)
 
-  const failed = await submitPayment('send', '888999005', 170)
-  expect((await decide(failed.id, { outcome: 'FAILED' })).status).toBe(200)
-  await waitForBalance(failed.customerId, FUNDS)
-  const before = await Promise.all([first, second, failed].map(({ id }) => readStatus(id)))
+  const failedPayment = await submitPayment('send', '888999005', 170)
+  expect((await decide(failedPayment.id, { outcome: 'FAILED' })).status).toBe(200)
+  await waitForBalance(failedPayment.customerId, FUNDS)
+  const before = await Promise.all([first, second, failedPayment].map(({ id }) => readStatus(id)))
   await passBankingDays()
-  for (const { id, customerId } of [first, second, failed]) {
+  for (const { id, customerId } of [first, second, failedPayment]) {
     expect(await findReports(id)).toEqual([])
     await waitForBalance(customerId, FUNDS)
   }
-  expect(await Promise.all([first, second, failed].map(({ id }) => readStatus(id)))).toEqual(before)
+  expect(await Promise.all([first, second, failedPayment].map(({ id }) => readStatus(id)))).toEqual(before)
 })

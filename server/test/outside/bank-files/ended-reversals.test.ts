@@ -36,7 +36,7 @@ const dateFile = (id: string, date: string) =>
     [toUuid(id), date],
   )
 
-/** Recorded ends of a reversal that no report of the bank has caused. */
+/** Lists the recorded ends of a reversal that no report of the bank has caused. */
 const listEnds = async (id: string) => {
   const { rows } = await world.query(
     `SELECT state, body->'data'->>'reason' AS reason FROM rail_events
@@ -74,14 +74,14 @@ async function createUnwrittenReversal(account: string, amount: number) {
     )
     return rows[0]?.state
   }
-  // Claims the rail, renews its claim and opens the file; then claims it again and closes the file.
+  // The first process claims the rail, renews its claim and opens the file. The second one claims it again and closes the file.
   await dieAfter(bank.world, 3)
   await dieAfter(bank.world, 2)
   expect(await readFileState()).toBe('WRITING')
   return payment
 }
 
-/** All files in the bank's folder, including incomplete ones. */
+/** Lists all files in the bank's folder, including incomplete ones. */
 async function listFilesAtBank() {
   const { place } = findRailEntry()
   return place.type === 'folder' ? readdir(join(place.path, place.outbox)) : []
@@ -112,8 +112,8 @@ test('an erasure before the file of a reversal is written drops the file and sto
   await resumeWorkers(bank.world)
   expect((await waitForReversal(id, 'FAILED')).failure).toBe('The customer was erased')
   expect(await listEnds(id)).toEqual([{ state: 'APPLIED', reason: 'The customer was erased' }])
-  const other = await newPayingCustomer(bank, 'after-erasure')
-  await other.send(await other.addAccount('111222336'), 10)
+  const otherCustomer = await newPayingCustomer(bank, 'after-erasure')
+  await otherCustomer.send(await otherCustomer.addAccount('111222336'), 10)
   await waitForQueued(1)
   expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533111222336/)])
   expect(await listFilesAtBank()).toEqual([])
@@ -130,12 +130,12 @@ test('an erased reversal keeps its status, and a return after the erasure restor
     get,
     query,
   } = world
-  const failed = await submitReversedPayment('222333444', 1_000)
-  const sent = await submitReversedPayment('222333445', 1_000)
-  for (const { id } of [failed, sent]) await waitForDelivery(id)
-  await returnEntry(failed.reversalEntry, 'R10')
-  await waitForReversal(failed.id, 'FAILED')
-  for (const { customerId } of [failed, sent]) {
+  const failedReversal = await submitReversedPayment('222333444', 1_000)
+  const sentReversal = await submitReversedPayment('222333445', 1_000)
+  for (const { id } of [failedReversal, sentReversal]) await waitForDelivery(id)
+  await returnEntry(failedReversal.reversalEntry, 'R10')
+  await waitForReversal(failedReversal.id, 'FAILED')
+  for (const { customerId } of [failedReversal, sentReversal]) {
     expect((await bank.world.client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
     await bank.world.client.post(`/customers/${customerId}/erasure`)
     await until(
@@ -143,13 +143,13 @@ test('an erased reversal keeps its status, and a return after the erasure restor
       ({ status }) => status === 'DONE',
     )
   }
-  expect(await findReversal(failed.id)).toMatchObject({ status: 'FAILED' })
-  expect(await findReversal(sent.id)).toEqual({ status: 'SENT' })
-  await returnEntry(sent.reversalEntry, 'R10')
-  await waitForReversal(sent.id, 'FAILED')
+  expect(await findReversal(failedReversal.id)).toMatchObject({ status: 'FAILED' })
+  expect(await findReversal(sentReversal.id)).toEqual({ status: 'SENT' })
+  await returnEntry(sentReversal.reversalEntry, 'R10')
+  await waitForReversal(sentReversal.id, 'FAILED')
   const { rows } = await query(
     `SELECT details->>'account' AS account FROM bank_payments WHERE payment_id = ANY ($1)`,
-    [[failed, sent].map(({ id }) => toUuid(id))],
+    [[failedReversal, sentReversal].map(({ id }) => toUuid(id))],
   )
   expect(rows).toEqual(Array.from({ length: 4 }, () => ({ account: 'erased' })))
 })
@@ -278,7 +278,7 @@ test('a payment that was sent with another originator, bank or account is not re
   const { bank, submitPayment, submitReversedPayment, reverse, putStatement, findReports } = world
   const entry = findRailEntry()
   const { id } = await submitPayment('send', '444777002', 100)
-  const sent = await submitReversedPayment('444777003', 110)
+  const sentReversal = await submitReversedPayment('444777003', 110)
   for (const change of [
     { originatingBank: '02100003' },
     { companyId: '1123456780' },
@@ -291,9 +291,9 @@ test('a payment that was sent with another originator, bank or account is not re
     expect(reply.body.details).toEqual({ reason: 'NOT_REVERSIBLE' })
   }
   await bank.world.setRails([{ ...entry, format: { ...ACH_FORMAT, originatingBank: '02100003' } }])
-  await putStatement({ amount: 110n, servicerReference: readTrace(sent.reversalEntry) })
+  await putStatement({ amount: 110n, servicerReference: readTrace(sentReversal.reversalEntry) })
   await bank.world.setRails([entry])
-  expect(await findReports(sent.id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
+  expect(await findReports(sentReversal.id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
 })
 
 test('payments are sent before reversals, and a daily limit on reversals leaves enough files for payments', async () => {
@@ -312,10 +312,10 @@ test('payments are sent before reversals, and a daily limit on reversals leaves 
   await waitForQueued(1)
   expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533555666778/)])
   expect(await findReversal(ids.at(-1) ?? '')).toEqual({ status: 'WAITING' })
-  const waiting = await query(
+  const waitingReversals = await query(
     `SELECT id FROM bank_payments WHERE kind = 'REVERSAL' AND file_id IS NULL AND NOT details ? 'failure'`,
   )
-  expect(waiting.rows).toHaveLength(2)
+  expect(waitingReversals.rows).toHaveLength(2)
   await startDay()
   for (const id of ids.slice(-2)) {
     await takeNextFile()
@@ -346,9 +346,9 @@ test('reversal requests beyond the capacity of the remaining days are refused, e
     (later) => findLatestEffectiveDate(railEntry, now, later) <= lastDate,
   ).length
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(daysThatFit * REVERSALS_PER_DAY_MAX)
-  const refused = replies.filter(({ status }) => status !== 200)
-  expect(refused.length).toBeGreaterThan(0)
-  for (const reply of refused) {
+  const refusals = replies.filter(({ status }) => status !== 200)
+  expect(refusals.length).toBeGreaterThan(0)
+  for (const reply of refusals) {
     expectError(reply, { code: 'PAYMENT_NOT_DECIDABLE' })
     expect(reply.body.details).toEqual({ reason: 'TOO_MANY' })
   }

@@ -27,8 +27,8 @@ test('an erasure waits until the returned part of a deposit is booked, and its f
   const { world } = bank
   const { client } = world
   const { customerId, account } = await bank.customer()
-  const paid = { amount: '10.00', direction: 'CRDT' as const, servicerReference: 'SVC-1' }
-  const entries = [{ ...paid, transactions: [{ amount: '10.00', debtor: PAYER, text: 'hello' }] }]
+  const credit = { amount: '10.00', direction: 'CRDT' as const, servicerReference: 'SVC-1' }
+  const entries = [{ ...credit, transactions: [{ amount: '10.00', debtor: PAYER, text: 'hello' }] }]
   await bank.put('paid.xml', camtFile({ entries }))
   const [deposit] = (await client.get('/deposits?status=SUSPENSE')).body.data
   const split = await client.post(`/deposits/${deposit.id}/split`, {
@@ -40,22 +40,22 @@ test('an erasure waits until the returned part of a deposit is booked, and its f
     (one: Deposit, other: Deposit) => Number(other.amount.amount) - Number(one.amount.amount),
   )
   expect((await client.post(`/deposits/${assigned.id}/assign`, { accountId: account.id })).status).toBe(200)
-  const { body: to } = await client.post('/customers/external-accounts', {
+  const { body: payee } = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'EUR' },
     accountInfo: {
       ...{ accountType: 'EUR_ACCOUNT', iban: 'FR1420041010050500013M02606' },
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper', countryOfResidence: 'FR' },
     },
   })
-  const sent = await client.post('/transfer-out', {
-    ...{ source: { accountId: account.id }, destination: { accountId: to.id }, amount: 600 },
+  const transfer = await client.post('/transfer-out', {
+    ...{ source: { accountId: account.id }, destination: { accountId: payee.id }, amount: 600 },
   })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
   await untilQueued(world, 1)
   await bank.takeFile()
   const decision = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: 'Seen' } }
   await until(
-    () => client.post(`/transactions/${sent.body.id}/decide`, decision),
+    () => client.post(`/transactions/${transfer.body.id}/decide`, decision),
     ({ status }) => status === 200,
   )
 
@@ -70,10 +70,10 @@ test('an erasure waits until the returned part of a deposit is booked, and its f
   await resumeErasures(world)
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
   const [, endToEndId = ''] = /<EndToEndId>(.*?)</.exec(text) ?? []
-  const booked = { amount: '4.00', direction: 'DBIT' as const, servicerReference: 'SVC-2' }
+  const debit = { amount: '4.00', direction: 'DBIT' as const, servicerReference: 'SVC-2' }
   await bank.put(
     'booked.xml',
-    camtFile({ id: 'S-2', entries: [{ ...booked, transactions: [{ endToEndId, amount: '4.00' }] }] }),
+    camtFile({ id: 'S-2', entries: [{ ...debit, transactions: [{ endToEndId, amount: '4.00' }] }] }),
   )
   await resumeErasures(world)
   await untilErased(world, customerId)

@@ -25,8 +25,8 @@ let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 let balance = 0n
 
-/** The next day of the account, so that tests do not share statements. */
-function nextDay(): string {
+/** Starts the next day of the account, so that tests do not share statements. */
+function startNextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
 }
@@ -46,7 +46,7 @@ function buildFile(
   statement: SampleStatement & { readonly date?: string; readonly iban?: string },
 ): readonly [string, string] {
   count += 1
-  const { date = nextDay(), iban = SEPA_IBAN } = statement
+  const { date = startNextDay(), iban = SEPA_IBAN } = statement
   const text = camtFile({ id: `S-${count}`, ...statement })
   return [`evidence-${count}.xml`, text.replaceAll('2026-03-02', date).replaceAll(SEPA_IBAN, iban)]
 }
@@ -87,7 +87,7 @@ const waitForBalance = (customerId: string, wanted: bigint) =>
 describe('a statement', () => {
   test('of another account or currency has no effect, is recorded once and does not close our day', async () => {
     const { customerId, reference } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const otherFiles = [1, 2].map(() =>
       buildFile({
         date,
@@ -121,20 +121,20 @@ describe('a statement', () => {
   test('of our account is read even if its file has statements of other accounts, which are skipped', async () => {
     const { customerId, reference } = await newPayer()
     const [, otherText] = buildFile({ iban: OTHER_IBAN, entries: [buildCredit(reference, '99.00')] })
-    const [name, ours] = buildDay([buildCredit(reference, '12.00')])
+    const [name, ourText] = buildDay([buildCredit(reference, '12.00')])
     const statement = /<Stmt>.*<\/Stmt>/s.exec(otherText)?.[0] ?? ''
-    await bank.put(name, ours.replace('<Stmt>', `${statement}<Stmt>`))
+    await bank.put(name, ourText.replace('<Stmt>', `${statement}<Stmt>`))
     await waitForBalance(customerId, 1_200n)
   })
 
   test('that contradicts an earlier one of its day is set aside and has no effect', async () => {
     const { customerId, reference } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const before = balance
-    const paid = buildCredit(reference, '50.00')
-    await bank.put(...buildDay([paid], { date }))
+    const payment = buildCredit(reference, '50.00')
+    await bank.put(...buildDay([payment], { date }))
     await waitForBalance(customerId, 5_000n)
-    const entries = [paid, buildCredit(reference, '70.00')]
+    const entries = [payment, buildCredit(reference, '70.00')]
     const [name, text] = buildFile({
       date,
       balances: [formatEuros(before), formatEuros(before + 12_000n)],
@@ -151,10 +151,10 @@ describe('a statement', () => {
 
   test('that continues from an earlier one of its day adds to it, and repeats add nothing', async () => {
     const { customerId, reference } = await newPayer()
-    const date = nextDay()
-    // The bank gives neither a reference, so the entries look the same.
-    const same = buildCredit(reference, '11.01', { servicerReference: 'NONREF' })
-    const [first, second] = [buildDay([same], { date }), buildDay([same], { date })]
+    const date = startNextDay()
+    // Without a reference of the bank, both entries look the same.
+    const entry = buildCredit(reference, '11.01', { servicerReference: 'NONREF' })
+    const [first, second] = [buildDay([entry], { date }), buildDay([entry], { date })]
     for (const [name, text] of [first, second, first, second])
       await bank.put(`${++count}-${name}`, text.replace('<GrpHdr>', `<GrpHdr><!-- ${count} -->`))
     await waitForBalance(customerId, 2_202n)
@@ -170,17 +170,17 @@ describe('a statement', () => {
   })
 
   test('whose entries do not add up to its closing balance has no effect and waits, while the others in its file are read', async () => {
-    const [wrong, right] = [await newPayer(), await newPayer()]
+    const [wrongPayer, rightPayer] = [await newPayer(), await newPayer()]
     const before = (await listWaitingReports()).length
     const [, contradictory] = buildFile({
       balances: ['0.00', '60.00'],
-      entries: [buildCredit(wrong.reference, '50.00')],
+      entries: [buildCredit(wrongPayer.reference, '50.00')],
     })
-    const [name, text] = buildDay([buildCredit(right.reference, '40.00')])
+    const [name, text] = buildDay([buildCredit(rightPayer.reference, '40.00')])
     const statement = /<Stmt>.*<\/Stmt>/s.exec(contradictory)?.[0] ?? ''
     expect(await bank.put(name, text.replace('<Stmt>', `${statement}<Stmt>`))).toBe('done')
-    await waitForBalance(right.customerId, 4_000n)
-    expect(await bank.balanceOf(wrong.customerId)).toBe(0n)
+    await waitForBalance(rightPayer.customerId, 4_000n)
+    expect(await bank.balanceOf(wrongPayer.customerId)).toBe(0n)
     const found = await listWaitingReports()
     expect(found).toHaveLength(before + 1)
     expect(found[0]).toMatchObject({
@@ -228,8 +228,10 @@ describe('an entry', () => {
     expect(await bank.balanceOf(firstPayer.customerId)).toBe(0n)
     expect(await bank.balanceOf(secondPayer.customerId)).toBe(0n)
     // All details name the same customer, so the amount belongs to one payer.
-    const same = details.map((detail) => ({ ...detail, text: firstPayer.reference }))
-    await bank.put(...buildDay([{ ...buildCredit(firstPayer.reference, '31.00'), transactions: same }]))
+    const equalDetails = details.map((detail) => ({ ...detail, text: firstPayer.reference }))
+    await bank.put(
+      ...buildDay([{ ...buildCredit(firstPayer.reference, '31.00'), transactions: equalDetails }]),
+    )
     await waitForBalance(firstPayer.customerId, 3_100n)
   })
 

@@ -188,9 +188,9 @@ describe('Faster Payments', () => {
 
   test('refuses remittance information of more than 18 characters, and delivers one of 18 characters', async () => {
     const payee = await newPayee()
-    const refused = await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007X' })
-    expectError(refused, { code: 'INVALID_INPUT', field: 'remittanceInformation' })
-    expect(refused.body.message).toContain('Faster Payments carries at most 18')
+    const refusal = await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007X' })
+    expectError(refusal, { code: 'INVALID_INPUT', field: 'remittanceInformation' })
+    expect(refusal.body.message).toContain('Faster Payments carries at most 18')
     expect((await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007' })).status).toBe(201)
     expect((await takeFile()).reference).toBe('INVOICE 2026-00007')
   })
@@ -198,8 +198,8 @@ describe('Faster Payments', () => {
   test('refuses transfers and quotes to a payee whose name cannot be written in Latin letters', async () => {
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: '李小龍' }
     const payee = await newPayee({ beneficiary })
-    const refused = await transferOut(payee, {})
-    expectError(refused, { code: 'INVALID_INPUT', field: 'destination.accountId' })
+    const refusal = await transferOut(payee, {})
+    expectError(refusal, { code: 'INVALID_INPUT', field: 'destination.accountId' })
     const quote = await bank.world.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: payee.account },
       destination: { destinationType: 'ACCOUNT', accountId: payee.external.id },

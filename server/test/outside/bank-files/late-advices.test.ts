@@ -26,11 +26,11 @@ function putStatementWithoutPayers(...credits: readonly SampleEntry[]): Promise<
 
 const removePayer = ({ transactions: _, ...entry }: SampleEntry): SampleEntry => entry
 
-/** The day of the next statement. */
-const nextDay = () => new Date(day + 86_400_000).toISOString().slice(0, 10)
+/** Computes the day of the next statement. */
+const computeNextDay = () => new Date(day + 86_400_000).toISOString().slice(0, 10)
 
 async function putStatement(entries: readonly SampleEntry[]): Promise<string> {
-  const date = nextDay()
+  const date = computeNextDay()
   day += 86_400_000
   const opening = balance
   balance += entries.reduce((sum, { amount }) => sum + Number(amount.replace('.', '')), 0)
@@ -69,20 +69,20 @@ const waitForBalance = (customerId: string, wanted: bigint) =>
 describe('an advice that comes after its statement', () => {
   test('credits the account whose reference the statement left out, once, and stores the data of the advice', async () => {
     const { customerId, accountId, reference } = await newPayer()
-    const paid = buildCredit('30.00', `for ${reference}`)
-    const date = await putStatementWithoutPayers(paid)
+    const payment = buildCredit('30.00', `for ${reference}`)
+    const date = await putStatementWithoutPayers(payment)
     expect(await listSuspended()).toMatchObject([{ reason: 'NO_MATCH', amount: { amount: 3000 } }])
-    await putAdvice(date, paid)
+    await putAdvice(date, payment)
     await waitForBalance(customerId, 3_000n)
     expect(await listSuspended()).toEqual([])
     const [deposit] = await listDeposits(accountId)
     expect(deposit).toMatchObject({ status: 'CREDITED', sender: { name: 'Ada Lovelace' } })
     expect(deposit.references).toMatchObject([{ reference }])
     // The same advice again, and one with a different text.
-    await putAdvice(date, paid)
+    await putAdvice(date, payment)
     await putAdvice(date, {
-      ...paid,
-      transactions: [{ ...paid.transactions![0]!, text: `again ${reference}` }],
+      ...payment,
+      transactions: [{ ...payment.transactions![0]!, text: `again ${reference}` }],
     })
     expect(await bank.balanceOf(customerId)).toBe(3_000n)
     expect(await listDeposits(accountId)).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('an advice that comes after its statement', () => {
   test('of another day leaves a deposit of the same amount in suspense, because its own statement may still arrive', async () => {
     const { customerId, reference } = await newPayer()
     await putStatementWithoutPayers(buildCredit('19.00', 'rent', 'NONREF'))
-    await putAdvice(nextDay(), buildCredit('19.00', reference, 'NONREF'))
+    await putAdvice(computeNextDay(), buildCredit('19.00', reference, 'NONREF'))
     expect(await bank.balanceOf(customerId)).toBe(0n)
     await putStatementWithoutPayers({ ...buildCredit('19.00', reference, 'NONREF'), transactions: [] })
     expect(await bank.balanceOf(customerId)).toBe(0n)
@@ -131,9 +131,9 @@ describe('an advice that comes after its statement', () => {
   test('is erased with the customer, including its additional data', async () => {
     const { customerId, accountId, reference } = await newPayer()
     const debtor = 'Zebulon Quixotemark'
-    const paid = buildCredit('23.00', `quahogmark ${reference}`)
-    const date = await putStatementWithoutPayers(paid)
-    await putAdvice(date, { ...paid, transactions: [{ ...paid.transactions![0]!, debtor }] })
+    const payment = buildCredit('23.00', `quahogmark ${reference}`)
+    const date = await putStatementWithoutPayers(payment)
+    await putAdvice(date, { ...payment, transactions: [{ ...payment.transactions![0]!, debtor }] })
     await waitForBalance(customerId, 2_300n)
     const { db } = bank.world.service.app
     const { rows } = await db.query<{ platform_id: string }>(
@@ -162,9 +162,9 @@ describe('a credit that may be a sum because its details do not add up to it', (
 
   test('is credited if later lines book every deposit that could be part of it', async () => {
     const [advisedPayer, summedPayer] = [await newPayer(), await newPayer()]
-    const paid = buildCredit('31.00', `for ${advisedPayer.reference}`)
-    await putAdvice(nextDay(), paid)
-    await putStatement([buildSum(summedPayer.reference, '101.00'), removePayer(paid)])
+    const payment = buildCredit('31.00', `for ${advisedPayer.reference}`)
+    await putAdvice(computeNextDay(), payment)
+    await putStatement([buildSum(summedPayer.reference, '101.00'), removePayer(payment)])
     await waitForBalance(summedPayer.customerId, 10_100n)
     expect(await bank.balanceOf(advisedPayer.customerId)).toBe(3_100n)
     expect(await listWaitingReports(10_100)).toEqual([])
@@ -172,7 +172,7 @@ describe('a credit that may be a sum because its details do not add up to it', (
 
   test('waits for a person if the statement does not book a smaller deposit of an advice', async () => {
     const [advisedPayer, summedPayer] = [await newPayer(), await newPayer()]
-    await putAdvice(nextDay(), buildCredit('32.00', `for ${advisedPayer.reference}`))
+    await putAdvice(computeNextDay(), buildCredit('32.00', `for ${advisedPayer.reference}`))
     await putStatement([buildSum(summedPayer.reference, '102.00')])
     await until(
       () => listWaitingReports(10_200),

@@ -35,23 +35,23 @@ async function send(
   accountInfo: object,
 ) {
   const currency = 'iban' in accountInfo ? 'EUR' : 'USD'
-  const to = await bank.world.client.post('/customers/external-accounts', {
+  const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency,
     accountInfo,
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
   const source = { accountId }
-  const sent = await bank.world.client.post('/transfer-out', {
+  const transfer = await bank.world.client.post('/transfer-out', {
     source,
-    destination: { accountId: to.body.id },
+    destination: { accountId: payee.body.id },
     amount,
   })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
   const { text } = await bank.takeFile()
   const waitForStatus = (status: string) =>
     until(
-      async () => (await bank.world.client.get(`/transactions/${sent.body.id}`)).body,
+      async () => (await bank.world.client.get(`/transactions/${transfer.body.id}`)).body,
       (found) => found.status === status,
     )
   return { text, waitForStatus }

@@ -100,9 +100,9 @@ test.each([
       `UPDATE external_accounts SET verification_status = 'VERIFIED' WHERE identifier = '${number}'`,
     )
     const { addAccount, send } = await newPayingCustomer(bank, number)
-    const to = await addAccount(number)
+    const payee = await addAccount(number)
     const payAndListCodes = async (amount: number) => {
-      expect((await send(to, amount)).status).toBe(201)
+      expect((await send(payee, amount)).status).toBe(201)
       await waitForQueued(number, 1)
       return listEntries((await bank.takeFile()).text).map((line) => line.slice(0, 3))
     }

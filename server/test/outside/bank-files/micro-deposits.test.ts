@@ -72,8 +72,8 @@ async function markDelivered(transactionIds: readonly string[]): Promise<void> {
 test('verification deposits have the description ACCTVERIFY, and a verified account needs no prenote', async () => {
   const { client } = bank.world
   const { addAccount, send } = await newPayingCustomer(bank, 'verified')
-  const to = await addAccount('111222333')
-  const id = await startVerification(to)
+  const payee = await addAccount('111222333')
+  const id = await startVerification(payee)
   await untilQueued(bank.world, 2)
   const amounts = await amountsOf(client, id)
   const early = await confirm(client, id, amounts)
@@ -88,13 +88,13 @@ test('verification deposits have the description ACCTVERIFY, and a verified acco
   await waitForAcceptance()
   const { transactionIds } = await readVerification(id)
   const decision = { outcome: 'REVERSAL', reason: 'Not needed any more', evidence: { note: NOTE } }
-  const refused = await client.post(`/transactions/${transactionIds[0]}/decide`, decision)
-  expect(refused.body).toMatchObject({ code: 'PAYMENT_NOT_DECIDABLE', details: { reason: 'NOT_REVERSIBLE' } })
+  const refusal = await client.post(`/transactions/${transactionIds[0]}/decide`, decision)
+  expect(refusal.body).toMatchObject({ code: 'PAYMENT_NOT_DECIDABLE', details: { reason: 'NOT_REVERSIBLE' } })
   expect((await confirm(client, id, otherThan(amounts))).body).toMatchObject({ attemptsLeft: 2 })
   expect((await confirm(client, id, amounts)).body.status).toBe('VERIFIED')
-  expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ verificationStatus: 'VERIFIED' })
+  expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ verificationStatus: 'VERIFIED' })
 
-  await send(to, 70)
+  await send(payee, 70)
   await untilQueued(bank.world, 1)
   const next = await bank.takeFile()
   expect(listDescriptions(next.text)).toEqual(['PAYOUT'])
@@ -103,8 +103,8 @@ test('verification deposits have the description ACCTVERIFY, and a verified acco
 
 test('a returned deposit fails the verification with its reason, and the next payment needs a prenote', async () => {
   const { addAccount, send } = await newPayingCustomer(bank, 'returned')
-  const to = await addAccount('222333444')
-  const id = await startVerification(to)
+  const payee = await addAccount('222333444')
+  const id = await startVerification(payee)
   await untilQueued(bank.world, 2)
   const [entry = ''] = listEntries((await bank.takeFile()).text)
   const returnEntry = {
@@ -123,8 +123,8 @@ test('a returned deposit fails the verification with its reason, and the next pa
     failureReason: 'DEPOSIT_FAILED',
     message: expect.stringContaining('R03'),
   })
-  expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ verificationStatus: 'FAILED' })
-  await send(to, 80)
+  expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ verificationStatus: 'FAILED' })
+  await send(payee, 80)
   await untilQueued(bank.world, 1)
   expect(listEntries((await bank.takeFile()).text)).toEqual([expect.stringMatching(/^623011401533222333444/)])
 })
@@ -142,8 +142,8 @@ test('until its deposits have ended, a verification blocks another one and the d
   expect((await client.send('DELETE', `/customers/external-accounts/${external}`)).status).toBe(204)
   expect(await readVerification(id)).toMatchObject({ status: 'FAILED', failureReason: 'ACCOUNT_REMOVED' })
   const newAccount = await addAccount('444555666')
-  const refused = await begin(client, newAccount)
-  expect(refused.body).toMatchObject({
+  const refusal = await begin(client, newAccount)
+  expect(refusal.body).toMatchObject({
     code: 'ACCOUNT_VERIFICATION_EXISTS',
     details: { accountVerificationId: id, status: 'FAILED' },
   })

@@ -29,8 +29,8 @@ let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 let balance = 0n
 
-/** The next day of the account, so that tests do not share statements. */
-function nextDay(): string {
+/** Starts the next day of the account, so that tests do not share statements. */
+function startNextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
 }
@@ -60,7 +60,7 @@ function buildDay(
 
 const put = (text: string) => bank.put(`mt940-${++count}.sta`, text)
 const putDay = (entries: readonly SampleMtEntry[], layout: SampleMtLayout = {}) =>
-  put(mt940File([buildDay(nextDay(), entries)], layout))
+  put(mt940File([buildDay(startNextDay(), entries)], layout))
 
 const buildCredit = (reference: string, amount: bigint): SampleMtEntry => ({
   ...{ amount, bank: `B-${++count}`, name: 'ADA LOVELACE', account: PAYER },
@@ -85,22 +85,22 @@ async function sendPayment(amount: number) {
   const { customerId, account, reference } = await newPayer()
   await putDay([buildCredit(reference, 1_000n)])
   await waitForBalance(customerId, 1_000n)
-  const to = await bank.world.client.post('/customers/external-accounts', {
+  const payee = await bank.world.client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'EUR' },
     accountInfo: {
       ...{ accountType: 'EUR_ACCOUNT', iban: PAYER },
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper', countryOfResidence: 'DE' },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const ends = { source: { accountId: account.id }, destination: { accountId: to.body.id } }
-  const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const route = { source: { accountId: account.id }, destination: { accountId: payee.body.id } }
+  const transfer = await bank.world.client.post('/transfer-out', { ...route, amount })
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
   const { text } = await bank.takeFile()
   const readElement = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1] ?? ''
   const waitForStatus = (status: string) =>
     until(
-      async () => (await bank.world.client.get(`/transactions/${sent.body.id}`)).body,
+      async () => (await bank.world.client.get(`/transactions/${transfer.body.id}`)).body,
       (found) => found.status === status,
     )
   return { customerId, waitForStatus, endToEndId: readElement('EndToEndId'), messageId: readElement('MsgId') }
@@ -111,8 +111,8 @@ describe('a rail with one statement format', () => {
     const plainBank = await openFileBank('SEPA')
     const { customerId, account } = await plainBank.customer()
     const entries = [{ ...buildCredit(referenceOf(account), 700n), bookedOn: '2026-03-02' }]
-    const ends = { openedOn: '2026-03-02', closedOn: '2026-03-02', opening: 0n }
-    const text = mt940File([{ account: SEPA_IBAN, number: '1/1', ...ends, entries }])
+    const days = { openedOn: '2026-03-02', closedOn: '2026-03-02', opening: 0n }
+    const text = mt940File([{ account: SEPA_IBAN, number: '1/1', ...days, entries }])
     expect(await plainBank.put('day.sta', text)).toBe('refused')
     expect(await plainBank.balanceOf(customerId)).toBe(0n)
     const { client } = plainBank.world
@@ -168,7 +168,7 @@ describe('an MT940 file', () => {
   test('closes a day: it credits the deposit with its payer, confirms the payout, records the charges and reconciles the day', async () => {
     const { reference, customerId } = await newPayer()
     const { waitForStatus, endToEndId } = await sendPayment(300)
-    const date = nextDay()
+    const date = startNextDay()
     const entries: SampleMtEntry[] = [
       buildCredit(reference, 4_500n),
       { amount: 300n, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT', name: 'GRACE HOPPER' },
@@ -200,7 +200,7 @@ describe('an MT940 file', () => {
 
   test('counts once, even if it is repeated, renamed or in another envelope', async () => {
     const { reference, customerId } = await newPayer()
-    const message = buildDay(nextDay(), [buildCredit(reference, 1_200n)])
+    const message = buildDay(startNextDay(), [buildCredit(reference, 1_200n)])
     const text = mt940File([message])
     for (const one of [text, `\r\n${text}`, mt940File([message], { envelope: 'BLOCKS', lineEnd: '\n' })])
       expect(await put(one)).toBe('done')
@@ -210,7 +210,7 @@ describe('an MT940 file', () => {
 
   test('with two pages is read as one day, also if it states the account with its German bank code', async () => {
     const { reference, customerId } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const account = '37040044/532013000'
     const first = buildDay(date, [buildCredit(reference, 700n)], {
       account,
@@ -229,7 +229,7 @@ describe('an MT940 file', () => {
 
   test('about another account or currency has no effect, and our account in the same file is read', async () => {
     const { reference, customerId } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const otherMessages = [
       { ...buildDay(date, []), account: PAYER, opening: 0n, entries: [buildCredit(reference, 9_000n)] },
       { ...buildDay(date, []), currency: 'CHF', opening: 0n, entries: [buildCredit(reference, 9_000n)] },
@@ -252,7 +252,7 @@ describe('an MT940 file', () => {
 
   test('that contradicts its balances waits without effect, and a truncated one is refused', async () => {
     const { reference, customerId } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const before = balance
     const message = buildDay(date, [buildCredit(reference, 800n)])
     balance = before
@@ -274,7 +274,7 @@ describe('an MT940 file', () => {
   test('with an MT942 message is only informative: it credits and completes nothing', async () => {
     const { customerId, waitForStatus, endToEndId } = await sendPayment(250)
     const { reference } = await newPayer()
-    const date = nextDay()
+    const date = startNextDay()
     const entries: SampleMtEntry[] = [
       buildCredit(reference, 650n),
       { amount: 250n, mark: 'D', endToEndId, text: 'PAYOUT' },

@@ -40,9 +40,9 @@ const buildUsAccount = (more: object = {}) => ({
   ...more,
 })
 
-const send = (bank: FileBank, source: string, accountId: string, more: object = {}, to: object = {}) =>
+const send = (bank: FileBank, source: string, accountId: string, more: object = {}, payee: object = {}) =>
   bank.world.client.post('/transfer-out', {
-    ...{ source: { accountId: source }, destination: { accountId, ...to }, amount: 100, ...more },
+    ...{ source: { accountId: source }, destination: { accountId, ...payee }, amount: 100, ...more },
   })
 
 /** Lists every order in which two workers can make this many commits each. */
@@ -63,9 +63,9 @@ describe('ACH files', () => {
 
   async function pull(accountInfo: object) {
     const customer = await bank.customer()
-    const to = await addExternalAccount(bank, customer.customerId, accountInfo)
+    const payee = await addExternalAccount(bank, customer.customerId, accountInfo)
     const reply = await bank.world.client.post('/transfer-in', {
-      ...{ source: { accountId: to }, destination: { accountId: customer.account.id }, amount: 100 },
+      ...{ source: { accountId: payee }, destination: { accountId: customer.account.id }, amount: 100 },
     })
     expect(reply.status, JSON.stringify(reply.body)).toBe(201)
     return { ...customer, id: reply.body.id as string }
@@ -73,7 +73,7 @@ describe('ACH files', () => {
 
   test('ACH files never carry wires, real-time payments or truncated remittance information: such payments are refused when they are created', async () => {
     const customer = await bank.customer()
-    const to = await addExternalAccount(bank, customer.customerId, buildUsAccount())
+    const payee = await addExternalAccount(bank, customer.customerId, buildUsAccount())
     const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(customer.account) }]
     const entry = { amount: '10.00', direction: 'CRDT' as const, transactions }
     const statement = camtFile({ id: 'IN', balances: ['0.00', '10.00'], entries: [entry] })
@@ -86,14 +86,14 @@ describe('ACH files', () => {
       (balance) => balance === 1_000n,
     )
     for (const paymentRail of ['WIRE', 'RTP', 'FEDNOW']) {
-      const { status, body } = await send(bank, customer.account.id, to, {}, { paymentRail })
+      const { status, body } = await send(bank, customer.account.id, payee, {}, { paymentRail })
       expect([status, body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
     }
     for (const [remittanceInformation, wanted] of [
       ['ß'.repeat(41), 400],
       ['ß'.repeat(40), 201],
     ] as const) {
-      const { status, body } = await send(bank, customer.account.id, to, { remittanceInformation })
+      const { status, body } = await send(bank, customer.account.id, payee, { remittanceInformation })
       expect([status, body.details?.field]).toEqual([
         wanted,
         wanted === 400 ? 'remittanceInformation' : undefined,
@@ -127,7 +127,7 @@ describe('ACH files', () => {
     const { customerId, id } = await pull(buildUsAccount({ accountNumber: '8880001' }))
     const { text } = await bank.takeFile()
     const { db } = bank.world.service.app
-    const settles = await until(
+    const settlementRows = await until(
       async () => {
         const { rows } = await db.query<{ days: number }>(
           `SELECT (settles_at::date - executed_on::date) AS days FROM bank_files WHERE accepted_at IS NOT NULL
@@ -138,15 +138,15 @@ describe('ACH files', () => {
       (rows) => rows.length > 0,
     )
     // The rail is set to 1 banking day, but a file with pulls needs at least 2.
-    expect(Number(settles[0]?.days)).toBeGreaterThanOrEqual(2)
+    expect(Number(settlementRows[0]?.days)).toBeGreaterThanOrEqual(2)
     const [reference = ''] = /CS[0-9A-F]{12}/.exec(text) ?? []
     const transactions = [{ amount: '1.00', endToEndId: reference, text: 'pull' }]
     const entry = { amount: '1.00', direction: 'CRDT' as const, transactions }
-    const booked = camtFile({ id: 'PULLED', kind: '054', entries: [entry] })
+    const advice = camtFile({ id: 'PULLED', kind: '054', entries: [entry] })
     expect(
       await bank.put(
         'pulled.xml',
-        booked.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
+        advice.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
       ),
     ).toBe('done')
     const { rows } = await db.query<{ body: unknown }>(
@@ -213,10 +213,10 @@ describe('SEPA files', () => {
   afterAll(() => bank.close())
 
   test('the name of a SEPA file contains its number and is unique across databases', async () => {
-    const to = await addExternalAccount(bank, customer.customerId, buildSepaAccount())
+    const payee = await addExternalAccount(bank, customer.customerId, buildSepaAccount())
     const marks: string[] = []
     for (const number of ['00000001', '00000002']) {
-      expect((await send(bank, customer.account.id, to)).status).toBe(201)
+      expect((await send(bank, customer.account.id, payee)).status).toBe(201)
       const { name, text } = await bank.takeFile()
       const [, mark = ''] = /^file-bank-\d{8}-([0-9a-f]{12})\.xml$/.exec(name) ?? []
       expect(name).toBe(`file-bank-${number}-${mark}.xml`)
@@ -229,11 +229,11 @@ describe('SEPA files', () => {
   test('each payment is in exactly one SEPA file, however many files there are and however many processes write them', async () => {
     const { app } = bank.world.service
     const iban = 'NL91ABNA0417164300'
-    const to = await addExternalAccount(bank, customer.customerId, buildSepaAccount({ iban }))
+    const payee = await addExternalAccount(bank, customer.customerId, buildSepaAccount({ iban }))
     const amounts = [101, 102, 103, 104, 105]
     await app.db.query(`UPDATE bank_file_workers SET collected_at = '2999-01-01'`)
     for (const amount of amounts)
-      expect((await send(bank, customer.account.id, to, { amount })).status).toBe(201)
+      expect((await send(bank, customer.account.id, payee, { amount })).status).toBe(201)
     await untilQueued(bank.world, amounts.length)
     await app.db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
     await Promise.all(Array.from({ length: 5 }, () => runAllRails(app)))
@@ -250,10 +250,10 @@ describe('SEPA files', () => {
 
   test('no SEPA file is empty, even if a worker that was presumed dead continues next to another one', async () => {
     const iban = 'DE02120300000000202051'
-    const to = await addExternalAccount(bank, customer.customerId, buildSepaAccount({ iban }))
+    const payee = await addExternalAccount(bank, customer.customerId, buildSepaAccount({ iban }))
     for (const order of listInterleavings(3, 3)) {
       await pauseWorkers(bank.world)
-      expect((await send(bank, customer.account.id, to)).status).toBe(201)
+      expect((await send(bank, customer.account.id, payee)).status).toBe(201)
       await untilQueued(bank.world, 1)
       await runTwoWorkers(bank.world, order)
       const files = await until(
@@ -266,15 +266,15 @@ describe('SEPA files', () => {
   })
 
   test('SEPA files carry complete remittance information: a payment with a longer one is refused and the error names the field', async () => {
-    const to = await addExternalAccount(
+    const payee = await addExternalAccount(
       bank,
       customer.customerId,
       buildSepaAccount({ iban: 'FR7630006000011234567890189' }),
     )
-    const longest = await send(bank, customer.account.id, to, { remittanceInformation: 'ß'.repeat(70) })
+    const longest = await send(bank, customer.account.id, payee, { remittanceInformation: 'ß'.repeat(70) })
     expect(longest.status, JSON.stringify(longest.body)).toBe(201)
     for (const remittanceInformation of ['ß'.repeat(71), '李小龍']) {
-      const { status, body } = await send(bank, customer.account.id, to, { remittanceInformation })
+      const { status, body } = await send(bank, customer.account.id, payee, { remittanceInformation })
       expect([status, body.code, body.details?.field]).toEqual([
         400,
         'INVALID_INPUT',
@@ -290,8 +290,8 @@ describe('SEPA files', () => {
       iban: 'CH9300762011623852957',
       beneficiary: { ...ADA, fullName: 'Ada Swiss' },
     })
-    const to = await addExternalAccount(bank, customer.customerId, swiss)
-    const { status, body } = await send(bank, customer.account.id, to)
+    const payee = await addExternalAccount(bank, customer.customerId, swiss)
+    const { status, body } = await send(bank, customer.account.id, payee)
     expect([status, body.code, body.details?.field]).toEqual([400, 'INVALID_INPUT', 'destination.accountId'])
     expect(body.message).toContain('set format.address of the rail')
   })
@@ -323,8 +323,8 @@ describe('SEPA files with the address of the payer', () => {
         country: 'CH',
       }
       const swiss = buildSepaAccount({ iban: 'CH9300762011623852957', beneficiary: { ...ADA, address } })
-      const to = await addExternalAccount(bank, customer.customerId, swiss)
-      expect((await send(bank, customer.account.id, to)).status).toBe(201)
+      const payee = await addExternalAccount(bank, customer.customerId, swiss)
+      expect((await send(bank, customer.account.id, payee)).status).toBe(201)
       const { text } = await bank.takeFile()
       expect(text).toContain(
         '<PstlAdr><StrtNm>Musterweg</StrtNm><BldgNb>7</BldgNb><PstCd>10115</PstCd><TwnNm>Berlin</TwnNm><Ctry>DE</Ctry></PstlAdr>',

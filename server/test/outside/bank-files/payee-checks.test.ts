@@ -44,11 +44,11 @@ test('a verification of payee is stored with the account, asks a person if the n
   const payments: { readonly id: string; readonly to: string }[] = []
   for (const [iban] of results) {
     const to = await addAccount(customerId, iban)
-    const sent = await bank.world.client.post('/transfer-out', {
+    const transfer = await bank.world.client.post('/transfer-out', {
       ...{ source: { accountId: account.id }, destination: { accountId: to } },
       amount: 1_000,
     })
-    payments.push({ id: sent.body.id, to })
+    payments.push({ id: transfer.body.id, to })
   }
   const { db } = bank.world.service.app
   await until(

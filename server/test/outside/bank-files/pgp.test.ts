@@ -162,7 +162,7 @@ function hasGpg(): boolean {
 
 describe.skipIf(!hasGpg())('gpg', () => {
   let home: string
-  const gpg = (args: readonly string[], input?: Uint8Array) =>
+  const runGpg = (args: readonly string[], input?: Uint8Array) =>
     execFileSync(
       'gpg',
       ['--homedir', home, '--batch', '--yes', '--quiet', '--trust-model', 'always', ...args],
@@ -174,7 +174,7 @@ describe.skipIf(!hasGpg())('gpg', () => {
   let ourSide: Pgp
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'gpg-'))
-    gpg([
+    runGpg([
       '--pinentry-mode',
       'loopback',
       '--passphrase',
@@ -185,9 +185,12 @@ describe.skipIf(!hasGpg())('gpg', () => {
       'default',
       'never',
     ])
-    gpg(['--import'], ourKeys?.publicKey)
+    runGpg(['--import'], ourKeys?.publicKey)
     ourSide = await createPgp({
-      ...{ ownKeys: [requireKeys(ourKeys).privateKey], bankKeys: [gpg(['--export', 'house@gpg.example'])] },
+      ...{
+        ownKeys: [requireKeys(ourKeys).privateKey],
+        bankKeys: [runGpg(['--export', 'house@gpg.example'])],
+      },
       ...{ passphrase: undefined, isArmored: false },
     })
   })
@@ -200,7 +203,7 @@ describe.skipIf(!hasGpg())('gpg', () => {
     const path = join(home, 'file.pgp')
     writeFileSync(path, await bytesIn(ourSide.encrypt(yieldPieces(TEXT), new Date())))
     const out = join(home, 'file.xml')
-    const status = gpg(['--status-fd', '1', '--output', out, '--decrypt', path]).toString()
+    const status = runGpg(['--status-fd', '1', '--output', out, '--decrypt', path]).toString()
     expect(status).toMatch(/GOODSIG [0-9A-F]{16} acme/)
     expect(execFileSync('cat', [out]).toString()).toBe(TEXT)
   })
@@ -211,12 +214,15 @@ describe.skipIf(!hasGpg())('gpg', () => {
     ['for a hidden recipient', ['--throw-keyids']],
     ['not compressed', ['--compress-algo', 'none']],
   ])('writes files that we can read (%s)', async (_, more) => {
-    const bytes = gpg([...more, '--sign', '--encrypt', '--recipient', 'acme@bank.example'], Buffer.from(TEXT))
+    const bytes = runGpg(
+      [...more, '--sign', '--encrypt', '--recipient', 'acme@bank.example'],
+      Buffer.from(TEXT),
+    )
     expect((await bytesIn(ourSide.decrypt(yieldPieces(bytes), new Date()))).toString()).toBe(TEXT)
   })
 
   test('writes files without a signature, which are refused', async () => {
-    const bytes = gpg(['--encrypt', '--recipient', 'acme@bank.example'], Buffer.from(TEXT))
+    const bytes = runGpg(['--encrypt', '--recipient', 'acme@bank.example'], Buffer.from(TEXT))
     await expect(bytesIn(ourSide.decrypt(yieldPieces(bytes), new Date()))).rejects.toThrow('has no signature')
   })
 })

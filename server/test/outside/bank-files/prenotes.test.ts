@@ -72,8 +72,8 @@ const buildReturn = (entry: string, reason: string, amount = 0n) => ({
 
 test('the first payments to an account wait for one prenote and its three banking days, and later ones are sent immediately', async () => {
   const { addAccount, send } = await newPayingCustomer(bank, 'first')
-  const to = await addAccount('111222333')
-  const [first, second] = [(await send(to, 100)).body.id, (await send(to, 150)).body.id]
+  const payee = await addAccount('111222333')
+  const [first, second] = [(await send(payee, 100)).body.id, (await send(payee, 150)).body.id]
   await untilQueued(bank.world, 2)
   const prenotes = listEntries(await takeAcceptedFile())
   expect(prenotes).toHaveLength(1)
@@ -93,7 +93,7 @@ test('the first payments to an account wait for one prenote and its three bankin
     ['622', 150],
     ['622', 50],
   ])
-  await send(to, 70)
+  await send(payee, 70)
   await untilQueued(bank.world, 1)
   expect(listEntries(await takeAcceptedFile())).toEqual([
     expect.stringMatching(/^622011401533111222333 {8}0000000070/),
@@ -102,8 +102,8 @@ test('the first payments to an account wait for one prenote and its three bankin
 
 test('the return of a prenote makes the account INACTIVE with the reason and fails the payments that wait, once', async () => {
   const { customerId, addAccount, send } = await newPayingCustomer(bank, 'returned')
-  const to = await addAccount('222333444')
-  const payment = (await send(to, 400)).body.id
+  const payee = await addAccount('222333444')
+  const payment = (await send(payee, 400)).body.id
   await untilQueued(bank.world, 1)
   const [prenote = ''] = listEntries(await takeAcceptedFile())
   const file = buildBankFile([buildReturn(prenote, 'R03')])
@@ -113,7 +113,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
     (status) => status === 'FAILED',
   )
   await bank.put('prenote-return-again.ach', `${file}\n`)
-  const account = await get(`/customers/external-accounts/${to}`)
+  const account = await get(`/customers/external-accounts/${payee}`)
   expect(account).toMatchObject({
     status: 'INACTIVE',
     statusReason: 'R03: No account was found, or it has a different name',
@@ -124,12 +124,12 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
     () => bank.balanceOf(customerId),
     (balance) => balance === 1_000n,
   )
-  const refused = await send(to, 400)
-  expect([refused.status, refused.body.code]).toEqual([409, 'EXTERNAL_ACCOUNT_INACTIVE'])
+  const refusal = await send(payee, 400)
+  expect([refusal.status, refusal.body.code]).toEqual([409, 'EXTERNAL_ACCOUNT_INACTIVE'])
 
   // The failed payment is never sent, and the account gets a new prenote after it is added again.
   await passDays()
-  await bank.world.client.send('DELETE', `/customers/external-accounts/${to}`)
+  await bank.world.client.send('DELETE', `/customers/external-accounts/${payee}`)
   const newAccount = await addAccount('222333444')
   await send(newAccount, 410)
   await untilQueued(bank.world, 2)
@@ -166,8 +166,8 @@ test('an account that is pulled from gets one debit prenote, however many proces
 
 test('a return with an amount that names a prenote waits for a person, and a notification of change proposes the new details', async () => {
   const { addAccount, send } = await newPayingCustomer(bank, 'changed')
-  const to = await addAccount('333444555')
-  const payment = (await send(to, 300)).body.id
+  const payee = await addAccount('333444555')
+  const payment = (await send(payee, 300)).body.id
   await untilQueued(bank.world, 2)
   const [prenote = ''] = listEntries(await takeAcceptedFile())
   await bank.put('with-amount.ach', buildBankFile([buildReturn(prenote, 'R03', 300n)]))
@@ -177,7 +177,7 @@ test('a return with an amount that names a prenote waits for a person, and a not
   )
   const change = buildChangeAddenda(prenote.slice(79), 'C01', '333444556')
   await bank.put('change.ach', buildBankFile([{ ...buildReturn(prenote, 'R03'), addenda: change }]))
-  const listChanges = () => get(`/account-changes?externalAccountId=${to}`)
+  const listChanges = () => get(`/account-changes?externalAccountId=${payee}`)
   const { data } = await until(listChanges, (found) => found.data.length === 1)
   expect(data[0]).toMatchObject({ status: 'PENDING', code: 'C01', transactionId: payment })
   await passDays()
@@ -192,8 +192,8 @@ test('a return with an amount that names a prenote waits for a person, and a not
 
 test('a rejected file fails the payments that wait for its prenotes, and leaves the accounts usable', async () => {
   const { addAccount, send } = await newPayingCustomer(bank, 'rejected')
-  const to = await addAccount('444555666')
-  const payment = (await send(to, 200)).body.id
+  const payee = await addAccount('444555666')
+  const payment = (await send(payee, 200)).body.id
   await untilQueued(bank.world, 2)
   const { name } = await bank.takeFile()
   await bank.put(`${name}.nak`, 'WRONG COMPANY ID')
@@ -201,8 +201,8 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
     () => readStatus(payment),
     (status) => status === 'FAILED',
   )
-  expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ status: 'ACTIVE' })
-  await send(to, 210)
+  expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ status: 'ACTIVE' })
+  await send(payee, 210)
   await untilQueued(bank.world, 3)
   expect(listEntries(await takeAcceptedFile())).toEqual([expect.stringMatching(/^623011401533444555666/)])
 })

@@ -160,24 +160,24 @@ test("a returned reversal fails with the bank's reason, leaves the payment uncha
 
 test('a reversal is never sent if its payment is returned or becomes too old first', async () => {
   const { submitPayment, reverse, returnEntry, waitForBalance, waitForReversal, query, bank } = world
-  const returned = await submitPayment('send', '444555666', 200)
-  await reverse(returned.id)
-  await returnEntry(returned.entry, 'R03')
-  await waitForBalance(returned.customerId, FUNDS)
-  const old = await sendAloneInFile(returned, '444555667')
-  expect((await waitForReversal(returned.id, 'FAILED')).failure).toBe(
+  const returnedPayment = await submitPayment('send', '444555666', 200)
+  await reverse(returnedPayment.id)
+  await returnEntry(returnedPayment.entry, 'R03')
+  await waitForBalance(returnedPayment.customerId, FUNDS)
+  const oldPayment = await sendAloneInFile(returnedPayment, '444555667')
+  expect((await waitForReversal(returnedPayment.id, 'FAILED')).failure).toBe(
     'The payment came back before the reversal was sent',
   )
-  expectError(await reverse(returned.id), { code: 'INVALID_STATE_TRANSITION' })
+  expectError(await reverse(returnedPayment.id), { code: 'INVALID_STATE_TRANSITION' })
 
-  await reverse(old.id)
+  await reverse(oldPayment.id)
   await query(
     `UPDATE bank_files SET executed_on = '2026-01-05' WHERE id = (SELECT file_id FROM bank_payments WHERE payment_id = $1 AND kind = 'PAYMENT')`,
-    [toUuid(old.id)],
+    [toUuid(oldPayment.id)],
   )
-  await sendAloneInFile(returned, '444555668')
-  expect((await waitForReversal(old.id, 'FAILED')).failure).toContain('by 2026-01-12')
-  expectError(await reverse(old.id), { code: 'PAYMENT_NOT_DECIDABLE' })
+  await sendAloneInFile(returnedPayment, '444555668')
+  expect((await waitForReversal(oldPayment.id, 'FAILED')).failure).toContain('by 2026-01-12')
+  expectError(await reverse(oldPayment.id), { code: 'PAYMENT_NOT_DECIDABLE' })
   expect(await bank.outbox()).toEqual({})
 })
 
@@ -281,7 +281,7 @@ test('erasing a customer erases their reversals, and a waiting one is not sent a
     waitForReversal,
     get,
   } = erasureWorld
-  const erase = async (id: string) => {
+  const eraseCustomer = async (id: string) => {
     expect((await bank.world.client.send('DELETE', `/customers/${id}`)).status).toBe(200)
     await bank.world.client.post(`/customers/${id}/erasure`)
     await until(
@@ -290,22 +290,22 @@ test('erasing a customer erases their reversals, and a waiting one is not sent a
     )
   }
   try {
-    const sent = await submitReversedPayment('888999000', 1_000)
-    const waiting = await submitPayment('send', '888999001', 1_000)
-    await waitForDelivery(sent.id)
-    await waitForDelivery(waiting.id)
+    const sentPayment = await submitReversedPayment('888999000', 1_000)
+    const waitingPayment = await submitPayment('send', '888999001', 1_000)
+    await waitForDelivery(sentPayment.id)
+    await waitForDelivery(waitingPayment.id)
     await pauseWorkers(bank.world)
-    expect((await reverse(waiting.id)).status).toBe(200)
-    for (const { customerId } of [sent, waiting]) await erase(customerId)
+    expect((await reverse(waitingPayment.id)).status).toBe(200)
+    for (const { customerId } of [sentPayment, waitingPayment]) await eraseCustomer(customerId)
     expect((await query(`SELECT id FROM bank_payments WHERE details::text LIKE '%88899900%'`)).rows).toEqual(
       [],
     )
     await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
-    const other = await newPayingCustomer(bank, 'other')
-    await other.send(await other.addAccount('888999002'), 10)
+    const otherCustomer = await newPayingCustomer(bank, 'other')
+    await otherCustomer.send(await otherCustomer.addAccount('888999002'), 10)
     await waitForQueued(1)
     expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533888999002/)])
-    expect((await waitForReversal(waiting.id, 'FAILED')).failure).toBe('The customer was erased')
+    expect((await waitForReversal(waitingPayment.id, 'FAILED')).failure).toBe('The customer was erased')
   } finally {
     await bank.close()
   }

@@ -21,11 +21,10 @@ const formatCents = (cents: bigint) =>
   `${cents < 0n ? '-' : ''}${absolute(cents) / 100n}.${String(absolute(cents) % 100n).padStart(2, '0')}`
 const absolute = (amount: bigint) => (amount < 0n ? -amount : amount)
 
-/** The reference in one of our entries. */
 export const readReference = (entry: string) => entry.slice(39, 54).trim()
 export const readTrace = (entry: string) => entry.slice(79)
 
-/** An entry by which the bank has credited our account. */
+/** Builds an entry with which the bank credits our account. */
 const buildCreditEntry = (amount: bigint, text: string, individualId: string): BankEntry => ({
   ...{ transactionCode: '22', amount, individualId, trace: '011401530000008' },
   addenda: writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: 8 }),
@@ -63,17 +62,17 @@ function buildCalls({ world }: FileBank) {
     listDecisions,
     reverse: (id: string, body: object = {}, from?: Pick<typeof client, 'post'>) =>
       decide(id, { outcome: 'REVERSAL', ...body }, from),
-    /** The progress of the last reversal of a payment. */
+    /** Finds the progress of a payment's last reversal. */
     findReversal: async (id: string) =>
       (await listDecisions(id)).find((one: object) => 'reversal' in one)?.reversal,
     readStatus: async (id: string) => (await get(`/transactions/${id}`)).status,
-    /** The deposits in suspense with this amount. */
+    /** Lists the deposits in suspense with this amount. */
     listSuspended: async (amount: bigint) =>
       (await get('/deposits?status=SUSPENSE&limit=100')).data.filter(
         (one: { amount: { amount: bigint } }) => BigInt(one.amount.amount) === amount,
       ),
     query: (sql: string, values: unknown[] = []) => world.service.app.db.query(sql, values),
-    /** Reports that wait for a person and have this text. */
+    /** Finds reports that wait for a person and contain this text. */
     findReports: async (text: string) =>
       (await get('/rail-events?status=WAITING&limit=100')).data.filter((one: object) =>
         JSON.stringify(one, (_, value) => (typeof value === 'bigint' ? String(value) : value)).includes(text),
@@ -146,11 +145,11 @@ function buildFileSteps(bank: FileBank) {
     files += 1
     const customer = await newPayingCustomer(bank, `carried-${files}`)
     const accountId = await customer.addAccount(account)
-    const made = await customer[kind](accountId, amount)
-    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const created = await customer[kind](accountId, amount)
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
     await waitForQueued(1)
     const { entries } = await takeNextFile()
-    return { ...customer, accountId, id: String(made.body.id), entry: entries[0] ?? '' }
+    return { ...customer, accountId, id: String(created.body.id), entry: entries[0] ?? '' }
   }
   const buildReturn = (entry: string, reason: string, amount = BigInt(entry.slice(29, 39))) => ({
     ...{ transactionCode: '21', amount, account: entry.slice(12, 29).trim() },

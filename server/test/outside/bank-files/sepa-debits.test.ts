@@ -165,9 +165,9 @@ describe('SEPA direct debits', () => {
     const { client } = bank.world
     const external = await newEuroAccount(client, customerId)
     const payer = { customerId, account: account.id, external, mandate: '' }
-    const refused = await requestPull(payer, 100)
-    expect([refused.status, refused.body.details?.field]).toEqual([400, 'source.accountId'])
-    expect(refused.body.message).toContain('POST /mandates')
+    const refusal = await requestPull(payer, 100)
+    expect([refusal.status, refusal.body.details?.field]).toEqual([400, 'source.accountId'])
+    expect(refusal.body.message).toContain('POST /mandates')
     const quote = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: external, customerId },
       destination: { destinationType: 'ACCOUNT', accountId: account.id },

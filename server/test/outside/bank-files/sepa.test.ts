@@ -55,15 +55,15 @@ async function addExternalAccount(customerId: string): Promise<string> {
 }
 
 async function send(customerId: string, accountId: string, amount: number, more: object = {}) {
-  const to = externalAccounts.get(customerId) ?? (await addExternalAccount(customerId))
-  externalAccounts.set(customerId, to)
-  const sent = await bank.world.client.post('/transfer-out', {
+  const payee = externalAccounts.get(customerId) ?? (await addExternalAccount(customerId))
+  externalAccounts.set(customerId, payee)
+  const transfer = await bank.world.client.post('/transfer-out', {
     source: { accountId },
-    destination: { accountId: to, ...more },
+    destination: { accountId: payee, ...more },
     amount,
   })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-  return sent.body.id as string
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
+  return transfer.body.id as string
 }
 
 const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
@@ -104,21 +104,21 @@ test('an incoming payment is credited by its reference, and an outgoing one is a
   )
   expect((await readTransaction(id)).status).toBe('PENDING')
 
-  const booked: SampleEntry = {
+  const debitEntry: SampleEntry = {
     amount: '125.50',
     direction: 'DBIT',
     transactions: [{ ...payment!, creditor: 'Zoe' }],
   }
-  await bank.put(...buildStatement([booked]))
+  await bank.put(...buildStatement([debitEntry]))
   await waitForStatus(id, 'COMPLETED')
   expect(await bank.balanceOf(customerId)).toBe(87_450n)
 
-  const returned: SampleEntry = {
-    ...booked,
+  const returnEntry: SampleEntry = {
+    ...debitEntry,
     direction: 'CRDT',
     transactions: [{ ...payment!, creditor: 'Zoe', returnReason: 'AC04' }],
   }
-  await bank.put(...buildStatement([returned]))
+  await bank.put(...buildStatement([returnEntry]))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 100_000n,
@@ -192,11 +192,11 @@ test('the same file under two names takes effect once, and its money can be spen
 
 test('a corrected statement under another id counts its deposits once', async () => {
   const { customerId, account } = await bank.customer()
-  const paid = buildDeposit(referenceOf(account), '50.00')
+  const firstDeposit = buildDeposit(referenceOf(account), '50.00')
   // Another payment with the same text and amount has another reference of the bank.
   const otherDeposit = buildDeposit(referenceOf(account), '50.00')
-  expect(await bank.put(...buildStatement([paid]))).toBe('done')
-  expect(await bank.put(...buildStatement([paid, otherDeposit]))).toBe('done')
+  expect(await bank.put(...buildStatement([firstDeposit]))).toBe('done')
+  expect(await bank.put(...buildStatement([firstDeposit, otherDeposit]))).toBe('done')
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 10_000n,
@@ -215,9 +215,9 @@ test('an unreadable file is refused as a whole and shown to a person', async () 
   expect(await bank.put('picture.png', Buffer.from('89504e470d0a1a0a', 'hex'))).toBe('refused')
   expect(await bank.balanceOf(customerId)).toBe(0n)
   const { body } = await bank.world.client.get('/rail-events?status=WAITING')
-  const refused = body.data.filter(({ type }: { type: string }) => type === 'file.refused')
-  expect(refused).toHaveLength(2)
-  expect(JSON.stringify(refused)).toContain('picture.png')
+  const refusals = body.data.filter(({ type }: { type: string }) => type === 'file.refused')
+  expect(refusals).toHaveLength(2)
+  expect(JSON.stringify(refusals)).toContain('picture.png')
   // The complete file takes effect.
   expect(await bank.put(name, text)).toBe('done')
   await until(
@@ -238,9 +238,11 @@ test('an unknown part of a statement waits for a person, and the rest of the day
     (balance) => balance === 6_000n,
   )
   const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
-  const waiting = JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-  expect(waiting).toContain('entry 1 has the date')
-  expect(waiting).toContain('ODD-PART')
+  const waitingText = JSON.stringify(body.data, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  expect(waitingText).toContain('entry 1 has the date')
+  expect(waitingText).toContain('ODD-PART')
 })
 
 test('a ZIP file as EBICS sends it takes effect, and an unreadable file in it waits', async () => {
@@ -314,8 +316,8 @@ test('a credit with the end-to-end id of a payment is a deposit unless the bank 
   expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(10_700)
   expect(await bank.balanceOf(customerId)).toBe(89_300n)
   expect(await readTransaction(id)).not.toHaveProperty('refund')
-  const returned = { ...details, returnReason: 'AC04' }
-  await bank.put(...buildStatement([{ ...entry, servicerReference: 'E2E-3', transactions: [returned] }]))
+  const returnDetails = { ...details, returnReason: 'AC04' }
+  await bank.put(...buildStatement([{ ...entry, servicerReference: 'E2E-3', transactions: [returnDetails] }]))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 100_000n,

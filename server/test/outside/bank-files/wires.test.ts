@@ -59,7 +59,7 @@ async function sendWire(bank: FileBank, amount: number, fullName = 'Grace Hopper
       (found) => found === wanted,
     )
   await waitForBalance(1_000n)
-  const to = await client.post('/customers/external-accounts', {
+  const payee = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'USD' },
     accountInfo: {
       ...{ accountType: 'USD_ACCOUNT', accountNumber: '1234567890', routingNumber: '011401533' },
@@ -69,9 +69,9 @@ async function sendWire(bank: FileBank, amount: number, fullName = 'Grace Hopper
       },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const ends = { source: { accountId: account.id }, destination: { accountId: to.body.id } }
-  const reply = await client.post('/transfer-out', { ...ends, amount })
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const route = { source: { accountId: account.id }, destination: { accountId: payee.body.id } }
+  const reply = await client.post('/transfer-out', { ...route, amount })
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   const { name, text } = await bank.takeFile()
   const [reference = ''] = /\bCS[0-9A-F]{10,12}\b(?=<\/EndToEndId>|\r\n)/.exec(text) ?? []
@@ -117,8 +117,8 @@ describe('a wire rail', () => {
       texts: ['WIRE OUT'],
     })
     await waitForStatus('PENDING')
-    const waiting = (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-    expect(waiting.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
+    const waitingReports = (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+    expect(waitingReports.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
   })
 
   test('refunds a wire that the bank returns', async () => {
@@ -164,7 +164,7 @@ test('verification deposits are never sent by wire', async () => {
   const { client } = banks.xml.world
   const { customerId } = await banks.xml.customer()
   const bank = await newBankAccount(client, customerId)
-  const refused = await begin(client, bank)
-  expectError(refused, { code: 'INVALID_INPUT', field: 'externalAccountId' })
+  const refusal = await begin(client, bank)
+  expectError(refusal, { code: 'INVALID_INPUT', field: 'externalAccountId' })
   expect((await client.get('/account-verifications')).body.data).toEqual([])
 })

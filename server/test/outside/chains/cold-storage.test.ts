@@ -33,8 +33,8 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
   afterAll(() => on?.close())
 
-  const vaultAddress = (index: number) => on.chain.account(index).address
-  const readVaultBalance = (index: number) => on.chain.balanceOf(on.chain.token, vaultAddress(index))
+  const findVaultAddress = (index: number) => on.chain.account(index).address
+  const readVaultBalance = (index: number) => on.chain.balanceOf(on.chain.token, findVaultAddress(index))
   const readMovement = async (id: string): Promise<Reply['body']> =>
     (await on.client.get(`${MOVEMENTS}/${id}`)).body
   const waitForEnd = (id: string) =>
@@ -56,11 +56,11 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   }
 
   test('gets money of the treasury once the transfer is confirmed, and the books list it separately', async () => {
-    const account = await coldStorage(on.client, vaultAddress(VAULT.out))
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.out))
     expect(account).toMatchObject({
       status: 'ACTIVE',
       purpose: 'COLD_STORAGE',
-      address: vaultAddress(VAULT.out),
+      address: findVaultAddress(VAULT.out),
     })
     const before = await readBalances()
     const sent = await moved(on.client, account.id, 3_000_000)
@@ -68,7 +68,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
       status: 'SENT',
       rail: 'base',
       network: 'BASE',
-      address: vaultAddress(VAULT.out),
+      address: findVaultAddress(VAULT.out),
     })
     const done = await waitForEnd(sent.id)
     expect(done).toMatchObject({ status: 'COMPLETED', direction: 'TO_COLD_STORAGE' })
@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
 
   test('gets one transfer from fifty calls with one key, and never more than the treasury has', async () => {
-    const account = await coldStorage(on.client, vaultAddress(VAULT.twice))
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.twice))
     const key = { 'Idempotency-Key': 'to the vault' }
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => on.client.post(MOVEMENTS, movement(account.id, 700), key)),
@@ -96,7 +96,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
 
   test('can send money back to any address of the rail without crediting anybody', async () => {
-    const account = await coldStorage(on.client, vaultAddress(VAULT.back))
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.back))
     await waitForEnd((await moved(on.client, account.id, 900_000)).id)
     const holder = await newHolder(on)
     const before = await readBalances()
@@ -120,7 +120,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
 
   test('gets the transfer again, once, if a reorganization removes it', async () => {
-    const account = await coldStorage(on.client, vaultAddress(VAULT.reorganised))
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.reorganised))
     const { id } = await moved(on.client, account.id, 40_000)
     await waitForEnd(id)
     const { number } = await on.chain.block()
@@ -143,25 +143,25 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   test('still has the money in the books if a reorganization removes its return', async () => {
     await on.chain.transfer(VAULT.reorganised, on.rail().chain.treasury, 10_000n)
     await on.chain.mine(4)
-    const [back] = await until(
+    const [returnMovement] = await until(
       async () => (await on.client.get(`${MOVEMENTS}?direction=FROM_COLD_STORAGE&limit=1`)).body.data,
       ([one]) => one?.amount.amount === 10_000,
     )
     await on.chain.reorg(5)
     await on.chain.mine(6)
     await until(
-      () => readMovement(back.id),
+      () => readMovement(returnMovement.id),
       ({ status }) => status === 'FAILED',
     )
     await expectBooksMatchChain()
   })
 
   test('that had money before shows it in its own statement, as a difference for a person', async () => {
-    await on.chain.mint(vaultAddress(VAULT.earlier), 77_000n)
+    await on.chain.mint(findVaultAddress(VAULT.earlier), 77_000n)
     await on.chain.mine(4)
     await followed(on)
     const before = await readBalances()
-    await coldStorage(on.client, vaultAddress(VAULT.earlier))
+    await coldStorage(on.client, findVaultAddress(VAULT.earlier))
     await on.chain.mine(4)
     await until(
       () => listMovements('COLD_IN'),
@@ -189,7 +189,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
 
   test('raises an alert if its key spends elsewhere, and the books stay unchanged', async () => {
-    const account = await coldStorage(on.client, vaultAddress(VAULT.spent))
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.spent))
     await waitForEnd((await moved(on.client, account.id, 5_000)).id)
     const [before, alerts] = [await readBalances(), await alertsOf(on, 'treasury')]
     await on.chain.transfer(VAULT.spent, payer.newPayee(), 5_000n)
@@ -224,7 +224,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
 
   test('cannot be a payee: payments to it are refused', async () => {
-    const account = await coldStorage(on.client, vaultAddress(VAULT.refused))
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.refused))
     const transfer = {
       source: { accountId: payer.account() },
       destination: { accountId: account.externalAccountId },

@@ -96,15 +96,15 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
     const micros = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
     const cents = Number((micros + 9_999n) / 10_000n)
     // USD to USDC: 0.10 USD and 0.5 %, as without a chain.
-    const sent = (await createQuote('USD', {})).body
-    expect(sent.feesIncluded).toBe(10 + 25 + cents)
-    expect(sent.totalReceivingAmount).toBe((5_000 - sent.feesIncluded) * 10_000)
-    expect(sent.rateDetails).toMatchObject({ svcApiFixedFee: 10 + cents, svcApiVariableFeeAmount: 25 })
+    const quote = (await createQuote('USD', {})).body
+    expect(quote.feesIncluded).toBe(10 + 25 + cents)
+    expect(quote.totalReceivingAmount).toBe((5_000 - quote.feesIncluded) * 10_000)
+    expect(quote.rateDetails).toMatchObject({ svcApiFixedFee: 10 + cents, svcApiVariableFeeAmount: 25 })
     const reverseQuote = await createQuote('USD', {
       lockedCurrencySide: 'RECEIVING',
-      lockedCurrencyAmount: sent.totalReceivingAmount,
+      lockedCurrencyAmount: quote.totalReceivingAmount,
     })
-    expect(reverseQuote.body).toMatchObject({ totalSendingAmount: 5_000, feesIncluded: sent.feesIncluded })
+    expect(reverseQuote.body).toMatchObject({ totalSendingAmount: 5_000, feesIncluded: quote.feesIncluded })
     // USDC to USDC: only the network fee.
     const sameCurrency = (await createQuote('USDC', { lockedCurrencyAmount: 50_000_000 })).body
     expect(sameCurrency.feesIncluded).toBe(Number(micros))
@@ -176,9 +176,9 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
         amount,
       })
     for (const amount of [1, fee]) {
-      const refused = await transferOut(amount)
-      expectError(refused, { code: 'INVALID_AMOUNT', field: 'amount' })
-      expect(refused.body.details.totalFee).toBe(fee)
+      const refusal = await transferOut(amount)
+      expectError(refusal, { code: 'INVALID_AMOUNT', field: 'amount' })
+      expect(refusal.body.details.totalFee).toBe(fee)
     }
     const least = await transferOut(fee + 1)
     expect([least.status, least.body.receivedAmount?.amount]).toEqual([201, 1])
@@ -220,25 +220,25 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
       serves: [{ direction: 'OUT', accountTypes: ['POLYGON_WALLET'], currencies: ['USDC'] }],
     }
     await on.setRail(evmEntry(chain, polygon))
-    const refused = await estimateFee({ cryptoNetwork: 'POLYGON' })
-    expectError(refused, { code: 'NOT_IMPLEMENTED' })
-    expect(refused.body.message).toContain('POL')
+    const refusal = await estimateFee({ cryptoNetwork: 'POLYGON' })
+    expectError(refusal, { code: 'NOT_IMPLEMENTED' })
+    expect(refusal.body.message).toContain('POL')
     await on.setRail(evmEntry(chain))
   })
 
   test('covers the gas of a transfer to an address that never held the token', async () => {
     await on.chain.setAutomine(true)
     const users = tokenUsers(on.chain)
-    const to = (digit: string): Hex => `0x${digit.repeat(40)}`
+    const buildAddress = (digit: string): Hex => `0x${digit.repeat(40)}`
     const from = users.addressOf(HOLDER)
     await on.chain.mint(from, 10n)
     await on.chain.mint(from, 10n, on.chain.plainToken)
     const { reader, writer } = users.clients(HOLDER)
-    const signed = users.authorization({ from, to: to('a'), value: 1n })
+    const signed = users.authorization({ from, to: buildAddress('a'), value: 1n })
     const call = users.transferCall(signed, await users.sign(signed))
     const relayed = await reader.waitForTransactionReceipt({ hash: await writer.writeContract(call) })
     const plain = await reader.waitForTransactionReceipt({
-      hash: await on.chain.transfer(HOLDER, to('b'), 1n, on.chain.plainToken),
+      hash: await on.chain.transfer(HOLDER, buildAddress('b'), 1n, on.chain.plainToken),
     })
     expect([relayed.status, plain.status]).toEqual(['success', 'success'])
     const one = { baseFeePerGas: 0n, priorityFeePerGas: 1n }

@@ -44,7 +44,7 @@ function createNodes(
 const encodeTransfer = (to: Hex, amount: bigint) =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
 
-/** A signed transfer of tokens from a numbered account, without sending it. */
+/** Signs a token transfer from a numbered account without sending it. */
 function signTransfer(from: number, nonce: bigint, to: Hex, amount: bigint, maxGwei = '50'): Promise<Hex> {
   return chain.account(from).signTransaction({
     chainId: LOCAL_CHAIN_ID,

@@ -28,8 +28,8 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await proxy?.close()
   })
 
-  const readToken = () => on.chain.token
-  const readBalance = (payee: Hex) => on.chain.balanceOf(readToken(), payee)
+  const findTokenAddress = () => on.chain.token
+  const readBalance = (payee: Hex) => on.chain.balanceOf(findTokenAddress(), payee)
   const readHash = (transfer: { reconciliationInstructions?: { transactionHash?: string } }) =>
     transfer.reconciliationInstructions?.transactionHash
 
@@ -167,7 +167,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await payer.payment(small, ({ note }) => /coin/.test(note ?? ''))
     await payer.alerted('gas')
     await on.chain.setCoin(gas, coin)
-    const treasury = await on.chain.balanceOf(readToken(), on.rail().chain.treasury)
+    const treasury = await on.chain.balanceOf(findTokenAddress(), on.rail().chain.treasury)
     const otherPayee = payer.newPayee()
     const large = await payer.pay(otherPayee, treasury + 1n)
     await payer.payment(large, ({ note }) => /treasury/.test(note ?? ''))

@@ -154,13 +154,13 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
   })
 
   test('to a retired address of the treasury are forwarded with the coin that it has kept', async () => {
-    const old = on.rail().chain.treasury
-    const readCoin = async () => BigInt(String(await on.chain.rpc('eth_getBalance', [old, 'latest'])))
+    const oldAddress = on.rail().chain.treasury
+    const readCoin = async () => BigInt(String(await on.chain.rpc('eth_getBalance', [oldAddress, 'latest'])))
     const waitForEmpty = () =>
       until(
         async () => {
           await on.chain.mine(1)
-          return readBalance(old)
+          return readBalance(oldAddress)
         },
         (left) => left === 0n,
       )
@@ -174,7 +174,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
       },
       (left) => left < before / 10n,
     )
-    await on.chain.mint(old, 6000n, on.chain.plainToken)
+    await on.chain.mint(oldAddress, 6000n, on.chain.plainToken)
     await waitForEmpty()
     const nextAddress: string = body.address.toLowerCase()
     expect(on.rail().chain.treasury).toBe(nextAddress)

@@ -27,21 +27,20 @@ describe.skipIf(chainAbsent)('a payment signed by the holder of a wallet', () =>
   beforeAll(async () => {
     on = await openOnChain()
     await on.setRail(evmEntry(on.chain, { multicall: on.chain.multicall }))
-    await on.chain.mint(walletAddress(), 1_000_000n)
+    await on.chain.mint(findWalletAddress(), 1_000_000n)
     await on.chain.setAutomine(false)
     payer = await Payer.open(on)
     const op = await operate(on.service.app, on.client.credentials.platformId)
-    // A row in addition to the account's deposit address, which the server opens automatically: both would
-    // have the id of the account's address.
+    // The server already opens a deposit address for the account. Another purpose gives this row another id.
     const row = buildAddressRow(on.rail().name, op, {
-      ...{ purpose: 'signed payments', address: walletAddress(), role: 'WALLET', path: WALLET_PATH },
+      ...{ purpose: 'signed payments', address: findWalletAddress(), role: 'WALLET', path: WALLET_PATH },
       ownerId: payer.account(true),
     })
     expect(await on.service.app.commit(op, [insert('chain_addresses', row)])).toMatchObject({ done: true })
   })
   afterAll(() => on?.close())
 
-  const walletAddress = () => on.chain.account(WALLET).address.toLowerCase() as Hex
+  const findWalletAddress = () => on.chain.account(WALLET).address.toLowerCase() as Hex
   const readBalance = (account: Hex) => on.chain.balanceOf(on.chain.token, account)
 
   /** Signs a transfer with viem, as EIP-3009 typed data. */
@@ -60,7 +59,7 @@ describe.skipIf(chainAbsent)('a payment signed by the holder of a wallet', () =>
         ],
       },
       primaryType: 'TransferWithAuthorization',
-      message: { from: walletAddress(), to, value, validAfter: 0n, validBefore, nonce },
+      message: { from: findWalletAddress(), to, value, validAfter: 0n, validBefore, nonce },
     })
   }
 
@@ -73,7 +72,7 @@ describe.skipIf(chainAbsent)('a payment signed by the holder of a wallet', () =>
     const { treasury } = on.rail().chain
     const sender = await app.read
       .selectFrom('chain_addresses')
-      .where('address', '=', walletAddress())
+      .where('address', '=', findWalletAddress())
       .select('id')
       .executeTakeFirstOrThrow()
     const row = buildChainPayment(on.rail(), {
@@ -86,7 +85,7 @@ describe.skipIf(chainAbsent)('a payment signed by the holder of a wallet', () =>
       recipient,
       signed: {
         senderId: sender.id,
-        sender: walletAddress(),
+        sender: findWalletAddress(),
         validBefore,
         signature: await signTransfer(
           recipient,
@@ -141,7 +140,7 @@ describe.skipIf(chainAbsent)('a payment signed by the holder of a wallet', () =>
   })
 
   test('fails if the wallet can no longer pay it, and nothing is sent', async () => {
-    const balance = await readBalance(walletAddress())
+    const balance = await readBalance(findWalletAddress())
     const id = await queuePayment(payer.newPayee().toLowerCase() as Hex, balance)
     expect(await waitForEnd(id)).toMatchObject({
       state: 'FAILED',

@@ -71,7 +71,7 @@ async function runStep(
   await on.chain.mine(2)
 }
 
-/** Repeats a call under one key until it succeeds. */
+/** Repeats a call with one idempotency key until it succeeds. */
 async function postUntilDone(path: string, body: object): Promise<void> {
   const key = { 'Idempotency-Key': randomUUID() }
   const reply = await until(
@@ -88,13 +88,13 @@ async function postUntilDone(path: string, body: object): Promise<void> {
 function failCommits(isInterrupted: () => boolean): () => void {
   const { app } = on.service
   const { commit } = app
-  const failing: typeof commit = async (...args) => {
+  const failingCommit: typeof commit = async (...args) => {
     if (isInterrupted()) throw new Error('Interrupted before the commit')
     const done = await commit(...args)
     if (isInterrupted()) throw new Error('Interrupted after the commit')
     return done
   }
-  Object.assign(app, { commit: failing })
+  Object.assign(app, { commit: failingCommit })
   return () => {
     Object.assign(app, { commit })
   }
@@ -133,12 +133,12 @@ async function expectBooksMatchChain(): Promise<void> {
   )
   const books = new Map(rows.map(({ name, posted }) => [name, BigInt(posted)]))
   const addresses = await app.read.selectFrom('chain_addresses').select(['address', 'role']).execute()
-  const held = { ours: 0n, cold: 0n }
+  const onChain = { ours: 0n, cold: 0n }
   for (const { address, role } of addresses)
-    held[role === 'COLD' ? 'cold' : 'ours'] += await on.chain.balanceOf(on.chain.token, address)
-  expect({ ours: books.get('rail:base') ?? 0n, cold: books.get('rail:base:cold') ?? 0n }).toEqual(held)
+    onChain[role === 'COLD' ? 'cold' : 'ours'] += await on.chain.balanceOf(on.chain.token, address)
+  expect({ ours: books.get('rail:base') ?? 0n, cold: books.get('rail:base:cold') ?? 0n }).toEqual(onChain)
   const list: Reply['body'][] = (await on.client.get(`${MOVEMENTS}?status=COMPLETED&limit=100`)).body.data
   const sumMovements = (direction: string) =>
     list.reduce((sum, one) => sum + (one.direction === direction ? BigInt(one.amount.amount) : 0n), 0n)
-  expect(sumMovements('TO_COLD_STORAGE') - sumMovements('FROM_COLD_STORAGE')).toBe(held.cold)
+  expect(sumMovements('TO_COLD_STORAGE') - sumMovements('FROM_COLD_STORAGE')).toBe(onChain.cold)
 }

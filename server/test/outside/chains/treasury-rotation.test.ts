@@ -58,12 +58,12 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
   }
 
   test('replaces the old one, which completes what it signed, and gets all of its money', async () => {
-    const old = findTreasury()
+    const oldAddress = findTreasury()
     await on.chain.setAutomine(false)
     const [signed, waiting] = [payer.newPayee(), payer.newPayee()]
     const first = await payer.pay(signed, 1_000n)
     await payer.sent([first])
-    const before = await readTokenBalance(old)
+    const before = await readTokenBalance(oldAddress)
     const { status, body } = await rotateKey()
     expect(status).toBe(201)
     expect(body).toMatchObject({ status: 'ACTIVE', rail: 'base', network: 'BASE' })
@@ -78,7 +78,7 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
       (both) => both.every((one) => one.status === 'COMPLETED'),
     )
     expect([await readTokenBalance(signed), await readTokenBalance(waiting)]).toEqual([1_000n, 2_000n])
-    await waitForSweep(old)
+    await waitForSweep(oldAddress)
     expect(await readTokenBalance(findTreasury())).toBe(before - 3_000n)
     const sum = (await listRotations()).reduce((total, { amount }) => total + amount.amount, 0)
     expect(BigInt(sum)).toBeGreaterThanOrEqual(before - 3_000n)
@@ -86,41 +86,41 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
 
   test('leaves the old address followed, so that late deposits there are credited and forwarded', async () => {
     const [key] = (await on.client.get(`${KEYS}?status=ACTIVE`)).body.data
-    const old = findTreasury()
+    const oldAddress = findTreasury()
     const next = await rotateKey()
     expect(next.body.address).not.toBe(key.address)
     expect((await on.client.get(`${KEYS}/${key.id}`)).body.status).toBe('RETIRED')
-    await waitForSweep(old)
+    await waitForSweep(oldAddress)
     const count = (await on.client.get('/deposits?status=CREDITED&limit=100')).body.data.length
-    await on.chain.transfer(1, old, 70_000n)
+    await on.chain.transfer(1, oldAddress, 70_000n)
     await mineUntil(
       async () => (await on.client.get('/deposits?status=CREDITED&limit=100')).body.data,
       (list) => list.length === count + 1,
     )
-    await waitForSweep(old)
+    await waitForSweep(oldAddress)
     expect(await readTokenBalance(findTreasury())).toBeGreaterThan(70_000n)
   })
 
   test('gets the coin of the old one less fees even if a reorganization removes the transfer, and the books do not count it', async () => {
-    const old = findTreasury()
-    const before = await on.chain.balanceOf(on.chain.token, old)
-    await on.chain.setCoin(old, COIN)
+    const oldAddress = findTreasury()
+    const before = await on.chain.balanceOf(on.chain.token, oldAddress)
+    await on.chain.setCoin(oldAddress, COIN)
     await rotateKey()
     const next = await until(
       async () => findTreasury(),
-      (address) => address !== old,
+      (address) => address !== oldAddress,
     )
     await mineUntil(
-      () => readCoinBalance(old),
+      () => readCoinBalance(oldAddress),
       (left) => left < COIN / 10n,
     )
     await on.chain.reorg(1)
-    await waitForSweep(old)
+    await waitForSweep(oldAddress)
     await mineUntil(
       () => readCoinBalance(next),
       (has) => has > 0n,
     )
-    const [oldCoin, newCoin] = [await readCoinBalance(old), await readCoinBalance(next)]
+    const [oldCoin, newCoin] = [await readCoinBalance(oldAddress), await readCoinBalance(next)]
     expect(oldCoin).toBeGreaterThan(0n)
     expect(oldCoin + newCoin).toBeLessThan(COIN)
     expect(oldCoin + newCoin).toBeGreaterThan(COIN - COIN / 100n)
@@ -132,7 +132,7 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
     )
     expect(watches).toContainEqual({
       watch: 'GAS_ACCOUNT',
-      subject: `base RETIRED TREASURY ${old}`,
+      subject: `base RETIRED TREASURY ${oldAddress}`,
       unit: 'ETH',
       value: decimalText(oldCoin, 18),
       limit: `0.${'0'.repeat(18)}`,
@@ -146,10 +146,10 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
     for (const reply of replies.filter(({ status }) => status !== 201))
       expectError(reply, { code: 'TREASURY_KEY_ALREADY_EXISTS', field: 'rail' })
     const { id } = replies.find(({ status }) => status === 201)!.body
-    const old = findTreasury()
+    const oldAddress = findTreasury()
     expect((await on.client.post(`${KEYS}/${id}/cancel`)).body.status).toBe('CANCELED')
     expectError(await on.client.post(`${KEYS}/${id}/approve`), { code: 'INVALID_STATE_TRANSITION' })
-    expect(findTreasury()).toBe(old)
+    expect(findTreasury()).toBe(oldAddress)
     expectError(await rotateKey({ rail: 'nowhere' }), { code: 'INVALID_INPUT', field: 'rail' })
   })
 })

@@ -171,13 +171,13 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   test('pay a bank, and get a rejected payment back over the chain', async () => {
     const ada = await newHolder(10n * MILLION)
     expect((await ada.pay(await addBankAccount(ada), 300n)).status).toBe('COMPLETED')
-    const paid = await ada.total()
-    expect(await ada.onChain()).toBe(paid)
-    // The bank sends one back, and the other never leaves.
+    const balance = await ada.total()
+    expect(await ada.onChain()).toBe(balance)
+    // The bank returns one payment, and the other is never sent.
     for (const suffix of ['004', '002']) {
       const failed = await ada.pay(await addBankAccount(ada, suffix), 200n)
       expect(failed).toMatchObject({ status: 'FAILED', refund: { status: 'COMPLETED' } })
-      expect([await ada.total(), await ada.onChain()]).toEqual([paid, paid])
+      expect([await ada.total(), await ada.onChain()]).toEqual([balance, balance])
     }
   })
 
@@ -260,7 +260,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
         lockedCurrencyAmount: 1_000_000,
       }),
     )
-    // The agent brings the stamp, and the platform approves later without one.
+    // The agent sends the stamp, and the platform approves later without one.
     const { payloadToSign } = quote.paymentInstructions[0].accountOrWalletInfo
     const execute = `/agents/me/quotes/${quote.id}/execute`
     const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature' }

@@ -40,9 +40,9 @@ test('payments between two cells arrive once even if the connector is killed, an
     pay(north, payer, payee.bridge, 1_000, 'SEPA_INSTANT'),
   )
   for (let kills = 0; kills < 3; kills++) await world.killBridge()
-  const paid = [first, ...(await Promise.all(otherPayments))]
+  const ids = [first, ...(await Promise.all(otherPayments))]
   await world.killBridge()
-  for (const id of paid) expect((await waitForEnd(north, id)).status).toBe('COMPLETED')
+  for (const id of ids) expect((await waitForEnd(north, id)).status).toBe('COMPLETED')
   await waitForBalance(south, payee, 13_000)
   const refund = await pay(south, payee, payer.bridge, 3_000, 'SEPA_INSTANT')
   expect((await waitForEnd(south, refund)).status).toBe('COMPLETED')
@@ -50,7 +50,7 @@ test('payments between two cells arrive once even if the connector is killed, an
   expect(await world.readPosition()).toEqual({ north: '-10000', south: '10000' })
   const deposits = (await south.get('/deposits?rail=bridge')).body.data
   expect(deposits.map(({ railReference }: { railReference: string }) => railReference).sort()).toEqual(
-    paid.sort(),
+    ids.sort(),
   )
 
   // North pays its debt through the house banks, and south returns the same amount over the bridge.
@@ -66,8 +66,8 @@ test('payments between two cells arrive once even if the connector is killed, an
   await waitForBalance(north, debtor, 10_000)
   expect(await world.readPosition()).toEqual({ north: '0', south: '0' })
 
-  const unsettled = await pay(north, payer, payee.bridge, 2_500, 'SEPA_INSTANT')
-  await waitForEnd(north, unsettled)
+  const unsettledId = await pay(north, payer, payee.bridge, 2_500, 'SEPA_INSTANT')
+  await waitForEnd(north, unsettledId)
   await waitForBalance(south, payee, 12_500)
   const date = await world.closeDay()
   for (const [cell, closingBalance] of [['north', -2_500] as const, ['south', 2_500] as const])

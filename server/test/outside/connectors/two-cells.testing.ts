@@ -105,9 +105,9 @@ export class TwoCells {
   async #endBridge(): Promise<void> {
     const child = this.#bridge
     if (!child || child.exitCode !== null) return
-    const waitForEnd = once(child, 'exit')
+    const exit = once(child, 'exit')
     child.kill('SIGKILL')
-    await waitForEnd
+    await exit
   }
 
   /** Reads the amounts that the bridge owes each cell, in cents. */
@@ -122,8 +122,8 @@ export class TwoCells {
   }
 
   /** Pays into an account at the house bank from outside. */
-  async payIn(cell: CellName, findIban: string, amount: number): Promise<void> {
-    const body = JSON.stringify({ account: findIban, amount: String(amount) })
+  async payIn(cell: CellName, iban: string, amount: number): Promise<void> {
+    const body = JSON.stringify({ account: iban, amount: String(amount) })
     const headers = { 'Content-Type': 'application/json' }
     const paid = await fetch(`${this.cells[cell].bankUrl}/bank/deposits`, { method: 'POST', headers, body })
     if (!paid.ok) throw new Error(await paid.text())
@@ -219,17 +219,17 @@ export async function readBalance(client: Client, { id, customerId }: Account): 
 export async function pay(
   client: Client,
   from: Account,
-  findIban: string,
+  iban: string,
   amount: number,
   paymentRail: 'SEPA' | 'SEPA_INSTANT',
 ): Promise<string> {
   const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' }
-  const accountInfo = { accountType: 'EUR_ACCOUNT', iban: findIban, beneficiary }
+  const accountInfo = { accountType: 'EUR_ACCOUNT', iban: iban, beneficiary }
   const path = from.customerId ? '/customers/external-accounts' : '/platform/external-accounts'
   const owner = from.customerId ? { customerId: from.customerId } : {}
   const existing = await client.get(`${path}?${new URLSearchParams({ ...owner, currency: 'EUR' })}`)
   const account: Reply['body'] | undefined = existing.body.data?.find(
-    (one: Reply['body']) => one.accountInfo.iban === findIban,
+    (one: Reply['body']) => one.accountInfo.iban === iban,
   )
   const { id: accountId } =
     account ?? (await client.post(path, { ...owner, currency: 'EUR', accountInfo })).body

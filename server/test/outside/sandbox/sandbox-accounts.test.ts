@@ -29,7 +29,7 @@ describe('adding a crypto currency', () => {
     const client = await newPlatform()
     const earlier = await newCustomer(client)
     const pending = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
-    // Only wallets have accounts in the currency of the wallets.
+    // USDB is the wallet currency, so only wallets have accounts in it.
     await setCurrencies(client, ['USD', 'USDC', 'USDT', 'BTC', 'USDB'])
     const platformAccounts = await listAccounts(client, '/platform/internal-accounts?type=INTERNAL_CRYPTO')
     expect(listNames(platformAccounts)).toEqual(CRYPTO)

@@ -44,9 +44,9 @@ async function findEventTime(client: Client, objectId: string, type: string): Pr
   return Date.parse(events[0].timestamp)
 }
 
-function expectAt(time: number, expected: number, what: string) {
-  expect(time, what).toBeGreaterThanOrEqual(expected)
-  expect(time, what).toBeLessThan(expected + SLACK_MS)
+function expectAt(time: number, expected: number, label: string) {
+  expect(time, label).toBeGreaterThanOrEqual(expected)
+  expect(time, label).toBeLessThan(expected + SLACK_MS)
 }
 
 describe('a sandbox clock', () => {
@@ -56,38 +56,42 @@ describe('a sandbox clock', () => {
     expect(Math.abs(Date.parse(body.now) - Date.parse(headers.get('Date')!))).toBeLessThan(SLACK_MS)
     expect(await readTime(client)).toBeGreaterThanOrEqual(Date.parse(body.now))
     const started = Date.parse(body.now)
-    const moved = await client.post(ADVANCE, { seconds: DAY })
-    expectAt(Date.parse(moved.body.now), started + DAY * 1000, 'by seconds')
-    const to = new Date(started + 2 * DAY * 1000).toISOString()
-    expectAt(Date.parse((await client.post(ADVANCE, { to })).body.now), Date.parse(to), 'to a time')
+    const advanced = await client.post(ADVANCE, { seconds: DAY })
+    expectAt(Date.parse(advanced.body.now), started + DAY * 1000, 'by seconds')
+    const target = new Date(started + 2 * DAY * 1000).toISOString()
+    expectAt(
+      Date.parse((await client.post(ADVANCE, { to: target })).body.now),
+      Date.parse(target),
+      'to a time',
+    )
 
-    const refused: [object, string][] = [
-      [{ to }, 'to'],
+    const invalidBodies: [object, string][] = [
+      [{ to: target }, 'to'],
       [{ to: '2020-01-01T00:00:00Z' }, 'to'],
       [{ to: '3000-01-01T00:00:00Z' }, 'to'],
       [{ seconds: -1 }, 'seconds'],
       [{ seconds: 1.5 }, 'seconds'],
       [{ seconds: 10 * YEAR + 1 }, 'seconds'],
-      [{ seconds: 1, to }, 'seconds'],
+      [{ seconds: 1, to: target }, 'seconds'],
       [{}, 'seconds'],
     ]
-    for (const [advance, field] of refused)
+    for (const [advance, field] of invalidBodies)
       expectError(await client.post(ADVANCE, advance), {
         code: 'INVALID_INPUT',
         field,
         what: JSON.stringify(advance),
       })
-    expectAt(await readTime(client), Date.parse(to), 'after what was refused')
+    expectAt(await readTime(client), Date.parse(target), 'after what was refused')
   })
 
   test('that is advanced several times in parallel ends at the latest target', async () => {
     const client = await newPlatform()
     const { usd, id } = await newCustomer(client)
     await fund(client, usd, 100_000)
-    const slow = await newBankAccount(client, id, '005')
+    const slowBank = await newBankAccount(client, id, '005')
     const transfer = await client.post('/transfer-out', {
       source: { accountId: usd },
-      destination: { accountId: slow },
+      destination: { accountId: slowBank },
     })
     const started = await readTime(client)
     const hours = [1, 5, 3, 2, 4]
@@ -107,7 +111,7 @@ describe('advancing a sandbox clock', () => {
     const client = await newPlatform()
     const { id, usd, wallet } = await newCustomer(client)
     await fund(client, usd, 100_000)
-    const [bank, slow, long] = await Promise.all(
+    const [bank, slowBank, longBank] = await Promise.all(
       ['789', '005', '003'].map((suffix) => newBankAccount(client, id, suffix)),
     )
     const session = await signIn(client, wallet)
@@ -120,9 +124,9 @@ describe('advancing a sandbox clock', () => {
       return event.type === 'OUTGOING_PAYMENT.PROCESSING' && refusals++ < 3 ? 503 : 200
     }
 
-    const idle = await createQuote(client, usd, bank!, false)
-    const held = await createQuote(client, usd, long!, true)
-    const out = { source: { accountId: usd }, destination: { accountId: slow }, amount: 500 }
+    const idleQuote = await createQuote(client, usd, bank!, false)
+    const heldQuote = await createQuote(client, usd, longBank!, true)
+    const out = { source: { accountId: usd }, destination: { accountId: slowBank }, amount: 500 }
     const transfer = (await client.post('/transfer-out', out)).body
     const incoming = (
       await client.post('/sandbox/uma/receive', {
@@ -142,13 +146,13 @@ describe('advancing a sandbox clock', () => {
         'transfer',
       ],
       [
-        await findEventTime(client, held.transactionId, 'OUTGOING_PAYMENT.COMPLETED'),
-        readStart(held) + 360_000,
+        await findEventTime(client, heldQuote.transactionId, 'OUTGOING_PAYMENT.COMPLETED'),
+        readStart(heldQuote) + 360_000,
         'hold',
       ],
       [
-        await findEventTime(client, idle.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
-        Date.parse(idle.expiresAt),
+        await findEventTime(client, idleQuote.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
+        Date.parse(idleQuote.expiresAt),
         'quote',
       ],
       [
@@ -157,7 +161,7 @@ describe('advancing a sandbox clock', () => {
         'approval',
       ],
     ] as const
-    for (const [time, expected, what] of times) expectAt(time, expected, what)
+    for (const [time, expected, label] of times) expectAt(time, expected, label)
     expect((await client.get(`/transactions/${incoming.id}`)).body.failureReason).toBe(
       'PAYMENT_APPROVAL_TIMED_OUT',
     )
@@ -167,7 +171,7 @@ describe('advancing a sandbox clock', () => {
     expect(feed).toEqual([...feed].sort())
 
     const [processing] = await client.events(
-      `&objectId=${held.transactionId}&type=OUTGOING_PAYMENT.PROCESSING`,
+      `&objectId=${heldQuote.transactionId}&type=OUTGOING_PAYMENT.PROCESSING`,
     )
     const event = (await client.get(`/events/${processing.id}`)).body
     expect(event.deliveryStatus).toBe('DELIVERED')
@@ -187,10 +191,10 @@ describe('advancing a sandbox clock', () => {
       encryptedOtpBundle: sealCode(challenge.otpEncryptionTargetBundle, generateKeyPair()),
     }
     expectError(await client.post(`/auth/credentials/${credential}/verify`, late), { code: 'UNAUTHORIZED' })
-    const hidden = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
+    const reply = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
       privateEnabled: true,
     })
-    expectError(hidden, { code: 'WALLET_SIGNATURE_INVALID' })
+    expectError(reply, { code: 'WALLET_SIGNATURE_INVALID' })
   })
 
   test('by years is not delayed by a webhook endpoint that is down, and everything else happens at its time', {
@@ -206,10 +210,10 @@ describe('advancing a sandbox clock', () => {
     const started = await readTime(client)
     expect((await client.post(ADVANCE, { seconds: 10 * YEAR })).status).toBe(200)
     expectAt(await readTime(client), started + 10 * YEAR * 1000, 'ten years on')
-    const [idle, ...executed] = quotes
+    const [idleQuote, ...executed] = quotes
     expectAt(
-      await findEventTime(client, idle.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
-      Date.parse(idle.expiresAt),
+      await findEventTime(client, idleQuote.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
+      Date.parse(idleQuote.expiresAt),
       'expired',
     )
     for (const { transactionId, createdAt } of executed)

@@ -58,11 +58,11 @@ describe('the sandbox fault header', () => {
     async (status, code, retryAfter) => {
       const before = await readBalance()
       const key = `error ${status}`
-      const refused = await fundAccount(3, buildHeaders(`error=${status}`, key))
-      expectError(refused, { code })
-      expect(refused.body.message).toContain('Svc-Sandbox-Fault')
-      expect(refused.headers.get('retry-after')).toBe(retryAfter)
-      expect(readAppliedFault(refused)).toBe(`error=${status}`)
+      const refusal = await fundAccount(3, buildHeaders(`error=${status}`, key))
+      expectError(refusal, { code })
+      expect(refusal.body.message).toContain('Svc-Sandbox-Fault')
+      expect(refusal.headers.get('retry-after')).toBe(retryAfter)
+      expect(readAppliedFault(refusal)).toBe(`error=${status}`)
       expect(await readBalance()).toBe(before)
       const done = await fundAccount(3, { 'Idempotency-Key': key })
       expect(done.headers.get('idempotency-replayed')).toBeNull()
@@ -76,9 +76,9 @@ describe('the sandbox fault header', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(300)
     expect(delayed.status).toBe(200)
     expect(readAppliedFault(delayed)).toBe('delay=300')
-    const refused = await fundAccount(1, buildHeaders('delay=1, error=503'))
-    expect(readAppliedFault(refused)).toBe('delay=1, error=503')
-    expect(refused.status).toBe(503)
+    const refusal = await fundAccount(1, buildHeaders('delay=1, error=503'))
+    expect(readAppliedFault(refusal)).toBe('delay=1, error=503')
+    expect(refusal.status).toBe(503)
   })
 
   test('also loses the response to a read and to a refused call', async () => {
@@ -89,8 +89,8 @@ describe('the sandbox fault header', () => {
   test.each(['', 'lost', 'delay', 'delay=-1', 'delay=60001', 'error=404', 'lost-answer, lost-answer'])(
     'is refused if it is "%s"',
     async (fault) => {
-      const refused = await fundAccount(1, buildHeaders(fault))
-      expectError(refused, { code: 'INVALID_INPUT', field: 'Svc-Sandbox-Fault' })
+      const refusal = await fundAccount(1, buildHeaders(fault))
+      expectError(refusal, { code: 'INVALID_INPUT', field: 'Svc-Sandbox-Fault' })
     },
   )
 
@@ -109,9 +109,9 @@ describe('a sandbox fault rule', () => {
         platform.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' }),
       ),
     )
-    const refused = replies.filter(({ status }) => status === 503)
-    expect(refused).toHaveLength(3)
-    for (const one of refused) expect(readAppliedFault(one)).toBe('error=503')
+    const refusals = replies.filter(({ status }) => status === 503)
+    expect(refusals).toHaveLength(3)
+    for (const one of refusals) expect(readAppliedFault(one)).toBe('error=503')
     expect((await platform.get('/customers')).body.totalCount).toBe(9)
     expect(await listRules(platform)).toEqual([])
   })
@@ -148,8 +148,8 @@ describe('a sandbox fault rule', () => {
     [{ fault: 'error=500', eventType: BALANCE }, 'eventType'],
     [{ fault: 'error=500', times: 0 }, 'times'],
   ])('is refused if it is invalid: %j', async (rule, member) => {
-    const refused = await setRules(client, [{ fault: 'lost-answer', operation: 'quote_get', times: 1 }, rule])
-    expectError(refused, { code: 'INVALID_INPUT', field: `sandboxConfig.faults.1.${member}` })
+    const refusal = await setRules(client, [{ fault: 'lost-answer', operation: 'quote_get', times: 1 }, rule])
+    expectError(refusal, { code: 'INVALID_INPUT', field: `sandboxConfig.faults.1.${member}` })
     expect(await listRules(client)).toEqual([])
   })
 })

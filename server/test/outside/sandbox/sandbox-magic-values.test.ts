@@ -112,7 +112,7 @@ describe('a magic value has its listed outcome', () => {
       families.flatMap((family) => findValues(family).map((value) => ({ family, value }))),
       async ({ family, value }) => {
         const name = `${family} ${value.suffix ?? value.value}`
-        const reply = await pay(family, value, findOrAddBank)
+        const reply = await startPayment(family, value, findOrAddBank)
         expect(reply.status, `${name} ${JSON.stringify(reply.body)}`).toBe(201)
         payments.push({ name, value, transactionId: reply.body.transactionId ?? reply.body.id })
       },
@@ -120,11 +120,11 @@ describe('a magic value has its listed outcome', () => {
     const checkAll = async (isTime: (afterSeconds: number) => boolean) =>
       forEach(payments, async ({ name, value, transactionId }) => {
         const { status, failureReason, refund } = (await client.get(`/transactions/${transactionId}`)).body
-        const seen = { outcome: status, failureReason, refundStatus: refund?.status }
+        const actual = { outcome: status, failureReason, refundStatus: refund?.status }
         const { outcome, afterSeconds = 0 } = value
         const expected = { outcome, failureReason: value.failureReason, refundStatus: value.refundStatus }
-        if (isTime(afterSeconds)) expect(seen, name).toEqual(expected)
-        else expect(seen.outcome, name).not.toBe(outcome)
+        if (isTime(afterSeconds)) expect(actual, name).toEqual(expected)
+        else expect(actual.outcome, name).not.toBe(outcome)
       })
     await client.advance(0)
     await checkAll((afterSeconds) => afterSeconds === 0)
@@ -153,19 +153,19 @@ describe('a magic value has its listed outcome', () => {
     const plain = await used(client, card.id, AMOUNT)
     await clear(client, plain, AMOUNT)
     expect((await now(client, plain)).status).toBe(findDefaultOutcome('CARD_PURCHASE'))
-    const expectOutcome = (what: string, { outcome }: Value, seen: string, isTime: boolean) =>
-      isTime ? expect(seen, what).toBe(outcome) : expect(seen, what).not.toBe(outcome)
+    const expectOutcome = (label: string, { outcome }: Value, actual: string, isTime: boolean) =>
+      isTime ? expect(actual, label).toBe(outcome) : expect(actual, label).not.toBe(outcome)
     const checkAll = async (isOver: boolean) => {
       for (const { value, card } of cards) {
         const { state } = await readCard(client, card.id)
         expectOutcome(`CARD ${value.suffix}`, value, state, isOver || value.afterSeconds === undefined)
       }
       for (const { value, purchase } of purchases) {
-        const what = `CARD_PURCHASE ${value.suffix}`
+        const label = `CARD_PURCHASE ${value.suffix}`
         const { status, pullSummary } = await now(client, purchase)
-        expectOutcome(what, value, status, isOver || value.afterSeconds === undefined)
+        expectOutcome(label, value, status, isOver || value.afterSeconds === undefined)
         const isPulled = isOver || !value.meaning.endsWith('pulled 30 seconds later')
-        expect(pullSummary.pendingCount, what).toBe(isPulled ? 0 : 1)
+        expect(pullSummary.pendingCount, label).toBe(isPulled ? 0 : 1)
       }
     }
     await checkAll(false)
@@ -235,7 +235,11 @@ test('any other value has the default outcome that its family lists', async () =
     'QUOTE_TO_EXTERNAL_ACCOUNT',
     'QUOTE_FROM_EXTERNAL_ACCOUNT',
   ] as const) {
-    const { body } = await pay(family, { suffix: '009', outcome: '', meaning: '' }, async () => bank.body.id)
+    const { body } = await startPayment(
+      family,
+      { suffix: '009', outcome: '', meaning: '' },
+      async () => bank.body.id,
+    )
     await client.advance(0)
     const { status } = (await client.get(`/transactions/${body.transactionId ?? body.id}`)).body
     expect(status, family).toBe(findDefaultOutcome(family))
@@ -264,7 +268,7 @@ function buildWallet(suffix: string) {
 }
 
 /** Starts a payment with a magic value of this family. */
-async function pay(
+async function startPayment(
   family:
     | 'TRANSFER_IN'
     | 'TRANSFER_OUT'

@@ -29,7 +29,7 @@ const STAYING: ReadonlySet<string> = new Set([
 ])
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** The settings without the fields that identify the platform. */
+/** Reads the settings without the fields that identify the platform. */
 async function readSettings(client: Client) {
   const { id, createdAt, updatedAt, ...rest } = (await client.get('/config')).body
   return rest
@@ -214,18 +214,18 @@ describe('a job of a reset platform', () => {
     expect(await service.app.committer.commit(writes)).toMatchObject({ done: true })
 
   test('never runs on any server', async () => {
-    const [old, current] = [await service.newOp(), await service.newOp()]
-    for (const op of [old, current])
+    const [oldOp, currentOp] = [await service.newOp(), await service.newOp()]
+    for (const op of [oldOp, currentOp])
       await commitWrites([job(op, 'accounts.backfill', { fromCustomerId: '' }, op.now)])
-    const reset = await sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined })
+    const reset = await sandboxHandlers.sandbox_reset(oldOp, { params: {}, query: {}, body: undefined })
     await commitWrites(reset.writes!)
     service.app.wakeJobs()
-    await expect.poll(() => listJobs(current)).toEqual([])
-    await service.app.advanceClock(old.platform.id, new Date(old.now.getTime() + 60_000))
-    expect(await listJobs(old)).toHaveLength(1)
+    await expect.poll(() => listJobs(currentOp)).toEqual([])
+    await service.app.advanceClock(oldOp.platform.id, new Date(oldOp.now.getTime() + 60_000))
+    expect(await listJobs(oldOp)).toHaveLength(1)
     // A caller that was authenticated before the reset cannot reset the platform again.
     await expect(
-      sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined }),
+      sandboxHandlers.sandbox_reset(oldOp, { params: {}, query: {}, body: undefined }),
     ).rejects.toThrow('has already reset this platform')
   })
 })
