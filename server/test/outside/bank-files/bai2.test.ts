@@ -107,8 +107,8 @@ async function sendPayment(amount: number) {
   }
 }
 
-describe('a BAI2 file', () => {
-  test('closes a day: it credits the deposit, confirms the payout, records the fees and reconciles the day', async () => {
+describe('BAI2 files', () => {
+  test('a BAI2 file closes a day: it credits the deposit, confirms the payout, records the fees and reconciles the day', async () => {
     const { reference, customerId } = await newPayer()
     const { waitForStatus, paymentReference } = await sendPayment(300)
     const date = startNextDay()
@@ -130,7 +130,7 @@ describe('a BAI2 file', () => {
     expect(await listWaitingReports()).toEqual([])
   })
 
-  test('counts once, even if it is repeated, renamed or rewritten by the bank', async () => {
+  test('a BAI2 file counts once, even if it is repeated, renamed or rewritten by the bank', async () => {
     const { reference, customerId } = await newPayer()
     const date = startNextDay()
     const account = buildDay([buildCredit(reference, 1_200n)])
@@ -147,7 +147,7 @@ describe('a BAI2 file', () => {
     expect((await findReconciliation(date)).statement).toMatchObject({ entryCount: 1 })
   })
 
-  test('about another account has no effect but is recorded, and our account in the same file is read', async () => {
+  test('a BAI2 file about another account has no effect but is recorded, and our account in the same file is read', async () => {
     const { reference, customerId } = await newPayer()
     const otherAccount = { ...buildDay([]), account: '55511', transactions: [buildCredit(reference, 9_000n)] }
     expect(
@@ -160,7 +160,7 @@ describe('a BAI2 file', () => {
     expect(reports).toMatchObject([{ body: { data: { account: '55511', currency: 'USD' } } }])
   })
 
-  test('with a wrong total has no effect, and its refusal names the line', async () => {
+  test('a BAI2 file with a wrong total has no effect, and its refusal names the line', async () => {
     const { reference, customerId } = await newPayer()
     const date = startNextDay()
     const before = balance
@@ -173,7 +173,7 @@ describe('a BAI2 file', () => {
     expect(await findReconciliation(date)).toBeUndefined()
   })
 
-  test('of the current day books nothing, and a test or a deletion is reported without being booked', async () => {
+  test('a BAI2 file of the current day books nothing, and a test or a deletion is reported without being booked', async () => {
     const { reference, customerId } = await newPayer()
     const date = startNextDay()
     const before = balance
@@ -195,7 +195,7 @@ describe('a BAI2 file', () => {
   test.each([
     ['it closes a day', true],
     ['it has no balances', false],
-  ])('with a returned payment refunds it and stores the reason, if %s', async (_, isDay) => {
+  ])('a BAI2 file with a returned payment refunds it and stores the reason, if %s', async (_, isDay) => {
     const { customerId, transactionId, paymentReference, waitForStatus } = await sendPayment(400)
     await put(
       buildFile(startNextDay(), [
@@ -221,7 +221,7 @@ describe('a BAI2 file', () => {
     expect(rows[0]?.details).toContain('R03: ')
   })
 
-  test('with a settlement that may be the sum of NACHA entries that were counted before waits for a person', async () => {
+  test('a BAI2 file with a settlement that may be the sum of NACHA entries that were counted before waits for a person', async () => {
     const payers = [await newPayer(), await newPayer()]
     const effectiveDate = startNextDay()
     const payments = payers.map(({ reference }, index) => ({
@@ -241,7 +241,7 @@ describe('a BAI2 file', () => {
     expect(suspense.map(({ amount }: { amount: { amount: number } }) => amount.amount)).not.toContain(222)
   })
 
-  test('with a credit that repeats the reference of our payment counts it as a deposit, not as a return', async () => {
+  test('a BAI2 file with a credit that repeats the reference of our payment counts it as a deposit, not as a return', async () => {
     const { customerId, paymentReference } = await sendPayment(410)
     const credit = { code: '165', amount: 410n, customer: paymentReference, texts: ['FROM A PAYER'] }
     await put(buildFile(startNextDay(), [buildDay([credit])]))

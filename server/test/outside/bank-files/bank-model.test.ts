@@ -198,71 +198,68 @@ const readFigures = async (bank: Bank, customers: readonly string[]) => {
   return { credited, counted }
 }
 
-describe.each(['STATEMENTS', 'ADVICES'] as const)(
-  'an account whose deposits come from %s',
-  (depositsFrom) => {
-    let bank: Bank
-    let booked = 0n
-    beforeAll(async () => {
-      bank = new Bank(await openFileBank('SEPA', { depositsFrom }))
-    })
-    afterAll(() => bank.files.close())
+describe.each(['STATEMENTS', 'ADVICES'] as const)('a bank account with deposits from %s', (depositsFrom) => {
+  let bank: Bank
+  let booked = 0n
+  beforeAll(async () => {
+    bank = new Bank(await openFileBank('SEPA', { depositsFrom }))
+  })
+  afterAll(() => bank.files.close())
 
-    test('never credits more than the bank booked, and finally all of it is credited, in suspense or waiting for a person', async () => {
-      await fc.assert(
-        fc.asyncProperty(anyAccount, async ({ days, isLastFirst }) => {
-          const customers = [await bank.files.customer(), await bank.files.customer()]
-          const ids = customers.map(({ customerId }) => customerId)
-          const references = customers.map((one) => referenceOf(one.account))
-          const payable = [0n, 0n]
-          const reportedDays = days.map(({ bookings, files }) => {
-            const entries = bookings.map((one) => buildEntry(bank, references, one))
-            for (const { payee, cents } of bookings)
-              if (payee !== undefined) payable[payee] = (payable[payee] ?? 0n) + BigInt(cents)
-            return { day: { ...bank.startNextDay(sumEntries(entries)), entries }, bookings, files }
-          })
-          const before = booked
-          booked += reportedDays.reduce((sum, { day }) => sum + sumEntries(day.entries), 0n)
-          const checkTotals = async () => {
-            const { credited, counted } = await readFigures(bank, ids)
-            for (const [index, amount] of credited.entries())
-              expect(amount <= (payable[index] ?? 0n)).toBe(true)
-            expect(counted <= booked).toBe(true)
-            expect(counted >= before || depositsFrom === 'ADVICES').toBe(true)
+  test('never more than the bank booked is credited, and finally all of it is credited, in suspense or waiting for a person', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyAccount, async ({ days, isLastFirst }) => {
+        const customers = [await bank.files.customer(), await bank.files.customer()]
+        const ids = customers.map(({ customerId }) => customerId)
+        const references = customers.map((one) => referenceOf(one.account))
+        const payable = [0n, 0n]
+        const reportedDays = days.map(({ bookings, files }) => {
+          const entries = bookings.map((one) => buildEntry(bank, references, one))
+          for (const { payee, cents } of bookings)
+            if (payee !== undefined) payable[payee] = (payable[payee] ?? 0n) + BigInt(cents)
+          return { day: { ...bank.startNextDay(sumEntries(entries)), entries }, bookings, files }
+        })
+        const before = booked
+        booked += reportedDays.reduce((sum, { day }) => sum + sumEntries(day.entries), 0n)
+        const checkTotals = async () => {
+          const { credited, counted } = await readFigures(bank, ids)
+          for (const [index, amount] of credited.entries())
+            expect(amount <= (payable[index] ?? 0n)).toBe(true)
+          expect(counted <= booked).toBe(true)
+          expect(counted >= before || depositsFrom === 'ADVICES').toBe(true)
+        }
+        for (const { day, bookings, files } of isLastFirst ? reportedDays.toReversed() : reportedDays) {
+          const listAdvisedEntries = (when: Booking['advice']) =>
+            day.entries.flatMap((entry, index) => {
+              const one = bookings[index]
+              if (one?.advice !== when) return []
+              return [one.details === 'advice-alone' ? buildDetailedEntry(entry, references, one) : entry]
+            })
+          const putAdvice = async (when: Booking['advice']) => {
+            const entries = listAdvisedEntries(when)
+            if (entries.length > 0)
+              await bank.put(
+                buildStatement({ ...day, entries }, { kind: '054', id: `A-${bank.nextNumber()}` }),
+              )
           }
-          for (const { day, bookings, files } of isLastFirst ? reportedDays.toReversed() : reportedDays) {
-            const listAdvisedEntries = (when: Booking['advice']) =>
-              day.entries.flatMap((entry, index) => {
-                const one = bookings[index]
-                if (one?.advice !== when) return []
-                return [one.details === 'advice-alone' ? buildDetailedEntry(entry, references, one) : entry]
-              })
-            const putAdvice = async (when: Booking['advice']) => {
-              const entries = listAdvisedEntries(when)
-              if (entries.length > 0)
-                await bank.put(
-                  buildStatement({ ...day, entries }, { kind: '054', id: `A-${bank.nextNumber()}` }),
-                )
-            }
-            await putAdvice('before')
-            await checkTotals()
-            await reportDay(bank, day, files, checkTotals)
-            await putAdvice('after')
-            await checkTotals()
-          }
-          const { counted } = await readFigures(bank, ids)
-          const { body } = await bank.files.world.client.get('/rail-events?status=WAITING&limit=100')
-          const waiting = body.data
-            .filter(({ type }: { type: string }) => type === 'file.booking')
-            .reduce(
-              (sum: bigint, { body: held }: { body: { data: { amount: string } } }) =>
-                sum + BigInt(held.data.amount),
-              0n,
-            )
-          expect(counted + waiting).toBe(booked)
-        }),
-        { numRuns: isFull ? 5 : 3, endOnFailure: true },
-      )
-    })
-  },
-)
+          await putAdvice('before')
+          await checkTotals()
+          await reportDay(bank, day, files, checkTotals)
+          await putAdvice('after')
+          await checkTotals()
+        }
+        const { counted } = await readFigures(bank, ids)
+        const { body } = await bank.files.world.client.get('/rail-events?status=WAITING&limit=100')
+        const waiting = body.data
+          .filter(({ type }: { type: string }) => type === 'file.booking')
+          .reduce(
+            (sum: bigint, { body: held }: { body: { data: { amount: string } } }) =>
+              sum + BigInt(held.data.amount),
+            0n,
+          )
+        expect(counted + waiting).toBe(booked)
+      }),
+      { numRuns: isFull ? 5 : 3, endOnFailure: true },
+    )
+  })
+})

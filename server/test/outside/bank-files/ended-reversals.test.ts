@@ -74,7 +74,8 @@ async function createUnwrittenReversal(account: string, amount: number) {
     )
     return rows[0]?.state
   }
-  // The first process claims the rail, renews its claim and opens the file. The second one claims it again and closes the file.
+  // The first process claims the rail, renews its claim and opens the file. The second one claims the rail
+  // and closes the file.
   await dieAfter(bank.world, 3)
   await dieAfter(bank.world, 2)
   expect(await readFileState()).toBe('WRITING')

@@ -84,8 +84,8 @@ const waitForBalance = (customerId: string, wanted: bigint) =>
     (found) => found === wanted,
   )
 
-describe('a statement', () => {
-  test('of another account or currency has no effect, is recorded once and does not close our day', async () => {
+describe('statements', () => {
+  test('a statement of another account or currency has no effect, is recorded once and does not close our day', async () => {
     const { customerId, reference } = await newPayer()
     const date = startNextDay()
     const otherFiles = [1, 2].map(() =>
@@ -118,7 +118,7 @@ describe('a statement', () => {
     await waitForBalance(customerId, 4_500n)
   })
 
-  test('of our account is read even if its file has statements of other accounts, which are skipped', async () => {
+  test('a statement of our account is read even if its file has statements of other accounts, which are skipped', async () => {
     const { customerId, reference } = await newPayer()
     const [, otherText] = buildFile({ iban: OTHER_IBAN, entries: [buildCredit(reference, '99.00')] })
     const [name, ourText] = buildDay([buildCredit(reference, '12.00')])
@@ -127,7 +127,7 @@ describe('a statement', () => {
     await waitForBalance(customerId, 1_200n)
   })
 
-  test('that contradicts an earlier one of its day is set aside and has no effect', async () => {
+  test('a statement that contradicts an earlier one of its day is set aside and has no effect', async () => {
     const { customerId, reference } = await newPayer()
     const date = startNextDay()
     const before = balance
@@ -149,7 +149,7 @@ describe('a statement', () => {
     expect(report).toBeDefined()
   })
 
-  test('that continues from an earlier one of its day adds to it, and repeats add nothing', async () => {
+  test('a statement that continues from an earlier one of its day adds to it, and repeats add nothing', async () => {
     const { customerId, reference } = await newPayer()
     const date = startNextDay()
     // Without a reference of the bank, both entries look the same.
@@ -161,7 +161,7 @@ describe('a statement', () => {
     expect(await bank.balanceOf(customerId)).toBe(2_202n)
   })
 
-  test('counts for its own day even if the bank reuses the statement id', async () => {
+  test('a statement counts for its own day even if the bank reuses the statement id', async () => {
     const { customerId, reference } = await newPayer()
     const entry = buildCredit(reference, '10.00', { servicerReference: '0000000000' })
     await bank.put(...buildDay([entry], { id: 'SAME-ID' }))
@@ -169,7 +169,7 @@ describe('a statement', () => {
     await waitForBalance(customerId, 2_000n)
   })
 
-  test('whose entries do not add up to its closing balance has no effect and waits, while the others in its file are read', async () => {
+  test('a statement whose entries do not add up to its closing balance has no effect and waits, while the others in its file are read', async () => {
     const [wrongPayer, rightPayer] = [await newPayer(), await newPayer()]
     const before = (await listWaitingReports()).length
     const [, contradictory] = buildFile({
@@ -195,8 +195,8 @@ describe('a statement', () => {
   })
 })
 
-describe('an entry', () => {
-  test('credits the booked amount, whatever amounts its instructions and details state', async () => {
+describe('statement entries', () => {
+  test('an entry credits the booked amount, whatever amounts its instructions and details state', async () => {
     const { customerId, reference } = await newPayer()
     const entry = buildCredit(reference, '95.00')
     const [name, text] = buildDay([entry])
@@ -214,7 +214,7 @@ describe('an entry', () => {
     await waitForBalance(customerId, 10_974n)
   })
 
-  test('whose details do not add up to it counts as one amount, in suspense if it may belong to several customers', async () => {
+  test('an entry whose details do not add up to it counts as one amount, in suspense if it may belong to several customers', async () => {
     const [firstPayer, secondPayer] = [await newPayer(), await newPayer()]
     const details = [firstPayer, secondPayer, firstPayer].map(({ reference }) => ({
       amount: '30.00',
@@ -235,7 +235,7 @@ describe('an entry', () => {
     await waitForBalance(firstPayer.customerId, 3_100n)
   })
 
-  test('of zero or of interest needs no person', async () => {
+  test('an entry of zero or of interest needs no person', async () => {
     const before = (await listWaitingReports()).length
     const entries: SampleEntry[] = [
       { amount: '0.00', direction: 'CRDT' },

@@ -179,14 +179,14 @@ describe('a Faster Payments payment', () => {
   })
 })
 
-describe('Faster Payments', () => {
+describe('limits of Faster Payments', () => {
   const transferOut = ({ account, external }: Payee, more: object) =>
     bank.world.client.post('/transfer-out', {
       ...{ source: { accountId: account }, destination: { accountId: external.id }, amount: 100 },
       ...more,
     })
 
-  test('refuses remittance information of more than 18 characters, and delivers one of 18 characters', async () => {
+  test('Faster Payments refuses remittance information of more than 18 characters, and delivers one of 18 characters', async () => {
     const payee = await newPayee()
     const refusal = await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007X' })
     expectError(refusal, { code: 'INVALID_INPUT', field: 'remittanceInformation' })
@@ -195,7 +195,7 @@ describe('Faster Payments', () => {
     expect((await takeFile()).reference).toBe('INVOICE 2026-00007')
   })
 
-  test('refuses transfers and quotes to a payee whose name cannot be written in Latin letters', async () => {
+  test('Faster Payments refuses transfers and quotes to a payee whose name cannot be written in Latin letters', async () => {
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: '李小龍' }
     const payee = await newPayee({ beneficiary })
     const refusal = await transferOut(payee, {})
@@ -208,7 +208,7 @@ describe('Faster Payments', () => {
     expectError(quote, { code: 'INVALID_INPUT', field: 'destination.accountId' })
   })
 
-  test('refuses more than a million pounds, and its rail refuses other networks', async () => {
+  test('Faster Payments refuses more than a million pounds, and its rail refuses other networks', async () => {
     const payee = await newPayee({}, 1_000_001)
     expectError(await transferOut(payee, { amount: 100_000_001 }), { code: 'INVALID_INPUT', field: 'amount' })
     const byBacs = { destination: { accountId: payee.external.id, paymentRail: 'BACS' } }

@@ -66,8 +66,8 @@ const waitForBalance = (customerId: string, wanted: bigint) =>
     (found) => found === wanted,
   )
 
-describe('an advice that comes after its statement', () => {
-  test('credits the account whose reference the statement left out, once, and stores the data of the advice', async () => {
+describe('late advices', () => {
+  test('a late advice credits the account whose reference the statement left out, once, and stores the data of the advice', async () => {
     const { customerId, accountId, reference } = await newPayer()
     const payment = buildCredit('30.00', `for ${reference}`)
     const date = await putStatementWithoutPayers(payment)
@@ -78,7 +78,7 @@ describe('an advice that comes after its statement', () => {
     const [deposit] = await listDeposits(accountId)
     expect(deposit).toMatchObject({ status: 'CREDITED', sender: { name: 'Ada Lovelace' } })
     expect(deposit.references).toMatchObject([{ reference }])
-    // The same advice again, and one with a different text.
+    // A repeated advice, and one with a different text.
     await putAdvice(date, payment)
     await putAdvice(date, {
       ...payment,
@@ -88,7 +88,7 @@ describe('an advice that comes after its statement', () => {
     expect(await listDeposits(accountId)).toHaveLength(1)
   })
 
-  test('is matched to a booking of its day if the bank gives no reference, one booking for each advice', async () => {
+  test('a late advice is matched to a booking of its day if the bank gives no reference, one booking for each advice', async () => {
     const { customerId, reference } = await newPayer()
     const entries = [1, 2].map(() => buildCredit('12.00', reference, 'NONREF'))
     const date = await putStatementWithoutPayers(...entries)
@@ -99,7 +99,7 @@ describe('an advice that comes after its statement', () => {
     expect(await bank.balanceOf(customerId)).toBe(2_400n)
   })
 
-  test('credits nothing twice, because it is first matched to a booking that names the same account', async () => {
+  test('a late advice credits nothing twice, because it is first matched to a booking that names the same account', async () => {
     const { customerId, reference } = await newPayer()
     const named = { ...buildCredit('7.00', 'rent', 'NONREF') }
     const text = camtFile({
@@ -116,7 +116,7 @@ describe('an advice that comes after its statement', () => {
     expect(await bank.balanceOf(customerId)).toBe(700n)
   })
 
-  test('of another day leaves a deposit of the same amount in suspense, because its own statement may still arrive', async () => {
+  test('a late advice of another day leaves a deposit of the same amount in suspense, because its own statement may still arrive', async () => {
     const { customerId, reference } = await newPayer()
     await putStatementWithoutPayers(buildCredit('19.00', 'rent', 'NONREF'))
     await putAdvice(computeNextDay(), buildCredit('19.00', reference, 'NONREF'))
@@ -128,7 +128,7 @@ describe('an advice that comes after its statement', () => {
     ).toHaveLength(2)
   })
 
-  test('is erased with the customer, including its additional data', async () => {
+  test('a late advice is erased with the customer, including its additional data', async () => {
     const { customerId, accountId, reference } = await newPayer()
     const debtor = 'Zebulon Quixotemark'
     const payment = buildCredit('23.00', `quahogmark ${reference}`)

@@ -9,7 +9,7 @@ import {
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
-/** Sample files that each show one case, with the references, payments and accounts of this run filled in. */
+/** Sample files of one case each, into which a test fills its own references, payments and accounts. */
 
 const VECTORS = new URL('../../../../../shared/vectors/bank-made/', import.meta.url)
 const isAbsent = !existsSync(VECTORS)

@@ -164,8 +164,8 @@ describe('a rail with one statement format', () => {
   })
 })
 
-describe('an MT940 file', () => {
-  test('closes a day: it credits the deposit with its payer, confirms the payout, records the charges and reconciles the day', async () => {
+describe('MT940 files', () => {
+  test('an MT940 file closes a day: it credits the deposit with its payer, confirms the payout, records the charges and reconciles the day', async () => {
     const { reference, customerId } = await newPayer()
     const { waitForStatus, endToEndId } = await sendPayment(300)
     const date = startNextDay()
@@ -188,7 +188,7 @@ describe('an MT940 file', () => {
   })
 
   test.each(['GERMAN', 'CODE_WORDS', 'PLAIN'] as const)(
-    'with %s information credits the customer even if a line break splits the reference',
+    'an MT940 file with %s information credits the customer even if a line break splits the reference',
     async (information) => {
       const { reference, customerId } = await newPayer()
       expect(await putDay([buildCredit(reference, 1_100n)], { information, lineCharactersMax: 23 })).toBe(
@@ -198,7 +198,7 @@ describe('an MT940 file', () => {
     },
   )
 
-  test('counts once, even if it is repeated, renamed or in another envelope', async () => {
+  test('an MT940 file counts once, even if it is repeated, renamed or in another envelope', async () => {
     const { reference, customerId } = await newPayer()
     const message = buildDay(startNextDay(), [buildCredit(reference, 1_200n)])
     const text = mt940File([message])
@@ -208,7 +208,7 @@ describe('an MT940 file', () => {
     expect(await listWaitingReports()).toEqual([])
   })
 
-  test('with two pages is read as one day, also if it states the account with its German bank code', async () => {
+  test('an MT940 file with two pages is read as one day, also if it states the account with its German bank code', async () => {
     const { reference, customerId } = await newPayer()
     const date = startNextDay()
     const account = '37040044/532013000'
@@ -227,7 +227,7 @@ describe('an MT940 file', () => {
     expect(await listWaitingReports()).toEqual([])
   })
 
-  test('about another account or currency has no effect, and our account in the same file is read', async () => {
+  test('an MT940 file about another account or currency has no effect, and our account in the same file is read', async () => {
     const { reference, customerId } = await newPayer()
     const date = startNextDay()
     const otherMessages = [
@@ -250,7 +250,7 @@ describe('an MT940 file', () => {
     expect(reports).toHaveLength(3)
   })
 
-  test('that contradicts its balances waits without effect, and a truncated one is refused', async () => {
+  test('an MT940 file that contradicts its balances waits without effect, and a truncated one is refused', async () => {
     const { reference, customerId } = await newPayer()
     const date = startNextDay()
     const before = balance
@@ -271,7 +271,7 @@ describe('an MT940 file', () => {
     balance = before + 800n
   })
 
-  test('with an MT942 message is only informative: it credits and completes nothing', async () => {
+  test('an MT940 file with an MT942 message is only informative: it credits and completes nothing', async () => {
     const { customerId, waitForStatus, endToEndId } = await sendPayment(250)
     const { reference } = await newPayer()
     const date = startNextDay()
@@ -290,7 +290,7 @@ describe('an MT940 file', () => {
     await waitForStatus('COMPLETED')
   })
 
-  test('with a returned payment refunds it with the reason, while a credit that only states its id is a deposit', async () => {
+  test('an MT940 file with a returned payment refunds it with the reason, while a credit that only states its id is a deposit', async () => {
     const { customerId, waitForStatus, endToEndId } = await sendPayment(400)
     await putDay([{ amount: 400n, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT' }])
     await waitForStatus('COMPLETED')
@@ -313,14 +313,14 @@ describe('an MT940 file', () => {
     expect(JSON.stringify(rows)).toContain('AC04')
   })
 
-  test('that books one of our files as one sum completes its payments', async () => {
+  test('an MT940 file that books one of our files as one sum completes its payments', async () => {
     const { waitForStatus, messageId } = await sendPayment(320)
     await putDay([{ amount: 320n, mark: 'D', gvc: '191', customerReference: messageId, text: 'COLLECTIVE' }])
     await waitForStatus('COMPLETED')
   })
 
   test.each([320n, 321n])(
-    'with a debit of %s for a payment of 320 completes it only if the amounts are equal',
+    'an MT940 file with a debit of %s for a payment of 320 completes it only if the amounts are equal',
     async (amount) => {
       const { waitForStatus, endToEndId } = await sendPayment(320)
       await putDay([{ amount, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT' }])

@@ -18,7 +18,7 @@ afterAll(() => world.bank.close())
 
 const toUuid = (id: string) => id.slice(id.indexOf(':') + 1)
 
-test('a reversal is the opposite entry, alone in its file, in a REVERSAL batch of the same company, class, account and amount', async () => {
+test('a reversal is the opposite entry and the only one in its file, in a REVERSAL batch of the same company, class, account and amount', async () => {
   const {
     bank,
     submitPayment,

@@ -66,7 +66,7 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
   )
 })
 
-describe.skipIf(chainAbsent)('a log with a form', () => {
+describe.skipIf(chainAbsent)('a malformed log', () => {
   let on: BehindProxy
 
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(chainAbsent)('a log with a form', () => {
   })
   afterAll(() => on?.close())
 
-  test('other than a token transfer is not money, and does not affect the transfers next to it', async () => {
+  test('is not counted as money, and does not affect the transfers next to it', async () => {
     const { customerId, account, address } = await newHolder(on)
     on.proxy.lie('eth_getLogs', 'odd forms')
     await on.chain.transfer(1, address, 1_000n)

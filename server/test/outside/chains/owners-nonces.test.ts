@@ -36,7 +36,7 @@ const CANCEL = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 
-/** An attacker: a customer who exported the wallet's key, signs like the server and sends to a node directly. */
+/** An attacker: a customer who exported the wallet's key and uses it on the chain without the server. */
 class KeyOwner {
   readonly #chain: LocalChain
   readonly key: HDAccount
