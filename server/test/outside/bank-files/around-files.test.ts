@@ -140,9 +140,7 @@ describe('bank files with markers', () => {
     const names: string[] = []
     for (const index of [0, 1]) {
       await send(bank, customer, buildSepaAccount(index))
-      const files = [await bank.takeFile(), await bank.takeFile()].sort((one, other) =>
-        one.name < other.name ? -1 : 1,
-      )
+      const files = [await bank.takeFile(), await bank.takeFile()].sort((a, b) => (a.name < b.name ? -1 : 1))
       const [marker, file] = files
       expect(file?.name).toMatch(/^ACME_DE89370400440532013000_\d{6}_\d\d\.xml$/)
       expect(marker).toEqual({
@@ -284,7 +282,7 @@ describe('bank files with acknowledgements', () => {
     expect(await readStatus(id)).toBe('FAILED')
     expect(await bank.put(`${name}.ack`, 'OK')).toBe('done')
     const { body } = await bank.world.client.get('/rail-events?status=WAITING')
-    const waitingReport = body.data.find((one: { type: string }) => one.type === 'file.acknowledged')
+    const waitingReport = body.data.find((report: { type: string }) => report.type === 'file.acknowledged')
     expect(waitingReport).toMatchObject({
       reason: 'CONTRADICTION',
       body: { data: { file: name, says: 'acknowledge' } },

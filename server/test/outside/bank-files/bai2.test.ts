@@ -33,7 +33,10 @@ function startNextDay(): string {
 
 const isDebit = ({ code }: SampleBai2Transaction) => code >= '400'
 const sumTransactions = (transactions: readonly SampleBai2Transaction[]) =>
-  transactions.reduce((sum, one) => sum + (isDebit(one) ? -one.amount : one.amount), 0n)
+  transactions.reduce(
+    (sum, transaction) => sum + (isDebit(transaction) ? -transaction.amount : transaction.amount),
+    0n,
+  )
 
 /** Builds a whole day of the account, which continues from the previous balance. */
 function buildDay(transactions: readonly SampleBai2Transaction[]): SampleBai2Account {
@@ -93,7 +96,7 @@ async function sendPayment(amount: number) {
   const route = { source: { accountId: account.id }, destination: { accountId: payee.body.id } }
   const transfer = await bank.world.client.post('/transfer-out', { ...route, amount })
   expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
-  const line = (await bank.takeFile()).text.split('\n').find((one) => one.startsWith('6')) ?? ''
+  const line = (await bank.takeFile()).text.split('\n').find((text) => text.startsWith('6')) ?? ''
   const waitForStatus = (status: string) =>
     until(
       async () => (await bank.world.client.get(`/transactions/${transfer.body.id}`)).body,
@@ -187,7 +190,7 @@ describe('BAI2 files', () => {
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     for (const word of ['is a test', 'deletes data'])
-      expect(reasons.filter((one: string | undefined) => one?.includes(word))).toHaveLength(1)
+      expect(reasons.filter((reason: string | undefined) => reason?.includes(word))).toHaveLength(1)
     await put(buildFile(date, [buildDay([buildCredit(reference, 600n)])]))
     await waitForBalance(customerId, 600n)
   })

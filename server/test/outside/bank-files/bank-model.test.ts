@@ -93,7 +93,7 @@ class Bank {
   }
 }
 
-type Day = ReturnType<Bank['nextDay']> & { readonly entries: readonly SampleEntry[] }
+type Day = ReturnType<Bank['startNextDay']> & { readonly entries: readonly SampleEntry[] }
 
 function buildStatement(
   { date, opening, closing, entries }: Day,
@@ -104,28 +104,28 @@ function buildStatement(
   return camtFile({ id: `S-${date}`, ...balances, entries, ...more }).replaceAll('2026-03-02', date)
 }
 
-function buildEntry(bank: Bank, references: readonly string[], one: Booking): SampleEntry {
-  const amount = formatEuros(BigInt(one.cents))
-  const text = one.payee === undefined ? 'rent' : (references[one.payee] ?? '')
+function buildEntry(bank: Bank, references: readonly string[], booking: Booking): SampleEntry {
+  const amount = formatEuros(BigInt(booking.cents))
+  const text = booking.payee === undefined ? 'rent' : (references[booking.payee] ?? '')
   const detail = { amount, debtor: 'Ada Lovelace', text }
   const others = references.map((reference) => ({ ...detail, text: reference }))
   const transactions = {
     one: [detail],
     none: [],
     two:
-      one.cents > 1
+      booking.cents > 1
         ? [
             { ...detail, amount: '0.01' },
-            { ...detail, amount: formatEuros(BigInt(one.cents - 1)) },
+            { ...detail, amount: formatEuros(BigInt(booking.cents - 1)) },
           ]
         : [detail],
     'several-without-sum': [...others, detail],
-    'instructed-more': [{ ...detail, amount: formatEuros(BigInt(one.cents + 26)) }],
+    'instructed-more': [{ ...detail, amount: formatEuros(BigInt(booking.cents + 26)) }],
     'advice-alone': [],
-  }[one.details]
+  }[booking.details]
   // An advice with different text is recognized by the bank's reference.
-  const isNamed = one.reference === 'own' || one.details === 'advice-alone'
-  const servicerReference = isNamed ? `SVC-${bank.nextNumber()}` : one.reference
+  const isNamed = booking.reference === 'own' || booking.details === 'advice-alone'
+  const servicerReference = isNamed ? `SVC-${bank.nextNumber()}` : booking.reference
   return { amount, direction: 'CRDT', servicerReference, transactions }
 }
 
@@ -211,10 +211,10 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)('a bank account with deposits 
       fc.asyncProperty(anyAccount, async ({ days, isLastFirst }) => {
         const customers = [await bank.files.customer(), await bank.files.customer()]
         const ids = customers.map(({ customerId }) => customerId)
-        const references = customers.map((one) => referenceOf(one.account))
+        const references = customers.map((customer) => referenceOf(customer.account))
         const payable = [0n, 0n]
         const reportedDays = days.map(({ bookings, files }) => {
-          const entries = bookings.map((one) => buildEntry(bank, references, one))
+          const entries = bookings.map((booking) => buildEntry(bank, references, booking))
           for (const { payee, cents } of bookings)
             if (payee !== undefined) payable[payee] = (payable[payee] ?? 0n) + BigInt(cents)
           return { day: { ...bank.startNextDay(sumEntries(entries)), entries }, bookings, files }
@@ -231,9 +231,11 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)('a bank account with deposits 
         for (const { day, bookings, files } of isLastFirst ? reportedDays.toReversed() : reportedDays) {
           const listAdvisedEntries = (when: Booking['advice']) =>
             day.entries.flatMap((entry, index) => {
-              const one = bookings[index]
-              if (one?.advice !== when) return []
-              return [one.details === 'advice-alone' ? buildDetailedEntry(entry, references, one) : entry]
+              const booking = bookings[index]
+              if (booking?.advice !== when) return []
+              return [
+                booking.details === 'advice-alone' ? buildDetailedEntry(entry, references, booking) : entry,
+              ]
             })
           const putAdvice = async (when: Booking['advice']) => {
             const entries = listAdvisedEntries(when)

@@ -64,8 +64,8 @@ async function sendThreePayments() {
   const { ids, customerId } = await createPayments([1_000, 2_000, 3_000])
   const { text } = await bank.takeFile()
   const findInstructionId = (amount: string) => {
-    const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => one)
-    const payment = payments.find((one) => one.includes(`>${amount}<`)) ?? ''
+    const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => element)
+    const payment = payments.find((element) => element.includes(`>${amount}<`)) ?? ''
     return /<InstrId>(.*?)</.exec(payment)?.[1]
   }
   const message = /<MsgId>(.*?)</.exec(text)?.[1]

@@ -29,7 +29,7 @@ const findRailEntry = () =>
   requireValue(world.bank.world.service.app.rails.list().find(isBankFilesRail), 'rail of files').entry
 
 /** Moves the file of a payment to an earlier date. */
-const dateFile = (id: string, date: string) =>
+const backdateFile = (id: string, date: string) =>
   world.query(
     `UPDATE bank_files SET executed_on = $2 WHERE id IN
        (SELECT file_id FROM bank_payments WHERE payment_id = $1 AND kind = 'PAYMENT')`,
@@ -91,7 +91,7 @@ async function listFilesAtBank() {
 test('a reversal whose file is not written in time is dropped and recorded, and the rail continues', async () => {
   const { waitForReversal, bank, waitForQueued, takeNextFile } = world
   const { id, addAccount, send } = await createUnwrittenReversal('111222333', 100)
-  await dateFile(id, '2026-01-05')
+  await backdateFile(id, '2026-01-05')
   await resumeWorkers(bank.world)
   expect((await waitForReversal(id, 'FAILED')).failure).toContain('by 2026-01-12')
   expect(await listEnds(id)).toEqual([{ state: 'APPLIED', reason: expect.stringContaining('by 2026-01-12') }])
@@ -340,7 +340,7 @@ test('reversal requests beyond the capacity of the remaining days are refused, e
   const toDate = (at: Date) => at.toISOString().slice(0, 10)
   while (addBankingDays(railEntry, toDate(paidOn), 5) > lastDate)
     paidOn = new Date(paidOn.getTime() - 86_400_000)
-  for (const id of ids) await dateFile(id, toDate(paidOn))
+  for (const id of ids) await backdateFile(id, toDate(paidOn))
   await pauseWorkers(bank.world)
   const replies = await Promise.all(ids.map((id) => reverse(id)))
   const daysThatFit = [0, 1, 2].filter(

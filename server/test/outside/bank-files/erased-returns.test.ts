@@ -37,7 +37,7 @@ test('an erasure waits until the returned part of a deposit is booked, and its f
   })
   expect(split.status, JSON.stringify(split.body)).toBe(200)
   const [assigned, returned] = (await client.get('/deposits?status=SUSPENSE')).body.data.sort(
-    (one: Deposit, other: Deposit) => Number(other.amount.amount) - Number(one.amount.amount),
+    (a: Deposit, b: Deposit) => Number(b.amount.amount) - Number(a.amount.amount),
   )
   expect((await client.post(`/deposits/${assigned.id}/assign`, { accountId: account.id })).status).toBe(200)
   const { body: payee } = await client.post('/customers/external-accounts', {

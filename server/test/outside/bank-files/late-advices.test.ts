@@ -141,11 +141,11 @@ describe('late advices', () => {
       [uuidOf(customerId)],
     )
     const owner = { customer: uuidOf(customerId), platform: uuidOf(rows[0]!.platform_id) }
-    const marks = ['Quixotemark', 'quahogmark']
-    expect([...(await placesOf(db, marks)).values()].flat()).toContain('rail_events.body')
+    const markers = ['Quixotemark', 'quahogmark']
+    expect([...(await placesOf(db, markers)).values()].flat()).toContain('rail_events.body')
     await erasePayments(db, { ...owner, accounts: [uuidOf(accountId)] }, undefined)
     await eraseRailEvents(db, owner)
-    expect(await placesOf(db, marks)).toEqual(new Map(marks.map((mark) => [mark, []])))
+    expect(await placesOf(db, markers)).toEqual(new Map(markers.map((mark) => [mark, []])))
   })
 })
 

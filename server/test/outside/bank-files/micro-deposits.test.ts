@@ -156,9 +156,9 @@ test('until its deposits have ended, a verification blocks another one and the d
   expect(JSON.stringify(otherReply.body)).not.toContain(id)
   const deletion = await client.send('DELETE', `/customers/${customerId}`)
   expect([deletion.status, deletion.body.code]).toEqual([409, 'CUSTOMER_NOT_EMPTY'])
-  expect(deletion.body.details.transactions.map((one: { id: string }) => one.id).sort()).toEqual(
-    [...transactionIds].sort(),
-  )
+  expect(
+    deletion.body.details.transactions.map((transaction: { id: string }) => transaction.id).sort(),
+  ).toEqual([...transactionIds].sort())
 
   await markDelivered(transactionIds)
   expect((await readVerification(id)).expiresAt).toEqual(expect.any(String))

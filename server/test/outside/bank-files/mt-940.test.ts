@@ -42,8 +42,8 @@ function buildDay(
   more: Partial<SampleMtMessage> = {},
 ): SampleMtMessage {
   const opening = balance
-  balance += entries.reduce((sum, one) => sum + signed(one), 0n)
-  const datedEntries = entries.map((one) => ({ bookedOn: date, ...one }))
+  balance += entries.reduce((sum, entry) => sum + signed(entry), 0n)
+  const datedEntries = entries.map((entry) => ({ bookedOn: date, ...entry }))
   count += 1
   return {
     ...{
@@ -202,8 +202,8 @@ describe('MT940 files', () => {
     const { reference, customerId } = await newPayer()
     const message = buildDay(startNextDay(), [buildCredit(reference, 1_200n)])
     const text = mt940File([message])
-    for (const one of [text, `\r\n${text}`, mt940File([message], { envelope: 'BLOCKS', lineEnd: '\n' })])
-      expect(await put(one)).toBe('done')
+    for (const content of [text, `\r\n${text}`, mt940File([message], { envelope: 'BLOCKS', lineEnd: '\n' })])
+      expect(await put(content)).toBe('done')
     await waitForBalance(customerId, 1_200n)
     expect(await listWaitingReports()).toEqual([])
   })

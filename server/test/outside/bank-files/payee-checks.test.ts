@@ -58,8 +58,8 @@ test('a verification of payee is stored with the account, asks a person if the n
   const { text } = await bank.takeFile()
   const message = /<MsgId>(.*?)</.exec(text)?.[1]
   const statuses = results.map(([iban, status]) => {
-    const [one = ''] = text.match(new RegExp(`<CdtTrfTxInf>(?:(?!</CdtTrfTxInf>).)*${iban}`, 's')) ?? []
-    const instruction = one.slice(one.lastIndexOf('<CdtTrfTxInf>')).match(/<InstrId>(.*?)</)?.[1]
+    const [match = ''] = text.match(new RegExp(`<CdtTrfTxInf>(?:(?!</CdtTrfTxInf>).)*${iban}`, 's')) ?? []
+    const instruction = match.slice(match.lastIndexOf('<CdtTrfTxInf>')).match(/<InstrId>(.*?)</)?.[1]
     const name = status === 'RVMC' ? '<StsRsnInf><AddtlInf>Zoe Mueller</AddtlInf></StsRsnInf>' : ''
     return `<TxInfAndSts><OrgnlInstrId>${instruction}</OrgnlInstrId><TxSts>${status}</TxSts>${name}</TxInfAndSts>`
   })
@@ -78,7 +78,7 @@ test('a verification of payee is stored with the account, asks a person if the n
   expect(await bank.balanceOf(customerId)).toBe(96_000n)
   const waiting = (await get('/approvals?kind=RAIL_EVENT&limit=100')).data
   const findPolicyWords = (id: string) =>
-    waiting.find((one: { transactionId?: string }) => one.transactionId === id)?.policy.words
+    waiting.find((approval: { transactionId?: string }) => approval.transactionId === id)?.policy.words
   expect(payments.map(({ id }) => findPolicyWords(id))).toEqual([
     undefined,
     expect.stringContaining(
@@ -89,8 +89,8 @@ test('a verification of payee is stored with the account, asks a person if the n
   ])
 
   // The bank executes the file once it is released, or rejects it.
-  const executed = statuses.map((one, index) =>
-    one.replace(/<TxSts>.*?</, `<TxSts>${index === 2 ? 'RJCT' : 'ACSC'}<`),
+  const executed = statuses.map((report, index) =>
+    report.replace(/<TxSts>.*?</, `<TxSts>${index === 2 ? 'RJCT' : 'ACSC'}<`),
   )
   await bank.put('executed.xml', buildReport('', executed.join('')))
   const readStatuses = () =>

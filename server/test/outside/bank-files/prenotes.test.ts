@@ -173,7 +173,7 @@ test('a return with an amount that names a prenote waits for a person, and a not
   await bank.put('with-amount.ach', buildBankFile([buildReturn(prenote, 'R03', 300n)]))
   const listReports = () => get('/rail-events?status=WAITING')
   await until(listReports, ({ data }) =>
-    data.some((one: { reason: string }) => one.reason === 'OTHER_AMOUNT'),
+    data.some((report: { reason: string }) => report.reason === 'OTHER_AMOUNT'),
   )
   const change = buildChangeAddenda(prenote.slice(79), 'C01', '333444556')
   await bank.put('change.ach', buildBankFile([{ ...buildReturn(prenote, 'R03'), addenda: change }]))

@@ -64,18 +64,20 @@ function buildCalls({ world }: FileBank) {
       decide(id, { outcome: 'REVERSAL', ...body }, from),
     /** Finds the progress of a payment's last reversal. */
     findReversal: async (id: string) =>
-      (await listDecisions(id)).find((one: object) => 'reversal' in one)?.reversal,
+      (await listDecisions(id)).find((decision: object) => 'reversal' in decision)?.reversal,
     readStatus: async (id: string) => (await get(`/transactions/${id}`)).status,
     /** Lists the deposits in suspense with this amount. */
     listSuspended: async (amount: bigint) =>
       (await get('/deposits?status=SUSPENSE&limit=100')).data.filter(
-        (one: { amount: { amount: bigint } }) => BigInt(one.amount.amount) === amount,
+        (deposit: { amount: { amount: bigint } }) => BigInt(deposit.amount.amount) === amount,
       ),
     query: (sql: string, values: unknown[] = []) => world.service.app.db.query(sql, values),
     /** Finds reports that wait for a person and contain this text. */
     findReports: async (text: string) =>
-      (await get('/rail-events?status=WAITING&limit=100')).data.filter((one: object) =>
-        JSON.stringify(one, (_, value) => (typeof value === 'bigint' ? String(value) : value)).includes(text),
+      (await get('/rail-events?status=WAITING&limit=100')).data.filter((report: object) =>
+        JSON.stringify(report, (_, value) => (typeof value === 'bigint' ? String(value) : value)).includes(
+          text,
+        ),
       ),
   }
 }
@@ -91,7 +93,7 @@ function interruptCommit({ world }: FileBank, isRow: IsRow, run: () => Promise<u
   const { commit } = app
   let isDone = false
   app.commit = async (op, writes) => {
-    if (!isDone && writes.some((one) => one.write === 'insert' && isRow(one.table, one.row))) {
+    if (!isDone && writes.some((write) => write.write === 'insert' && isRow(write.table, write.row))) {
       isDone = true
       await run()
     }

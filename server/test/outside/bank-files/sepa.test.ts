@@ -74,11 +74,11 @@ const waitForStatus = (id: string, status: string) =>
   )
 /** Lists the payments in one of our files. */
 function listPayments(text: string) {
-  return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
-    instructionId: /<InstrId>(.*?)</.exec(one)![1]!,
-    endToEndId: /<EndToEndId>(.*?)</.exec(one)![1]!,
-    amount: /Ccy="EUR">(.*?)</.exec(one)![1]!,
-    name: /<Nm>(.*?)</.exec(one)![1]!,
+  return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => ({
+    instructionId: /<InstrId>(.*?)</.exec(element)![1]!,
+    endToEndId: /<EndToEndId>(.*?)</.exec(element)![1]!,
+    amount: /Ccy="EUR">(.*?)</.exec(element)![1]!,
+    name: /<Nm>(.*?)</.exec(element)![1]!,
   }))
 }
 const readMessageId = (text: string) => /<MsgId>(.*?)</.exec(text)![1]!

@@ -145,7 +145,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     await on.chain.mine(4)
     const [returnMovement] = await until(
       async () => (await on.client.get(`${MOVEMENTS}?direction=FROM_COLD_STORAGE&limit=1`)).body.data,
-      ([one]) => one?.amount.amount === 10_000,
+      ([movement]) => movement?.amount.amount === 10_000,
     )
     await on.chain.reorg(5)
     await on.chain.mine(6)

@@ -37,7 +37,7 @@ describe.skipIf(chainAbsent)('an account that pays on a chain', () => {
     const line = new RegExp(`^${name}\\{rail="base",account="${account}",asset="${asset}"\\} (\\S+)$`, 'm')
     const text = await until(
       () => on.service.app.metrics.text(async () => true),
-      (one) => line.test(one),
+      (output) => line.test(output),
     )
     return Number(line.exec(text)?.[1])
   }

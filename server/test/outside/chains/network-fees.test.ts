@@ -27,7 +27,9 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
     if (account.status !== 201) throw new Error(JSON.stringify(account.body))
     wallet = account.body.id
     const { data } = (await on.client.get('/platform/internal-accounts')).body
-    ownAccounts = Object.fromEntries(data.map((one: Reply['body']) => [one.balance.currency.code, one.id]))
+    ownAccounts = Object.fromEntries(
+      data.map((account: Reply['body']) => [account.balance.currency.code, account.id]),
+    )
   })
   afterAll(() => on?.close())
 
@@ -61,7 +63,7 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
 
   const readFeesEarned = async (): Promise<number> => {
     const { data } = (await on.client.get('/platform/fee-balances')).body
-    const feeAccount = data.find((one: Reply['body']) => one.balance.currency.code === 'USDC')
+    const feeAccount = data.find((account: Reply['body']) => account.balance.currency.code === 'USDC')
     return feeAccount?.balance.amount ?? 0
   }
   const toMicros = (wei: bigint) => Number((wei * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH)
@@ -241,10 +243,10 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
       hash: await on.chain.transfer(HOLDER, buildAddress('b'), 1n, on.chain.plainToken),
     })
     expect([relayed.status, plain.status]).toEqual(['success', 'success'])
-    const one = { baseFeePerGas: 0n, priorityFeePerGas: 1n }
+    const unitFees = { baseFeePerGas: 0n, priorityFeePerGas: 1n }
     const entry = { ...on.rail().entry, fees: { marginPercent: 0 } }
-    expect(relayed.gasUsed).toBeLessThan(computeTransferCost(entry, one, 'EIP3009', 1))
-    expect(plain.gasUsed).toBeLessThan(computeTransferCost(entry, one, 'ERC20', 1))
+    expect(relayed.gasUsed).toBeLessThan(computeTransferCost(entry, unitFees, 'EIP3009', 1))
+    expect(plain.gasUsed).toBeLessThan(computeTransferCost(entry, unitFees, 'ERC20', 1))
   })
 })
 

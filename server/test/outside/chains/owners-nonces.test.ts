@@ -107,7 +107,7 @@ function readNonces(quote: Quote): { readonly payment: Hex; readonly fee: Hex | 
   const { transfers } = JSON.parse(payloadOf(quote)).chain as {
     transfers: readonly { readonly purpose: string; readonly nonce: Hex }[]
   }
-  const findNonce = (purpose: string) => transfers.find((one) => one.purpose === purpose)?.nonce
+  const findNonce = (purpose: string) => transfers.find((transfer) => transfer.purpose === purpose)?.nonce
   return { payment: findNonce('PAYMENT')!, fee: findNonce('FEE') }
 }
 

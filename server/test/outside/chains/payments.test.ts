@@ -63,7 +63,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     const nonces = rows.map(({ nonce }) => nonce).sort((a, b) => Number(a - b))
     expect(nonces).toEqual(nonces.map((_, n) => nonces[0]! + BigInt(n)))
     await on.chain.mine(CONFIRMATIONS)
-    const done = await Promise.all(transfers.map((one) => payer.ended(one)))
+    const done = await Promise.all(transfers.map((transfer) => payer.ended(transfer)))
     expect(new Set(done.map(({ status }) => status))).toEqual(new Set(['COMPLETED']))
     expect(new Set(done.map(readHash)).size).toBe(50)
     expect(await Promise.all(payees.map(readBalance))).toEqual(payees.map((_, n) => BigInt(1000 + n)))
@@ -75,9 +75,11 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     const transfer = await payer.pay(payee, 1000n)
     await payer.transaction(transfer, ({ attempts }) => attempts.length >= 3)
     const attempts = (await payer.sent([transfer]))[0]!.attempts
-    for (const [index, one] of attempts.slice(1).entries()) {
-      expect(8n * BigInt(one.maxFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.maxFee))
-      expect(8n * BigInt(one.priorityFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.priorityFee))
+    for (const [index, attempt] of attempts.slice(1).entries()) {
+      expect(8n * BigInt(attempt.maxFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.maxFee))
+      expect(8n * BigInt(attempt.priorityFee)).toBeGreaterThanOrEqual(
+        9n * BigInt(attempts[index]!.priorityFee),
+      )
     }
     // Just above the current fee, so that another raise does not fit.
     const limit = (BigInt(attempts.at(-1)!.maxFee) * 13n) / 10n

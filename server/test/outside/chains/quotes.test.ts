@@ -69,7 +69,7 @@ describe.skipIf(chainAbsent)('a quote between a bank and a chain', () => {
   /** Reads the platform's position in a currency. */
   const readPosition = async (currency: string): Promise<bigint> => {
     const { data } = (await on.client.get('/positions')).body
-    const found = data.find((one: { currency: { code: string } }) => one.currency.code === currency)
+    const found = data.find((position: { currency: { code: string } }) => position.currency.code === currency)
     return BigInt(found?.position ?? 0)
   }
 

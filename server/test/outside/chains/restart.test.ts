@@ -154,12 +154,14 @@ describe.skipIf(chainAbsent)('a server that restarts while payments to a chain a
       const payees = Array.from({ length: 12 }, () => payer.newPayee())
       proxy.lie('eth_estimateGas', 'server error')
       const transfers = await Promise.all(payees.map((payee) => payer.pay(payee, 500n)))
-      await Promise.all(transfers.map((one) => payer.payment(one, ({ state }) => state === 'WAITING')))
+      await Promise.all(
+        transfers.map((transfer) => payer.payment(transfer, ({ state }) => state === 'WAITING')),
+      )
       proxy.honest()
       const workers = apps
-        .flatMap((one) => [one, one])
-        .map((one) => ({
-          ...one,
+        .flatMap((worker) => [worker, worker])
+        .map((worker) => ({
+          ...worker,
           platformId: credentials.platformId,
         }))
       await Promise.all(workers.map(relay))

@@ -81,7 +81,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     await until(
       () =>
         read.selectFrom('chain_payments').where('state', '=', 'FAILED').select(['kind', 'note']).execute(),
-      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer.',
+      ([payment]) => payment?.kind === 'SWEEP' && payment.note === 'The token refuses the transfer.',
     )
     await on.chain.unfreeze(findTreasury())
     // An hour later the movements are too old, so only the failed sweep can lead to this address.

@@ -116,8 +116,8 @@ async function waitForSettledMoney(): Promise<void> {
         .select('id')
         .execute()
       const { retired } = on.rail()
-      const left = await Promise.all(retired.map((one) => on.chain.balanceOf(on.chain.token, one)))
-      return open.length + unsure.length + left.filter((one) => one > 0n).length
+      const left = await Promise.all(retired.map((address) => on.chain.balanceOf(on.chain.token, address)))
+      return open.length + unsure.length + left.filter((balance) => balance > 0n).length
     },
     (count) => count === 0,
     60,
@@ -139,6 +139,9 @@ async function expectBooksMatchChain(): Promise<void> {
   expect({ ours: books.get('rail:base') ?? 0n, cold: books.get('rail:base:cold') ?? 0n }).toEqual(onChain)
   const list: Reply['body'][] = (await on.client.get(`${MOVEMENTS}?status=COMPLETED&limit=100`)).body.data
   const sumMovements = (direction: string) =>
-    list.reduce((sum, one) => sum + (one.direction === direction ? BigInt(one.amount.amount) : 0n), 0n)
+    list.reduce(
+      (sum, movement) => sum + (movement.direction === direction ? BigInt(movement.amount.amount) : 0n),
+      0n,
+    )
   expect(sumMovements('TO_COLD_STORAGE') - sumMovements('FROM_COLD_STORAGE')).toBe(onChain.cold)
 }

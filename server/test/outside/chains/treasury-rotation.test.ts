@@ -75,7 +75,7 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
     await on.chain.setAutomine(true)
     await mineUntil(
       async () => [await payer.stateOf(first), await payer.stateOf(second)],
-      (both) => both.every((one) => one.status === 'COMPLETED'),
+      (both) => both.every((payment) => payment.status === 'COMPLETED'),
     )
     expect([await readTokenBalance(signed), await readTokenBalance(waiting)]).toEqual([1_000n, 2_000n])
     await waitForSweep(oldAddress)

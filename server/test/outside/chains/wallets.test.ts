@@ -208,7 +208,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     await chain.setAutomine(true)
     await ada.seen((total) => total < 10n * MILLION)
     const { data } = ok(await on.client.get(`/transactions?customerId=${ada.customerId}&type=OUTGOING`))
-    const ownPayment = data.find((one: { quoteId?: string }) => one.quoteId === undefined)
+    const ownPayment = data.find((payment: { quoteId?: string }) => payment.quoteId === undefined)
     const missing = 9n * MILLION - (10n * MILLION - BigInt(quote.totalSendingAmount))
     expect(ownPayment.counterpartyInformation).toEqual({ shortfall: String(missing) })
     // Expires the signed transfer: within its hour, the payment could still be made.
@@ -302,10 +302,10 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   })
 
   test('each have the same balance in the books as on the chain', async () => {
-    for (const one of wallets) await one.seen((total) => total >= 0n)
+    for (const wallet of wallets) await wallet.seen((total) => total >= 0n)
     const [books, chain] = await Promise.all([
-      Promise.all(wallets.map((one) => one.total())),
-      Promise.all(wallets.map((one) => one.onChain())),
+      Promise.all(wallets.map((wallet) => wallet.total())),
+      Promise.all(wallets.map((wallet) => wallet.onChain())),
     ])
     expect(books).toEqual(chain)
     expect(books.length).toBeGreaterThan(8)
@@ -321,8 +321,8 @@ function findPayment(transactionId: string) {
     .executeTakeFirst()
 }
 
-async function readCustodialBalance(one: Holder): Promise<bigint> {
-  const path = `/customers/internal-accounts?customerId=${one.customerId}&type=INTERNAL_CRYPTO&currency=USDC`
+async function readCustodialBalance(holder: Holder): Promise<bigint> {
+  const path = `/customers/internal-accounts?customerId=${holder.customerId}&type=INTERNAL_CRYPTO&currency=USDC`
   return BigInt(ok(await on.client.get(path)).data[0].balance.amount)
 }
 

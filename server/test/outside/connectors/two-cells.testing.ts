@@ -201,7 +201,7 @@ export async function findAccount(client: Client, customerId?: string): Promise<
   )
   const { id, fundingPaymentInstructions } = body.data[0]
   const infos: Reply['body'][] = fundingPaymentInstructions.map(
-    (one: Reply['body']) => one.accountOrWalletInfo,
+    (instruction: Reply['body']) => instruction.accountOrWalletInfo,
   )
   const findIban = (isBridge: boolean) => infos.find(({ swiftCode }) => (swiftCode === BIC) === isBridge).iban
   return { customerId, id, house: findIban(false), bridge: findIban(true) }
@@ -212,7 +212,7 @@ export async function readBalance(client: Client, { id, customerId }: Account): 
     ? `/customers/internal-accounts?customerId=${customerId}`
     : '/platform/internal-accounts?'
   const { data } = (await client.get(`${path}&currency=EUR`)).body
-  return data.find((one: Reply['body']) => one.id === id).balance.amount
+  return data.find((account: Reply['body']) => account.id === id).balance.amount
 }
 
 /** Pays from an account to an external IBAN, and returns the id of the transaction. */
@@ -229,7 +229,7 @@ export async function pay(
   const owner = from.customerId ? { customerId: from.customerId } : {}
   const existing = await client.get(`${path}?${new URLSearchParams({ ...owner, currency: 'EUR' })}`)
   const account: Reply['body'] | undefined = existing.body.data?.find(
-    (one: Reply['body']) => one.accountInfo.iban === iban,
+    (external: Reply['body']) => external.accountInfo.iban === iban,
   )
   const { id: accountId } =
     account ?? (await client.post(path, { ...owner, currency: 'EUR', accountInfo })).body

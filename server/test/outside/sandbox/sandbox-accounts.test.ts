@@ -97,7 +97,7 @@ describe('funding in the sandbox', () => {
       const second = await client.post(path, { amount: 1 })
       expect(second.body.balance.amount).toBe(100_000_000_001)
       const list = account === platformAccount.id ? '/platform/internal-accounts' : customerAccounts
-      const found = (await listAccounts(client, list)).find((one) => one.id === account)
+      const found = (await listAccounts(client, list)).find((candidate) => candidate.id === account)
       expect(found).toEqual(second.body)
     }
   })

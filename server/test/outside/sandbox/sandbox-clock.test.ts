@@ -175,8 +175,8 @@ describe('advancing a sandbox clock', () => {
     )
     const event = (await client.get(`/events/${processing.id}`)).body
     expect(event.deliveryStatus).toBe('DELIVERED')
-    const attemptTimes = event.deliveryAttempts.map((one: Reply['body']) => Date.parse(one.startedAt))
-    expect(event.deliveryAttempts.map((one: Reply['body']) => one.responseStatus)).toEqual([
+    const attemptTimes = event.deliveryAttempts.map((attempt: Reply['body']) => Date.parse(attempt.startedAt))
+    expect(event.deliveryAttempts.map((attempt: Reply['body']) => attempt.responseStatus)).toEqual([
       503, 503, 503, 200,
     ])
     // Retries are 5, 10 and 20 seconds apart, or half of that, so they ran on the way and not at the end.

@@ -111,7 +111,7 @@ describe('a sandbox fault rule', () => {
     )
     const refusals = replies.filter(({ status }) => status === 503)
     expect(refusals).toHaveLength(3)
-    for (const one of refusals) expect(readAppliedFault(one)).toBe('error=503')
+    for (const refusal of refusals) expect(readAppliedFault(refusal)).toBe('error=503')
     expect((await platform.get('/customers')).body.totalCount).toBe(9)
     expect(await listRules(platform)).toEqual([])
   })

@@ -44,8 +44,8 @@ beforeAll(async () => {
 })
 
 const findDefaultOutcome = (family: Family['family']) =>
-  families.find((one) => one.family === family)!.otherwise
-const findValues = (family: Family['family']) => families.find((one) => one.family === family)!.values
+  families.find((listed) => listed.family === family)!.otherwise
+const findValues = (family: Family['family']) => families.find((listed) => listed.family === family)!.values
 
 test('every family of magic values is listed, with each value once and the outcome of other values', () => {
   expect(families.map(({ family }) => family)).toEqual(MAGIC_VALUE_FAMILIES)
