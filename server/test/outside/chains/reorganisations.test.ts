@@ -90,16 +90,16 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
     await on.chain.transfer(1, address, 1_000n)
     await on.chain.mine(4)
     const [deposit] = await credited(on, account.id, 1)
-    const other = await newHolder(on)
-    const paid = await on.client.post('/quotes', {
+    const otherHolder = await newHolder(on)
+    const quote = await on.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: account.id },
-      destination: { destinationType: 'ACCOUNT', accountId: other.account.id },
+      destination: { destinationType: 'ACCOUNT', accountId: otherHolder.account.id },
       lockedCurrencySide: 'RECEIVING',
       lockedCurrencyAmount: 600,
       immediatelyExecute: true,
     })
-    expect(paid.status).toBe(201)
-    const left = await until(
+    expect(quote.status).toBe(201)
+    const balanceLeft = await until(
       () => balanceOf(on, customerId),
       (balance) => balance < 1_000n,
     )
@@ -110,7 +110,7 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
       ({ body }) => body.status === 'REVERSED',
     )
     expect(await balanceOf(on, customerId)).toBe(0n)
-    expect(await readReceivables()).toBe(receivablesBefore + 1_000n - left)
+    expect(await readReceivables()).toBe(receivablesBefore + 1_000n - balanceLeft)
     await expectBooksMatchChain()
   })
 

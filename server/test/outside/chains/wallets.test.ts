@@ -42,13 +42,13 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     })
     expect((await setNetwork('SPARK')).body.embeddedWalletConfig.network).toBe('SPARK')
     const email = 'spark@example.com'
-    const before = ok(
+    const sparkCustomer = ok(
       await on.client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email }),
     )
     ok(await setNetwork('BASE'))
     // A wallet stays on the network where it was created.
     const { data } = ok(
-      await on.client.get(`/customers/internal-accounts?customerId=${before.id}&type=EMBEDDED_WALLET`),
+      await on.client.get(`/customers/internal-accounts?customerId=${sparkCustomer.id}&type=EMBEDDED_WALLET`),
     )
     expect(data[0]).toMatchObject({
       balance: { currency: { code: 'USDB' } },

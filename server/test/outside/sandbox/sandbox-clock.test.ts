@@ -101,8 +101,8 @@ describe('a sandbox clock', () => {
       expect(Date.parse(body.now)).toBeGreaterThanOrEqual(started + hours[index]! * 3_600_000)
     }
     expectAt(await readTime(client), started + 5 * 3_600_000, 'the latest')
-    const failed = await findEventTime(client, transfer.body.id, 'OUTGOING_PAYMENT.FAILED')
-    expectAt(failed, Date.parse(transfer.body.createdAt) + 30_000, 'on the way of all of them')
+    const failedAt = await findEventTime(client, transfer.body.id, 'OUTGOING_PAYMENT.FAILED')
+    expectAt(failedAt, Date.parse(transfer.body.createdAt) + 30_000, 'on the way of all of them')
   })
 })
 
@@ -126,8 +126,8 @@ describe('advancing a sandbox clock', () => {
 
     const idleQuote = await createQuote(client, usd, bank!, false)
     const heldQuote = await createQuote(client, usd, longBank!, true)
-    const out = { source: { accountId: usd }, destination: { accountId: slowBank }, amount: 500 }
-    const transfer = (await client.post('/transfer-out', out)).body
+    const transferOut = { source: { accountId: usd }, destination: { accountId: slowBank }, amount: 500 }
+    const transfer = (await client.post('/transfer-out', transferOut)).body
     const incoming = (
       await client.post('/sandbox/uma/receive', {
         senderUmaAddress: '$grace@bank.example',
@@ -186,11 +186,13 @@ describe('advancing a sandbox clock', () => {
       .data[0]
     expect(account.balance).toEqual(account.totalBalance)
     expect(account.balance.amount).toBe(99_000)
-    const late = {
+    const lateCode = {
       type: 'EMAIL_OTP',
       encryptedOtpBundle: sealCode(challenge.otpEncryptionTargetBundle, generateKeyPair()),
     }
-    expectError(await client.post(`/auth/credentials/${credential}/verify`, late), { code: 'UNAUTHORIZED' })
+    expectError(await client.post(`/auth/credentials/${credential}/verify`, lateCode), {
+      code: 'UNAUTHORIZED',
+    })
     const reply = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
       privateEnabled: true,
     })

@@ -20,7 +20,7 @@ import { world } from '../../worlds/world.testing.ts'
 
 const RESET = '/sandbox/reset'
 /** Records that a reset keeps: the credentials of callers. */
-const STAYING: ReadonlySet<string> = new Set([
+const KEPT_KINDS: ReadonlySet<string> = new Set([
   'Token',
   'Member',
   'MemberRole',
@@ -64,7 +64,7 @@ test('a reset platform is empty and in real time but keeps its settings and toke
     embeddedWalletConfig: { otpLength: 8 },
     supportedCurrencies: (await readSettings(client)).supportedCurrencies.slice(0, 2),
   })
-  const second = await newToken(client)
+  const secondToken = await newToken(client)
   const [{ ids }, otherCustomer] = await Promise.all([newWorld(client), newCustomer(other)])
   const key = { 'Idempotency-Key': 'one' }
   const ada = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', platformCustomerId: 'ada' }
@@ -88,7 +88,7 @@ test('a reset platform is empty and in real time but keeps its settings and toke
   expect(await readSettings(client)).toEqual(before.settings)
   expect((await client.get('/tokens')).body).toEqual(before.tokens)
   expect(await listSecrets(client)).toEqual(before.secrets)
-  expect((await second.get('/config')).body.id).toBe(reset.body.platformId)
+  expect((await secondToken.get('/config')).body.id).toBe(reset.body.platformId)
 
   expect(timeBefore - Date.parse(reset.body.now)).toBeGreaterThan((YEAR_SECONDS - 3600) * 1000)
   expect(timeBefore - (await readTime(client))).toBeGreaterThan((YEAR_SECONDS - 3600) * 1000)
@@ -100,7 +100,7 @@ test('a reset platform is empty and in real time but keeps its settings and toke
   expect(balances.sort()).toEqual(['0 EUR', '0 USD'])
   const state = toJson(await stateOf(client))
   for (const [kind, id] of Object.entries(ids))
-    if (!STAYING.has(kind)) expect(state.includes(id!), kind).toBe(false)
+    if (!KEPT_KINDS.has(kind)) expect(state.includes(id!), kind).toBe(false)
   expect((await client.get(`/customers/${ids.Customer}`)).status).toBe(404)
   expect((await client.get(`/quotes/${ids.Quote}`)).status).toBe(404)
   expect((await client.get(`/transactions/${ids.Transaction}`)).status).toBe(404)
@@ -110,10 +110,10 @@ test('a reset platform is empty and in real time but keeps its settings and toke
   expect((await client.post('/quotes', validBody('quote_create', ids))).status).toBe(404)
 
   // The customer's platform id and the idempotency key can be used again.
-  const again = await client.post('/customers', ada, key)
-  expect(again.status).toBe(201)
-  expect(again.headers.get('Idempotency-Replayed')).toBeNull()
-  expect(again.body.id).not.toBe(created.body.id)
+  const recreated = await client.post('/customers', ada, key)
+  expect(recreated.status).toBe(201)
+  expect(recreated.headers.get('Idempotency-Replayed')).toBeNull()
+  expect(recreated.body.id).not.toBe(created.body.id)
 
   expect(await stateOf(other)).toEqual(before.other)
   expect((await client.get(`/customers/${otherCustomer.id}`)).status).toBe(404)
