@@ -4,19 +4,19 @@ import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
 import type { InternalAccount } from '../../worlds/production/production.testing.ts'
 
-/** An entry of a bank's file. */
+/** An entry in a bank's file. */
 export interface BankEntry {
   readonly transactionCode: string
   readonly amount: bigint
   readonly individualId: string
   readonly trace: string
   readonly addenda: string
-  /** The account at the other end. */
+  /** The account number of the counterparty. */
   readonly account?: string
 }
 
-/** A file of the bank with these entries, whose sums are right. */
-export function bankFile(entries: readonly BankEntry[]): string {
+/** Builds a bank's file of these entries with correct totals. */
+export function buildBankFile(entries: readonly BankEntry[]): string {
   const totals = new AchTotals()
   for (const { transactionCode, amount } of entries) totals.add(transactionCode, '01140153', amount, 1)
   const batch = { serviceClass: 200, companyId: '1123456789', originatingBank: '01140153', batchNumber: 1 }
@@ -60,63 +60,62 @@ export function bankFile(entries: readonly BankEntry[]): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-const OF_BANK = { originalReceivingBank: '01140153', trace: '011401530000009' }
+const BANK_FIELDS = { originalReceivingBank: '01140153', trace: '011401530000009' }
 
-export const returnAddenda = (originalTrace: string, reason: string) =>
-  writeRecord('returnAddenda', { type: 99, reason, originalTrace, ...OF_BANK })
+export const buildReturnAddenda = (originalTrace: string, reason: string) =>
+  writeRecord('returnAddenda', { type: 99, reason, originalTrace, ...BANK_FIELDS })
 
-export const changeAddenda = (originalTrace: string, reason: string, corrected: string) =>
-  writeRecord('changeAddenda', { type: 98, reason, originalTrace, corrected, ...OF_BANK })
+export const buildChangeAddenda = (originalTrace: string, reason: string, corrected: string) =>
+  writeRecord('changeAddenda', { type: 98, reason, originalTrace, corrected, ...BANK_FIELDS })
 
-/** The entries of a file of ours, without offsets. */
-export function entriesIn(text: string): readonly string[] {
+/** Lists the entries in one of our files, without offsets. */
+export function listEntries(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith('6') && !line.includes('OFFSET'))
 }
 
-/** The descriptions of the batches of a file. */
-export function descriptionsIn(text: string): readonly string[] {
+export function listDescriptions(text: string): readonly string[] {
   const batches = text.split('\n').filter((line) => line.startsWith('5'))
   return batches.map((line) => line.slice(53, 63).trim())
 }
 
-/** Pays 10.00 USD, or another amount, in with this text. */
+/** Pays in an amount, 10.00 USD by default, with this text. */
 function payIn(bank: FileBank, name: string, text: string, amount = 1_000n): Promise<unknown> {
-  const paidIn = {
+  const creditEntry = {
     ...{ transactionCode: '22', amount, individualId: 'X', trace: '011401530000005' },
     addenda: writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: 5 }),
   }
-  return bank.put(`${name}.ach`, bankFile([paidIn]))
+  return bank.put(`${name}.ach`, buildBankFile([creditEntry]))
 }
 
-/** Puts 100.00 USD on the platform's own account. */
+/** Credits 100.00 USD to the platform's own account. */
 export async function fundPlatform(bank: FileBank): Promise<void> {
   const { client } = bank.world
   await payIn(bank, 'own-money', 'CAPITAL', 10_000n)
   const [deposit] = (await client.get('/deposits?status=SUSPENSE')).body.data
-  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-  const assigned = await client.post(`/deposits/${deposit.id}/assign`, { accountId: own.id })
+  const [account] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  const assigned = await client.post(`/deposits/${deposit.id}/assign`, { accountId: account.id })
   if (assigned.status !== 200) throw new Error(JSON.stringify(assigned.body))
 }
 
-/** Pays in for a new customer, and returns how its money is sent and where to. */
-export async function payingCustomer(bank: FileBank, addedAt: string) {
+/** Creates a customer with 10.00 USD, and returns calls that add accounts and pay. */
+export async function newPayingCustomer(bank: FileBank, addedAt: string) {
   const { customerId, account } = await bank.customer()
   await payIn(bank, addedAt, referenceOf(account))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 1_000n,
   )
-  return paymentsOf(bank, customerId, account)
+  return buildPaymentCalls(bank, customerId, account)
 }
 
-/** A new customer without money. */
-export async function poorCustomer(bank: FileBank) {
+/** Creates a customer without money. */
+export async function newUnfundedCustomer(bank: FileBank) {
   const { customerId, account } = await bank.customer()
-  return paymentsOf(bank, customerId, account)
+  return buildPaymentCalls(bank, customerId, account)
 }
 
-function paymentsOf(bank: FileBank, customerId: string, account: InternalAccount) {
-  const accountOf = async (accountNumber: string) => {
+function buildPaymentCalls(bank: FileBank, customerId: string, account: InternalAccount) {
+  const addAccount = async (accountNumber: string) => {
     const { body } = await bank.world.client.post('/customers/external-accounts', {
       customerId,
       currency: 'USD',
@@ -137,5 +136,5 @@ function paymentsOf(bank: FileBank, customerId: string, account: InternalAccount
       ...{ source: { accountId: from }, destination: { accountId: account.id } },
       amount,
     })
-  return { customerId, accountOf, send, pull }
+  return { customerId, addAccount, send, pull }
 }

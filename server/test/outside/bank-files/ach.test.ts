@@ -9,7 +9,7 @@ import {
   referenceOf,
   untilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
-import { type BankEntry, bankFile, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
+import { type BankEntry, buildBankFile, buildReturnAddenda, newPayingCustomer } from './ach-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
@@ -27,8 +27,8 @@ interface Notification {
   readonly originalReceivingBank?: string
 }
 
-/** A notification of change about an entry of ours. */
-function notification({
+/** Builds a notification of change about one of our entries. */
+function buildNotification({
   entry,
   reason,
   corrected,
@@ -46,24 +46,24 @@ function notification({
   }
 }
 
-const entryIn = (text: string) => text.split('\n').find((line) => line.startsWith('6')) ?? ''
-const reports = async () => (await bank.world.client.get('/rail-events?status=WAITING')).body.data
-const changesOf = async (id: string) =>
+const findEntry = (text: string) => text.split('\n').find((line) => line.startsWith('6')) ?? ''
+const listReports = async () => (await bank.world.client.get('/rail-events?status=WAITING')).body.data
+const listChanges = async (id: string) =>
   (await bank.world.client.get(`/account-changes?externalAccountId=${id}`)).body.data
 
-test('a notification of change stops payments to the account, queued ones too, until somebody applies it; the next one uses the new details', async () => {
-  const { accountOf, send } = await payingCustomer(bank, 'for-change')
-  const [doubted, other] = [await accountOf('444555666'), await accountOf('444555667')]
-  await send(doubted, 100)
-  const entry = entryIn((await bank.takeFile()).text)
-  const queued = (await send(doubted, 150)).body.id
+test('a notification of change stops payments to the account, including queued ones, until it is applied; later payments use the new details', async () => {
+  const { addAccount, send } = await newPayingCustomer(bank, 'for-change')
+  const [changedAccount, otherAccount] = [await addAccount('444555666'), await addAccount('444555667')]
+  await send(changedAccount, 100)
+  const entry = findEntry((await bank.takeFile()).text)
+  const queued = (await send(changedAccount, 150)).body.id
   const { workers } = bank.world.service.app
   await untilQueued(bank.world, 1)
-  const said = { entry, account: '444555666' }
-  const c06 = { ...said, reason: 'C06', corrected: `${'444555668'.padEnd(20)}32` }
-  await bank.put('notification.ach', bankFile([notification(c06)]))
+  const notice = { entry, account: '444555666' }
+  const c06 = { ...notice, reason: 'C06', corrected: `${'444555668'.padEnd(20)}32` }
+  await bank.put('notification.ach', buildBankFile([buildNotification(c06)]))
   const [pending] = await until(
-    () => changesOf(doubted),
+    () => listChanges(changedAccount),
     (found) => found.length === 1,
   )
   expect(pending).toMatchObject({
@@ -74,65 +74,73 @@ test('a notification of change stops payments to the account, queued ones too, u
       { field: 'bankAccountType', after: 'SAVINGS' },
     ],
   })
-  expect((await send(doubted, 200)).body.code).toBe('EXTERNAL_ACCOUNT_UNDER_REVIEW')
-  await send(other, 300)
+  expect((await send(changedAccount, 200)).body.code).toBe('EXTERNAL_ACCOUNT_UNDER_REVIEW')
+  await send(otherAccount, 300)
   const second = (await bank.takeFile()).text
   expect(second).toContain('444555667')
   expect(second).not.toContain('444555666')
-  expect(await transaction(queued)).toMatchObject({ status: 'PENDING' })
+  expect(await readTransaction(queued)).toMatchObject({ status: 'PENDING' })
 
   const applied = await bank.world.client.post(`/account-changes/${pending.id}/apply`, {
     reason: 'Confirmed',
   })
   expect(applied.status, JSON.stringify(applied.body)).toBe(200)
-  await send(doubted, 50)
+  await send(changedAccount, 50)
   workers.wake()
   await untilQueued(bank.world, 2)
   const third = (await bank.takeFile()).text
-  // The payment that was made before keeps the details that it was made with.
+  // The earlier payment keeps its original details.
   expect(third.match(/^622011401533 *444555666 /gm)).toHaveLength(1)
   expect(third.match(/^632011401533 *444555668 /gm)).toHaveLength(1)
-  // The bank repeats itself in another file.
-  await bank.put('again.ach', bankFile([notification({ ...c06, amount: 0n }), notification(c06)]))
-  await bank.put('last.ach', bankFile([notification({ ...said, reason: 'C61', corrected: 'C01' })]))
-  await until(reports, (found) => found.some(({ reason }: { reason: string }) => reason === 'UNREADABLE'))
-  expect(await changesOf(doubted)).toHaveLength(1)
+  // The bank repeats the notification in another file.
+  await bank.put(
+    'again.ach',
+    buildBankFile([buildNotification({ ...c06, amount: 0n }), buildNotification(c06)]),
+  )
+  await bank.put(
+    'last.ach',
+    buildBankFile([buildNotification({ ...notice, reason: 'C61', corrected: 'C01' })]),
+  )
+  await until(listReports, (found) => found.some(({ reason }: { reason: string }) => reason === 'UNREADABLE'))
+  expect(await listChanges(changedAccount)).toHaveLength(1)
 })
 
-test('a notification of change that differs from the entry, or corrects nothing of an account, proposes nothing', async () => {
-  const { accountOf, send } = await payingCustomer(bank, 'for-strange-changes')
-  const payee = await accountOf('555666777')
+test('a notification of change that contradicts the entry or corrects no account detail proposes no change', async () => {
+  const { addAccount, send } = await newPayingCustomer(bank, 'for-strange-changes')
+  const payee = await addAccount('555666777')
   await send(payee, 100)
-  const entry = entryIn((await bank.takeFile()).text)
-  const said = { entry, account: '555666777', reason: 'C01', corrected: '555666778' }
-  const before = (await reports()).length
-  const strange = [
-    { ...said, account: '555666770' },
-    { ...said, amount: 100n },
-    { ...said, originalReceivingBank: '02100002' },
-    { ...said, originalTrace: '021000029999999' },
-    { ...said, entry: `${entry.slice(0, 39)}${'CSFFFFFFFFFFFF'.padEnd(15)}${entry.slice(54)}` },
-    { ...said, reason: 'C02', corrected: '011401534' },
-    { ...said, reason: 'C05', corrected: '52' },
-    { ...said, reason: 'C09', corrected: 'CS000000000000' },
-    { ...said, reason: 'C13', corrected: ' ' },
+  const entry = findEntry((await bank.takeFile()).text)
+  const notice = { entry, account: '555666777', reason: 'C01', corrected: '555666778' }
+  const before = (await listReports()).length
+  const mismatches = [
+    { ...notice, account: '555666770' },
+    { ...notice, amount: 100n },
+    { ...notice, originalReceivingBank: '02100002' },
+    { ...notice, originalTrace: '021000029999999' },
+    { ...notice, entry: `${entry.slice(0, 39)}${'CSFFFFFFFFFFFF'.padEnd(15)}${entry.slice(54)}` },
+    { ...notice, reason: 'C02', corrected: '011401534' },
+    { ...notice, reason: 'C05', corrected: '52' },
+    { ...notice, reason: 'C09', corrected: 'CS000000000000' },
+    { ...notice, reason: 'C13', corrected: ' ' },
   ]
-  for (const [index, one] of strange.entries())
-    await bank.put(`strange-${index}.ach`, bankFile([notification(one)]))
-  await until(reports, (found) => found.length === before + strange.length)
-  const reasons = (await reports()).map(({ reason }: { reason: string }) => reason).slice(0, strange.length)
+  for (const [index, mismatch] of mismatches.entries())
+    await bank.put(`strange-${index}.ach`, buildBankFile([buildNotification(mismatch)]))
+  await until(listReports, (found) => found.length === before + mismatches.length)
+  const reasons = (await listReports())
+    .map(({ reason }: { reason: string }) => reason)
+    .slice(0, mismatches.length)
   expect(reasons.toSorted()).toEqual([
     ...Array(4).fill('CHANGE_OF_ACCOUNT'),
     ...Array(5).fill('UNKNOWN_PAYMENT'),
   ])
-  expect(await changesOf(payee)).toEqual([])
+  expect(await listChanges(payee)).toEqual([])
 })
 
-test('a deposit whose sender has no known account is immediately marked as not returnable, and can still be assigned', async () => {
+test('a deposit from an unknown account cannot be returned but can still be assigned', async () => {
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', { type: '05', text: 'NO REFERENCE', sequence: 1, entrySequence: 8 })
   const entry = { transactionCode: '22', amount: 700n, individualId: 'X', trace: '011401530000008', addenda }
-  await bank.put('suspense.ach', bankFile([entry]))
+  await bank.put('suspense.ach', buildBankFile([entry]))
   const [deposit] = await until(
     async () => (await bank.world.client.get('/deposits?status=SUSPENSE')).body.data,
     (found) => found.length === 1,
@@ -150,9 +158,9 @@ test('a deposit whose sender has no known account is immediately marked as not r
   expect(await bank.balanceOf(customerId)).toBe(700n)
 })
 
-const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
+const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
 
-test('a payment in by reference and a payment out, counted as delivered by time, are booked and can be returned afterwards', async () => {
+test('an incoming payment is credited by its reference, and an outgoing payment completes after its banking days and can still be returned', async () => {
   const started = new Date().toISOString()
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', {
@@ -163,7 +171,7 @@ test('a payment in by reference and a payment out, counted as delivered by time,
   })
   await bank.put(
     'in.ach',
-    bankFile([
+    buildBankFile([
       { transactionCode: '22', amount: 50_000n, individualId: 'X', trace: '011401530000007', addenda },
     ]),
   )
@@ -172,7 +180,7 @@ test('a payment in by reference and a payment out, counted as delivered by time,
     (balance) => balance === 50_000n,
   )
 
-  const to = await bank.world.client.post('/customers/external-accounts', {
+  const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',
     accountInfo: {
@@ -182,44 +190,47 @@ test('a payment in by reference and a payment out, counted as delivered by time,
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const sent = await bank.world.client.post('/transfer-out', {
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const transfer = await bank.world.client.post('/transfer-out', {
     source: { accountId: account.id },
-    destination: { accountId: to.body.id },
+    destination: { accountId: payee.body.id },
     amount: 12_550,
   })
-  const { id } = sent.body
+  const { id } = transfer.body
   const lines = (await bank.takeFile()).text.split('\n')
   const entry = lines.find((line) => line.startsWith('6'))!
   expect(entry).toMatch(/^622011401533 *1234567890 *0000012550CS[0-9A-F]{12} Grace Hopper/)
   expect(lines.find((line) => line.startsWith('5'))).toContain('PPDPAYOUT')
   const trace = entry.slice(79)
 
-  // Three days of the week pass.
+  // Settles the file, as if three banking days had passed.
   await until(
     async () => {
       await bank.world.service.app.db.query(
         `UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL`,
       )
-      return transaction(id)
+      return readTransaction(id)
     },
     ({ status }) => status === 'COMPLETED',
   )
   expect(await bank.balanceOf(customerId)).toBe(37_450n)
 
-  const back = {
+  const returnEntry = {
     transactionCode: '21',
     amount: 12_550n,
     individualId: entry.slice(39, 54).trim(),
     trace: '011401530000009',
     account: '1234567890',
   }
-  await bank.put('unknown.ach', bankFile([{ ...back, addenda: returnAddenda('021000029999999', 'R02') }]))
+  await bank.put(
+    'unknown.ach',
+    buildBankFile([{ ...returnEntry, addenda: buildReturnAddenda('021000029999999', 'R02') }]),
+  )
   await bank.put(
     'change.ach',
-    bankFile([
+    buildBankFile([
       {
-        ...back,
+        ...returnEntry,
         amount: 0n,
         addenda: writeRecord('changeAddenda', {
           type: 98,
@@ -233,23 +244,25 @@ test('a payment in by reference and a payment out, counted as delivered by time,
     ]),
   )
   expect(await bank.balanceOf(customerId)).toBe(37_450n)
-  await bank.put('return.ach', bankFile([{ ...back, addenda: returnAddenda(trace, 'R02') }]))
+  await bank.put('return.ach', buildBankFile([{ ...returnEntry, addenda: buildReturnAddenda(trace, 'R02') }]))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 50_000n,
   )
-  expect(await transaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
-  const waiting = (await reports()).filter(({ createdAt }: { createdAt: string }) => createdAt > started)
-  expect(waiting.map(({ reason }: { reason: string }) => reason)).toEqual(['UNKNOWN_PAYMENT'])
-  expect(await changesOf(to.body.id)).toMatchObject([{ status: 'PENDING', transactionId: id }])
+  expect(await readTransaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
+  const waitingReports = (await listReports()).filter(
+    ({ createdAt }: { createdAt: string }) => createdAt > started,
+  )
+  expect(waitingReports.map(({ reason }: { reason: string }) => reason)).toEqual(['UNKNOWN_PAYMENT'])
+  expect(await listChanges(payee.body.id)).toMatchObject([{ status: 'PENDING', transactionId: id }])
 })
 
-test('a status of one batch moves no payment of a file with several, and waits for a person', async () => {
+test('the status of one batch in a file with several changes no payment and waits for a person', async () => {
   const { db } = bank.world.service.app
-  const { accountOf, send, pull } = await payingCustomer(bank, 'batches')
-  const [payee, payer] = [await accountOf('700700701'), await accountOf('700700702')]
+  const { addAccount, send, pull } = await newPayingCustomer(bank, 'batches')
+  const [payee, payer] = [await addAccount('700700701'), await addAccount('700700702')]
   await pauseWorkers(bank.world)
-  const made = [await send(payee, 110), await pull(payer, 120)]
+  const replies = [await send(payee, 110), await pull(payer, 120)]
   await untilQueued(bank.world, 2)
   await db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
   const { text } = await bank.takeFile()
@@ -257,13 +270,13 @@ test('a status of one batch moves no payment of a file with several, and waits f
   const { rows } = await db.query<{ message_name: string }>(
     'SELECT message_name FROM bank_files ORDER BY number DESC LIMIT 1',
   )
-  const before = (await reports()).length
+  const before = (await listReports()).length
   const status = statusFile(rows[0]?.message_name ?? '', '<PmtInfSts>RJCT</PmtInfSts>')
   expect(await bank.put('batch.xml', status)).toBe('done')
-  const waiting = await reports()
-  expect(waiting).toHaveLength(before + 1)
-  expect(waiting[0].reason).toBe('UNKNOWN_PAYMENT')
-  for (const { body } of made) {
+  const waitingReports = await listReports()
+  expect(waitingReports).toHaveLength(before + 1)
+  expect(waitingReports[0].reason).toBe('UNKNOWN_PAYMENT')
+  for (const { body } of replies) {
     const { status } = (await bank.world.client.get(`/transactions/${body.id}`)).body
     expect(status).not.toBe('FAILED')
   }

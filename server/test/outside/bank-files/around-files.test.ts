@@ -22,40 +22,42 @@ import {
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
-type Own = Awaited<ReturnType<FileBank['customer']>>
+type Customer = Awaited<ReturnType<FileBank['customer']>>
 
-/** A statement by which this customer is paid 100.00. */
-function paidIn({ account }: Own, id: string): string {
+/** Builds an advice that pays this customer 100.00. */
+function buildAdvice({ account }: Customer, id: string): string {
   const transactions = [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }]
   const entries = [{ amount: '100.00', direction: 'CRDT' as const, servicerReference: id, transactions }]
   return camtFile({ id, kind: '054', entries })
 }
 
-const inUsd = (text: string) => text.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber)
+const toUsd = (text: string) => text.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber)
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
 
-async function hasBalance(bank: FileBank, own: Own, amount: bigint): Promise<void> {
+async function waitForBalance(bank: FileBank, customer: Customer, amount: bigint): Promise<void> {
   await until(
-    () => bank.balanceOf(own.customerId),
+    () => bank.balanceOf(customer.customerId),
     (balance) => balance === amount,
   )
 }
 
-async function refusalOf(bank: FileBank, name: string): Promise<string> {
+async function readRefusal(bank: FileBank, name: string): Promise<string> {
   const { body } = await bank.world.client.get('/rail-events?status=WAITING')
   const reports: { body: { type: string; data: { name: string; reason: string } } }[] = body.data
-  const found = reports.find((one) => one.body.type === 'file.refused' && one.body.data.name.includes(name))
-  return found?.body.data.reason ?? 'not refused'
+  const refusal = reports.find(
+    (report) => report.body.type === 'file.refused' && report.body.data.name.includes(name),
+  )
+  return refusal?.body.data.reason ?? 'not refused'
 }
 
-/** Sends from a customer who was paid. Resolves to the id of the payment. */
-async function send(bank: FileBank, own: Own, accountInfo: object, amount = 100): Promise<string> {
+/** Sends a payment of a customer with money, and resolves to its id. */
+async function send(bank: FileBank, customer: Customer, accountInfo: object, amount = 100): Promise<string> {
   const currency = 'iban' in accountInfo ? 'EUR' : 'USD'
-  const { body: to } = await bank.world.client.post('/customers/external-accounts', {
-    ...{ customerId: own.customerId, currency, accountInfo },
+  const { body: payee } = await bank.world.client.post('/customers/external-accounts', {
+    ...{ customerId: customer.customerId, currency, accountInfo },
   })
   const { status, body } = await bank.world.client.post('/transfer-out', {
-    ...{ source: { accountId: own.account.id }, destination: { accountId: to.id }, amount },
+    ...{ source: { accountId: customer.account.id }, destination: { accountId: payee.id }, amount },
   })
   expect(status, JSON.stringify(body)).toBe(201)
   return body.id
@@ -63,13 +65,17 @@ async function send(bank: FileBank, own: Own, accountInfo: object, amount = 100)
 
 const ADA = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'FR' } as const
 const IBANS = ['FR1420041010050500013M02606', 'DE02120300000000202051', 'NL91ABNA0417164300']
-const sepaAccount = (index: number) => ({ accountType: 'EUR_ACCOUNT', iban: IBANS[index], beneficiary: ADA })
-const usAccount = (accountNumber: string) => ({
+const buildSepaAccount = (index: number) => ({
+  accountType: 'EUR_ACCOUNT',
+  iban: IBANS[index],
+  beneficiary: ADA,
+})
+const buildUsAccount = (accountNumber: string) => ({
   ...{ accountType: 'USD_ACCOUNT', accountNumber, routingNumber: '011401533' },
   beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
 })
 
-describe('files with the names and markers of a bank', () => {
+describe('bank files with markers', () => {
   let bank: FileBank
   beforeAll(async () => {
     bank = await openFileBank('SEPA', {
@@ -83,36 +89,36 @@ describe('files with the names and markers of a bank', () => {
   })
   afterAll(() => bank.close())
 
-  test('are read only once their marker is there, and refused if it states another checksum', async () => {
-    const own = await bank.customer()
-    const text = paidIn(own, 'MARKED')
+  test('a file is read only once its marker exists, and refused if the marker states another checksum', async () => {
+    const customer = await bank.customer()
+    const text = buildAdvice(customer, 'MARKED')
     await bank.drop('a.xml', text)
     expect(await bank.look()).toEqual(['a.xml'])
     await bank.drop('a.xml.done', '')
     expect(await bank.look(), 'the marker is not complete itself').toEqual(['a.xml', 'a.xml.done'])
-    expect(await bank.balanceOf(own.customerId)).toBe(0n)
+    expect(await bank.balanceOf(customer.customerId)).toBe(0n)
     await bank.drop('a.xml.done', `${sha256(text)}  a.xml\n`)
     await until(bank.look, (names) => names.length === 0)
-    await hasBalance(bank, own, 10_000n)
+    await waitForBalance(bank, customer, 10_000n)
 
-    const other = paidIn(own, 'OTHER')
-    await bank.drop('b.xml', other)
+    const otherText = buildAdvice(customer, 'OTHER')
+    await bank.drop('b.xml', otherText)
     await bank.drop('b.xml.done', `${sha256(text)}  b.xml\n`)
     await until(bank.look, (names) => names.length === 0)
-    expect(await refusalOf(bank, 'b.xml')).toBe(
-      `has the checksum ${sha256(other)}, but its marker states ${sha256(text)}`,
+    expect(await readRefusal(bank, 'b.xml')).toBe(
+      `has the checksum ${sha256(otherText)}, but its marker states ${sha256(text)}`,
     )
-    expect(await bank.balanceOf(own.customerId)).toBe(10_000n)
+    expect(await bank.balanceOf(customer.customerId)).toBe(10_000n)
   })
 
-  test('leave no marker behind that could stand for a later file of the same name', async () => {
+  test('a marker without a file is removed, so that it cannot stand for a later file of that name', async () => {
     await bank.drop('c.xml.done', `${'0'.repeat(64)}  c.xml\n`)
     await until(bank.look, (names) => names.length === 0)
   })
 
-  test('are read again with their marker after a refusal', async () => {
-    const own = await bank.customer()
-    const text = paidIn(own, 'AGAIN').replace('<Amt Ccy="EUR">100.00', '<Amt Ccy="EUR">100.00.0')
+  test('a refused file can be read again together with its marker', async () => {
+    const customer = await bank.customer()
+    const text = buildAdvice(customer, 'AGAIN').replace('<Amt Ccy="EUR">100.00', '<Amt Ccy="EUR">100.00.0')
     await bank.drop('d.xml', `${text}<`)
     await bank.drop('d.xml.done', `${sha256(`${text}<`)}  d.xml\n`)
     await until(bank.look, (names) => names.length === 0)
@@ -121,48 +127,46 @@ describe('files with the names and markers of a bank', () => {
     const output = JSON.stringify(await runCommand(app, args, bank.world.client.baseUrl))
     expect(output).toContain('The file is back in the inbox')
     await until(bank.look, (names) => names.length === 0)
-    expect(await refusalOf(bank, 'd.xml')).not.toBe('not refused')
+    expect(await readRefusal(bank, 'd.xml')).not.toBe('not refused')
   })
 
-  test('have the name of the day by the scheme of the bank, and then their marker with the checksum', async () => {
-    const own = await bank.customer()
-    const text = paidIn(own, 'FOR-NAMES')
+  test('an outgoing file follows the naming scheme of the bank, and a marker with its checksum follows it', async () => {
+    const customer = await bank.customer()
+    const text = buildAdvice(customer, 'FOR-NAMES')
     await bank.drop('e.xml', text)
     await bank.drop('e.xml.done', `${sha256(text)}  e.xml\n`)
     await until(bank.look, (names) => names.length === 0)
-    await hasBalance(bank, own, 10_000n)
-    const seen: string[] = []
+    await waitForBalance(bank, customer, 10_000n)
+    const names: string[] = []
     for (const index of [0, 1]) {
-      await send(bank, own, sepaAccount(index))
-      const taken = [await bank.takeFile(), await bank.takeFile()].sort((one, other) =>
-        one.name < other.name ? -1 : 1,
-      )
-      const [marker, file] = taken
+      await send(bank, customer, buildSepaAccount(index))
+      const files = [await bank.takeFile(), await bank.takeFile()].sort((a, b) => (a.name < b.name ? -1 : 1))
+      const [marker, file] = files
       expect(file?.name).toMatch(/^ACME_DE89370400440532013000_\d{6}_\d\d\.xml$/)
       expect(marker).toEqual({
         name: file?.name.replace('.xml', '.ok'),
         text: `${sha256(file?.text ?? '')}  ${file?.name}\n`,
       })
-      seen.push(file?.name ?? '')
+      names.push(file?.name ?? '')
     }
-    expect(seen.map((name) => name.slice(-6, -4))).toEqual(['01', '02'])
+    expect(names.map((name) => name.slice(-6, -4))).toEqual(['01', '02'])
   })
 })
 
-describe('files with PGP', () => {
+describe('bank files with PGP', () => {
   let bank: FileBank
   let folder: string
-  let theirs: Pgp
+  let bankPgp: Pgp
   let pairs: readonly [KeyPair, KeyPair]
   const now = () => new Date()
-  const encrypted = async (pgp: Pgp, text: string) => bytesIn(pgp.encrypt(yieldPieces(text), now()))
+  const encryptText = async (pgp: Pgp, text: string) => bytesIn(pgp.encrypt(yieldPieces(text), now()))
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pgp-keys-'))
     pairs = [await newKeyPair('acme'), await newKeyPair('house')]
-    const [own, house] = pairs
-    theirs = await sideOf(house, own)
-    await writeFile(join(folder, 'own.asc'), own.privateKey)
-    await writeFile(join(folder, 'bank.asc'), house.publicKey)
+    const [ourKeys, bankKeys] = pairs
+    bankPgp = await sideOf(bankKeys, ourKeys)
+    await writeFile(join(folder, 'own.asc'), ourKeys.privateKey)
+    await writeFile(join(folder, 'bank.asc'), bankKeys.publicKey)
     const pgp = { ownKeys: [join(folder, 'own.asc')], bankKeys: [join(folder, 'bank.asc')], isArmored: true }
     bank = await openFileBank('SEPA', { pgp, depositsFrom: 'ADVICES' })
   })
@@ -171,39 +175,39 @@ describe('files with PGP', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('are read only by the bank, and count once although the bank encrypts one twice', async () => {
-    const own = await bank.customer()
-    const text = paidIn(own, 'SECRET')
-    expect(await bank.put('one.pgp', await encrypted(theirs, text))).toBe('done')
-    await hasBalance(bank, own, 10_000n)
-    expect(await bank.put('two.pgp', await encrypted(theirs, text))).toBe('done')
-    expect(await bank.balanceOf(own.customerId)).toBe(10_000n)
-    await send(bank, own, sepaAccount(2))
+  test('only the bank can read an outgoing file, and an incoming file counts once even if the bank encrypts it twice', async () => {
+    const customer = await bank.customer()
+    const text = buildAdvice(customer, 'SECRET')
+    expect(await bank.put('one.pgp', await encryptText(bankPgp, text))).toBe('done')
+    await waitForBalance(bank, customer, 10_000n)
+    expect(await bank.put('two.pgp', await encryptText(bankPgp, text))).toBe('done')
+    expect(await bank.balanceOf(customer.customerId)).toBe(10_000n)
+    await send(bank, customer, buildSepaAccount(2))
     const { name, text: written } = await bank.takeFile()
     expect(name).toMatch(/\.xml\.pgp$/)
     expect(written).toMatch(/^-----BEGIN PGP MESSAGE-----/)
-    const read = await bytesIn(theirs.decrypt(yieldPieces(Buffer.from(written)), now()))
+    const read = await bytesIn(bankPgp.decrypt(yieldPieces(Buffer.from(written)), now()))
     expect(read.toString()).toContain(`<IBAN>${IBANS[2]}</IBAN>`)
   })
 
-  test('that are not encrypted, not signed by the bank or changed have no effect, and say why', async () => {
-    const own = await bank.customer()
-    const text = paidIn(own, 'FORGED')
+  test('a file that is unencrypted, changed or not signed by the bank has no effect, and its refusal says why', async () => {
+    const customer = await bank.customer()
+    const text = buildAdvice(customer, 'FORGED')
     expect(await bank.put('plain.xml', text)).toBe('refused')
-    expect(await refusalOf(bank, 'plain.xml')).toMatch(/^is not encrypted/)
-    const stranger = await sideOf(await newKeyPair('mallory'), pairs[0])
-    expect(await bank.put('forged.pgp', await encrypted(stranger, text))).toBe('refused')
-    expect(await refusalOf(bank, 'forged.pgp')).toMatch(
+    expect(await readRefusal(bank, 'plain.xml')).toMatch(/^is not encrypted/)
+    const strangerPgp = await sideOf(await newKeyPair('mallory'), pairs[0])
+    expect(await bank.put('forged.pgp', await encryptText(strangerPgp, text))).toBe('refused')
+    expect(await readRefusal(bank, 'forged.pgp')).toMatch(
       /^is signed by the key [0-9A-F]{16}, but the bank's key is/,
     )
-    const changed = await encrypted(theirs, text)
+    const changed = await encryptText(bankPgp, text)
     changed.writeUInt8(changed.readUInt8(changed.length - 40) ^ 1, changed.length - 40)
     expect(await bank.put('changed.pgp', changed)).toBe('refused')
-    expect(await refusalOf(bank, 'changed.pgp')).toMatch(/^was changed or truncated after it was encrypted/)
-    expect(await bank.balanceOf(own.customerId)).toBe(0n)
+    expect(await readRefusal(bank, 'changed.pgp')).toMatch(/^was changed or truncated after it was encrypted/)
+    expect(await bank.balanceOf(customer.customerId)).toBe(0n)
   })
 
-  test('show their keys in `rails check`', async () => {
+  test('`rails check` shows the PGP keys of both sides', async () => {
     const { app } = bank.world.service
     const output = JSON.stringify(await runCommand(app, ['rails', 'check'], bank.world.client.baseUrl))
     expect(output).toContain('own ')
@@ -212,23 +216,23 @@ describe('files with PGP', () => {
   })
 })
 
-describe('files that a bank acknowledges', () => {
+describe('bank files with acknowledgements', () => {
   let bank: FileBank
-  let own: Own
+  let customer: Customer
   beforeAll(async () => {
     bank = await openFileBank('ACH', {
       acknowledgements: { accepted: '{file}.ack', rejected: '{file}.nak' },
       depositsFrom: 'ADVICES',
       format: { ...ACH_FORMAT, isBalanced: true },
     })
-    own = await bank.customer()
-    expect(await bank.put('in.xml', inUsd(paidIn(own, 'IN')))).toBe('done')
-    await hasBalance(bank, own, 10_000n)
+    customer = await bank.customer()
+    expect(await bank.put('in.xml', toUsd(buildAdvice(customer, 'IN')))).toBe('done')
+    await waitForBalance(bank, customer, 10_000n)
   })
   afterAll(() => bank.close())
 
-  const stateOf = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body.status
-  const rowOf = async (name: string) => {
+  const readStatus = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body.status
+  const findFileRow = async (name: string) => {
     const { rows } = await bank.world.service.app.db.query<{
       state: string
       accepted: boolean
@@ -241,26 +245,26 @@ describe('files that a bank acknowledges', () => {
     return rows[0]
   }
 
-  test('are accepted when the bank says so, and not when they are written; later files do not wait', async () => {
-    await send(bank, own, usAccount('1230001'))
+  test('a file is accepted when the bank says so, not when it is written, and later files do not wait for it', async () => {
+    await send(bank, customer, buildUsAccount('1230001'))
     const first = await bank.takeFile()
-    expect(await rowOf(first.name)).toEqual({ state: 'WRITTEN', accepted: false, settles: false })
-    await send(bank, own, usAccount('1230002'))
+    expect(await findFileRow(first.name)).toEqual({ state: 'WRITTEN', accepted: false, settles: false })
+    await send(bank, customer, buildUsAccount('1230002'))
     const second = await bank.takeFile()
-    const tracesIn = (text: string) => text.match(/^6.*$/gm)?.map((line) => line.slice(79))
-    expect(new Set([...(tracesIn(first.text) ?? []), ...(tracesIn(second.text) ?? [])]).size).toBe(4)
+    const listTraces = (text: string) => text.match(/^6.*$/gm)?.map((line) => line.slice(79))
+    expect(new Set([...(listTraces(first.text) ?? []), ...(listTraces(second.text) ?? [])]).size).toBe(4)
     for (const { name } of [second, first]) {
       expect(await bank.put(`${name}.ack`, 'OK')).toBe('done')
       const row = await until(
-        () => rowOf(name),
+        () => findFileRow(name),
         (found) => found?.accepted === true,
       )
       expect(row).toEqual({ state: 'ACKNOWLEDGED', accepted: true, settles: true })
     }
   })
 
-  test('have an offset entry, so that debits equal credits', async () => {
-    await send(bank, own, usAccount('1230003'), 250)
+  test('a balanced file has an offset entry, so that debits equal credits', async () => {
+    await send(bank, customer, buildUsAccount('1230003'), 250)
     const { name, text } = await bank.takeFile()
     const control = text.split('\n').find((line) => line.startsWith('9') && !line.startsWith('99'))
     expect(control?.slice(31, 43)).toBe('000000000250')
@@ -269,27 +273,27 @@ describe('files that a bank acknowledges', () => {
     expect(await bank.put(`${name}.ack`, 'OK')).toBe('done')
   })
 
-  test('give the money back when the bank rejects them, once, and a later acceptance waits for a person', async () => {
-    const before = await bank.balanceOf(own.customerId)
-    const id = await send(bank, own, usAccount('1230004'), 300)
+  test('a rejected file refunds its payments once, and a later acceptance of it waits for a person', async () => {
+    const before = await bank.balanceOf(customer.customerId)
+    const id = await send(bank, customer, buildUsAccount('1230004'), 300)
     const { name } = await bank.takeFile()
     expect(await bank.put(`${name}.nak`, 'Batch 1 out of balance\n')).toBe('done')
-    await hasBalance(bank, own, before)
-    expect(await stateOf(id)).toBe('FAILED')
+    await waitForBalance(bank, customer, before)
+    expect(await readStatus(id)).toBe('FAILED')
     expect(await bank.put(`${name}.ack`, 'OK')).toBe('done')
     const { body } = await bank.world.client.get('/rail-events?status=WAITING')
-    const waiting = body.data.find((one: { type: string }) => one.type === 'file.acknowledged')
-    expect(waiting).toMatchObject({
+    const waitingReport = body.data.find((report: { type: string }) => report.type === 'file.acknowledged')
+    expect(waitingReport).toMatchObject({
       reason: 'CONTRADICTION',
       body: { data: { file: name, says: 'acknowledge' } },
     })
-    expect(await bank.balanceOf(own.customerId)).toBe(before)
-    expect((await rowOf(name))?.state).toBe('REJECTED')
+    expect(await bank.balanceOf(customer.customerId)).toBe(before)
+    expect((await findFileRow(name))?.state).toBe('REJECTED')
   })
 
   test('an acknowledgement of an unknown file is refused', async () => {
     expect(await bank.put('other.ach.ack', 'OK')).toBe('refused')
-    expect(await refusalOf(bank, 'other.ach.ack')).toBe(
+    expect(await readRefusal(bank, 'other.ach.ack')).toBe(
       'acknowledges "other.ach", but this server has not written a file with that name',
     )
   })

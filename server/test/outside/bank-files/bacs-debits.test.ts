@@ -28,23 +28,23 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-describe('a mandate of Bacs', () => {
-  test('is reported to the bank of the debtor when it is created and when it is canceled', async () => {
+describe('a Bacs mandate', () => {
+  test("is reported to the debtor's bank when it is created and when it is canceled", async () => {
     const { instruction, ...payer } = await bank.newKnownPayer({ reference: 'MEMBER-0007' })
     expect(payer.mandate.debtor).toEqual({
       ...{ name: 'Ada Lovelace', sortCode: '204512', accountNumber: payer.external.accountNumber },
     })
-    const told = { sortCode: '204512', account: payer.external.accountNumber, amount: '0.00' }
+    const fields = { sortCode: '204512', account: payer.external.accountNumber, amount: '0.00' }
     const reference = 'MEMBER-0007'
-    expect(instruction.items).toEqual([expect.objectContaining({ ...told, code: '0N', reference })])
+    expect(instruction.items).toEqual([expect.objectContaining({ ...fields, code: '0N', reference })])
     expect(instruction.text).toMatch(/UTL10{40} {8}0000001/)
     await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, { reason: 'Asked by letter' })
     const { items } = await bank.readSent()
-    expect(items).toEqual([expect.objectContaining({ ...told, code: '0C', reference })])
+    expect(items).toEqual([expect.objectContaining({ ...fields, code: '0C', reference })])
     expect((await bank.pull(payer, 100)).status).toBe(400)
   })
 
-  test('gets a reference that Bacs allows, and no other, and lapses after 24 months', async () => {
+  test('accepts only references that Bacs allows, and lapses after 24 months', async () => {
     const { mandate, external } = await bank.newKnownPayer()
     expect(mandate.reference).toMatch(/^[0-9A-F]{18}$/)
     expect(mandate.expiresOn).toBe('2028-02-27')
@@ -56,7 +56,7 @@ describe('a mandate of Bacs', () => {
     }
   })
 
-  test('allows a first collection, later ones and a last one, each with its code and its reference', async () => {
+  test('is collected with the codes of a first, a recurring and a final collection, each with its reference', async () => {
     const { instruction, ...payer } = await bank.newKnownPayer()
     const sent: Sent[] = []
     for (const isLast of [false, false, true]) {
@@ -73,15 +73,15 @@ describe('a mandate of Bacs', () => {
     ])
     // Ten banking days of advance notice, after the instruction.
     const days = [instruction, ...sent].map(({ processedOn }) => Date.parse(processedOn) / 86_400_000)
-    const [told = 0, first = 0] = days
-    expect(first - told).toBeGreaterThanOrEqual(11)
+    const [instructedDay = 0, firstDay = 0] = days
+    expect(firstDay - instructedDay).toBeGreaterThanOrEqual(11)
     expect(new Set(days.slice(1)).size).toBe(1)
     // The last collection ends the mandate: the bank needs no instruction.
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: 'Moved away' })
     expect(await bank.outbox()).toEqual({})
   })
 
-  test('of a single collection is collected as its first', async () => {
+  test('for a one-off collection uses the code of a first collection', async () => {
     const payer = await bank.newKnownPayer({ mandateType: 'ONE_OFF' })
     await bank.made(bank.pull(payer, 1_000))
     expect((await bank.readSent()).item).toMatchObject({ code: '01', amount: '10.00' })
@@ -89,15 +89,15 @@ describe('a mandate of Bacs', () => {
   })
 })
 
-describe('a direct debit of Bacs', () => {
-  test('is credited once its file was booked as a sum and its time to be returned has passed', async () => {
+describe('a Bacs direct debit', () => {
+  test('is credited once its file is booked as one sum and the return period has passed', async () => {
     const payer = await bank.newKnownPayer()
     const { items, contra } = await bank.credited(payer)
     expect(items).toHaveLength(2)
     expect(contra).toMatchObject({ code: '99', account: '12345678', amount: '25.00', reference: 'CONTRA' })
   })
 
-  test('that ARUDD reports as unpaid before its credit fails, and the mandate stays', async () => {
+  test('fails if ARUDD reports it as unpaid before it is credited, and its mandate stays active', async () => {
     const payer = await bank.newKnownPayer()
     const id = await bank.made(bank.pull(payer, 2_500))
     const sent = await bank.readSent()
@@ -118,7 +118,7 @@ describe('a direct debit of Bacs', () => {
     ['7', 'ACTIVE'],
     ['B', 'CANCELED'],
   ])(
-    'that ARUDD reports as unpaid with %s after its credit is taken back, and the mandate is %s',
+    'is refunded if ARUDD reports it as unpaid with code %s after it was credited, and its mandate is then %s',
     async (code, status) => {
       const { instruction, ...payer } = await bank.newKnownPayer()
       const sent = await bank.credited(payer)
@@ -126,26 +126,26 @@ describe('a direct debit of Bacs', () => {
       await bank.ended(sent.id, 'REFUNDED')
       await bank.balanceIs(payer.customerId, 0n)
       expect(await bank.mandateOf(payer)).toMatchObject({ status })
-      // The bank knows that its own reason has ended the mandate.
+      // The bank needs no instruction: its own report ended the mandate.
       expect(await bank.outbox()).toEqual({})
       if (status === 'CANCELED') expect((await bank.pull(payer, 100)).status).toBe(400)
     },
   )
 
-  test('is found by the day of its processing or of its entry, and by no other', async () => {
+  test('is matched to a report by its processing date or entry date, and by no other date', async () => {
     const payer = await bank.newKnownPayer()
     const sent = await bank.credited(payer)
-    const report = (processedOn: string) =>
+    const putReport = (processedOn: string) =>
       bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0', { processedOn })] }))
-    const dayAfter = (date: string, days: number) =>
+    const addDays = (date: string, days: number) =>
       new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
-    expect(await bank.heldBy(() => report(dayAfter(sent.processedOn, -1)))).toEqual(['UNKNOWN_PAYMENT'])
+    expect(await bank.heldBy(() => putReport(addDays(sent.processedOn, -1)))).toEqual(['UNKNOWN_PAYMENT'])
     expect(await bank.transaction(sent.id)).toMatchObject({ status: 'COMPLETED' })
-    await report(dayAfter(sent.processedOn, 1))
+    await putReport(addDays(sent.processedOn, 1))
     await bank.ended(sent.id, 'REFUNDED')
   })
 
-  test('is not moved by a report of another amount, payer, mandate or account of ours', async () => {
+  test('is not changed by a report with another amount, payer, mandate or platform account', async () => {
     const payer = await bank.newKnownPayer()
     const sent = await bank.credited(payer)
     const reasons = await bank.heldBy(async () => {
@@ -162,20 +162,20 @@ describe('a direct debit of Bacs', () => {
     expect(await bank.balanceOf(payer.customerId)).toBe(2_500n)
   })
 
-  test('waits for a person if two collections of a mandate and a day have the same amount', async () => {
+  test('is not matched automatically if another collection of its mandate has the same date and amount', async () => {
     const payer = await bank.newKnownPayer()
     await bank.made(bank.pull(payer, 700))
     await bank.readSent()
     const ids = [await bank.made(bank.pull(payer, 700)), await bank.made(bank.pull(payer, 700))]
     const sent = await bank.readSent()
-    const report = () => bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0')] }))
-    expect(await bank.heldBy(report)).toEqual(['UNKNOWN_PAYMENT'])
+    const putReport = () => bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0')] }))
+    expect(await bank.heldBy(putReport)).toEqual(['UNKNOWN_PAYMENT'])
     for (const id of ids) expect(await bank.transaction(id)).toMatchObject({ status: 'PENDING' })
   })
 })
 
-describe('an advice about a mandate', () => {
-  const adviceOf = ({ mandate, external }: Payer, code: string, more: Partial<SampleAdvice> = {}) =>
+describe('an advice from Bacs', () => {
+  const buildAdvice = ({ mandate, external }: Payer, code: string, more: Partial<SampleAdvice> = {}) =>
     advicesFile([
       {
         ...{ reference: mandate.reference, code, sortCode: '204512', account: external.accountNumber },
@@ -183,9 +183,9 @@ describe('an advice about a mandate', () => {
       },
     ])
 
-  test('by which the payer has canceled it refuses the next pull, and nothing is sent to the bank', async () => {
+  test('about a mandate that the payer canceled blocks the next pull, and nothing is sent to the bank', async () => {
     const { instruction, ...payer } = await bank.newKnownPayer()
-    const text = adviceOf(payer, '1')
+    const text = buildAdvice(payer, '1')
     for (const name of ['addacs.xml', 'addacs-again.xml']) expect(await bank.put(text, name)).toBe('done')
     expect(await bank.mandateOf(payer)).toMatchObject({
       status: 'CANCELED',
@@ -196,54 +196,54 @@ describe('an advice about a mandate', () => {
     expect(await bank.outbox()).toEqual({})
   })
 
-  test('of a closed account, or of a returned instruction, cancels the mandate', async () => {
+  test('about a closed account or a returned instruction cancels the mandate', async () => {
     const payer = await bank.newKnownPayer()
-    await bank.put(adviceOf(payer, 'B'))
+    await bank.put(buildAdvice(payer, 'B'))
     // The instruction of another mandate reaches the bank, which returns it.
-    const other = await bank.newKnownPayer()
-    await bank.put(adviceOf(other, '5', { type: 'N' }))
-    expect(await bank.mandateOf(other)).toMatchObject({
+    const otherPayer = await bank.newKnownPayer()
+    await bank.put(buildAdvice(otherPayer, '5', { type: 'N' }))
+    expect(await bank.mandateOf(otherPayer)).toMatchObject({
       status: 'CANCELED',
       cancelReason: 'AUDDIS-5: The account does not exist',
     })
   })
 
-  test('reinstates what the bank has ended, and nothing else', async () => {
+  test('reinstates a mandate only if the bank ended it', async () => {
     const { instruction, ...payer } = await bank.newKnownPayer()
-    await bank.put(adviceOf(payer, '0'))
+    await bank.put(buildAdvice(payer, '0'))
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED' })
-    await bank.put(adviceOf(payer, 'R'))
+    await bank.put(buildAdvice(payer, 'R'))
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'ACTIVE' })
     expect(await bank.outbox()).toEqual({})
-    // A reason that somebody writes does not make it the bank's.
+    // A cancellation by the platform is not the bank's, even if its reason names ADDACS.
     const reason = 'ADDACS-1: the payer sent us the letter'
     await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, { reason })
     await bank.readSent()
-    // Another space makes it another file.
-    expect(await bank.heldBy(() => bank.put(`${adviceOf(payer, 'R')} `))).toEqual(['CONTRADICTION'])
+    // The additional space makes it a different file.
+    expect(await bank.heldBy(() => bank.put(`${buildAdvice(payer, 'R')} `))).toEqual(['CONTRADICTION'])
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: reason })
   })
 
-  test('reinstates no mandate of a deleted customer, who gets no other either', async () => {
+  test('reinstates no mandate of a deleted customer, who cannot get a new one either', async () => {
     const { client } = bank.world
     const { instruction, ...payer } = await bank.newKnownPayer()
-    await bank.put(adviceOf(payer, '0'))
+    await bank.put(buildAdvice(payer, '0'))
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED' })
     expect((await client.send('DELETE', `/customers/${payer.customerId}`)).status).toBe(200)
-    const again = await client.post('/mandates', {
+    const reply = await client.post('/mandates', {
       externalAccountId: payer.external.id,
       signedOn: '2026-01-05',
     })
-    expect([again.status, again.body.code]).toEqual([410, 'CUSTOMER_DELETED'])
-    expect(await bank.heldBy(() => bank.put(adviceOf(payer, 'R')))).toEqual(['CONTRADICTION'])
+    expect([reply.status, reply.body.code]).toEqual([410, 'CUSTOMER_DELETED'])
+    expect(await bank.heldBy(() => bank.put(buildAdvice(payer, 'R')))).toEqual(['CONTRADICTION'])
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED' })
   })
 
-  test('of other details proposes them for the account, and once they are applied the mandate continues there', async () => {
+  test('with new account details proposes them, and the mandate continues there once they are applied', async () => {
     const { instruction, ...payer } = await bank.newKnownPayer()
     await bank.credited(payer)
     const account = String(Number(payer.external.accountNumber) + 50_000_000)
-    await bank.put(adviceOf(payer, '3', { newSortCode: '30-99-50', newAccount: account }))
+    await bank.put(buildAdvice(payer, '3', { newSortCode: '30-99-50', newAccount: account }))
     expect((await bank.pull(payer, 100)).status).toBe(409)
     const { data } = (
       await bank.world.client.get(`/account-changes?externalAccountId=${payer.external.id}&status=PENDING`)
@@ -269,16 +269,16 @@ describe('an advice about a mandate', () => {
     expect((await bank.readSent()).item).toMatchObject({ code: '17', sortCode: '309950', account })
   })
 
-  test('of another account, mandate or service user has no effect and waits, as does a dispute', async () => {
+  test('about another account, mandate or service user waits without effect, and so does a dispute', async () => {
     const payer = await bank.newKnownPayer()
     const reasons = await bank.heldBy(async () => {
-      await bank.put(adviceOf(payer, '1', { account: '99999999' }))
-      await bank.put(adviceOf(payer, '1', { sortCode: '999999' }))
-      await bank.put(adviceOf(payer, '1', { user: '654321' }))
-      await bank.put(adviceOf(payer, '1', { reference: 'UNKNOWN-1' }))
-      await bank.put(adviceOf(payer, 'D'))
-      await bank.put(adviceOf(payer, 'E', { newAccount: '12345679' }))
-      await bank.put(adviceOf(payer, '0', { type: 'R' }))
+      await bank.put(buildAdvice(payer, '1', { account: '99999999' }))
+      await bank.put(buildAdvice(payer, '1', { sortCode: '999999' }))
+      await bank.put(buildAdvice(payer, '1', { user: '654321' }))
+      await bank.put(buildAdvice(payer, '1', { reference: 'UNKNOWN-1' }))
+      await bank.put(buildAdvice(payer, 'D'))
+      await bank.put(buildAdvice(payer, 'E', { newAccount: '12345679' }))
+      await bank.put(buildAdvice(payer, '0', { type: 'R' }))
     })
     expect(reasons.sort()).toEqual([
       ...['BANK_WAITS', 'BANK_WAITS', 'CHANGE_OF_ACCOUNT'],
@@ -288,7 +288,7 @@ describe('an advice about a mandate', () => {
   })
 })
 
-test('instructions, collections and reports take effect once, wherever the process dies, and resume', async () => {
+test('instructions, collections and reports resume and take effect once, wherever the process dies', async () => {
   await pauseWorkers(bank.world)
   const { id: external, accountNumber } = await newPoundAccount(
     bank.world.client,
@@ -303,7 +303,7 @@ test('instructions, collections and reports take effect once, wherever the proce
   expect(deaths).toBeGreaterThan(5)
   const sent = await bank.readSent()
   expect(sent.items.map((item) => [item.code, item.reference])).toEqual([['0N', reference]])
-  // An advice that was read before its instruction had been sent waits for the next look.
+  // An advice that was read before its instruction was sent waits for the next poll.
   await until(
     async () => {
       expect(await bank.look()).toEqual([])
@@ -314,7 +314,7 @@ test('instructions, collections and reports take effect once, wherever the proce
   expect(await bank.outbox()).toEqual({})
 })
 
-test('the deletion of a customer ends the mandate, and its instruction is sent before the erasure removes the details', async () => {
+test('deleting a customer ends the mandate, and the bank is instructed before the erasure removes the details', async () => {
   const { world } = bank
   const { customerId, mandate, external } = await bank.newKnownPayer()
   await pauseWorkers(world)
@@ -324,22 +324,22 @@ test('the deletion of a customer ends the mandate, and its instruction is sent b
     cancelReason: 'The customer was deleted',
   })
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
-  const kept = () =>
+  const listStoredDetails = () =>
     world.service.app.db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', [
       `%${external.accountNumber}%`,
     ])
-  // The first instruction is sent, so only the second one is needed.
-  expect((await kept()).rows).toHaveLength(1)
+  // The first instruction was sent already, so only the cancellation is stored.
+  expect((await listStoredDetails()).rows).toHaveLength(1)
 
   await world.service.app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
   const { items } = await bank.readSent()
   expect(items).toEqual([expect.objectContaining({ code: '0C', account: external.accountNumber })])
   await resumeErasures(world)
   await untilErased(world, customerId)
-  expect((await kept()).rows).toEqual([])
+  expect((await listStoredDetails()).rows).toEqual([])
 })
 
-test('an erasure waits 30 days for an instruction whose rail is gone, and removes it then', async () => {
+test('an erasure waits 30 days for an instruction whose rail is gone, and then removes it', async () => {
   const { world } = bank
   const { db, clock } = world.service.app
   const { customerId, external } = await bank.newKnownPayer()
@@ -349,15 +349,15 @@ test('an erasure waits 30 days for an instruction whose rail is gone, and remove
   await db.query(`UPDATE bank_payments SET rail = 'gone' WHERE file_id IS NULL`)
   await world.client.post(`/customers/${customerId}/erasure`)
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
-  const about = [`%${external.accountNumber}%`]
-  const kept = async () =>
-    (await db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', about)).rows
-  expect(await kept()).toHaveLength(1)
+  const patterns = [`%${external.accountNumber}%`]
+  const listStoredDetails = async () =>
+    (await db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', patterns)).rows
+  expect(await listStoredDetails()).toHaveLength(1)
   await db.query(`UPDATE bank_payments SET created_at = $1 WHERE rail = 'gone'`, [
     new Date(clock().getTime() - 31 * 24 * 3_600_000),
   ])
   await resumeErasures(world)
   await untilErased(world, customerId)
-  expect(await kept()).toEqual([])
+  expect(await listStoredDetails()).toEqual([])
   await db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
 })

@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-describe('a payment by Bacs', () => {
-  test('is a credit with its reference, balanced by a contra record, and delivered unless it comes back in time', {
+describe('a Bacs payment', () => {
+  test('is sent as a credit with its reference and a contra record, and completes if it is not returned in time', {
     tags: 'smoke',
   }, async () => {
     const payee = await bank.newPayee()
@@ -31,14 +31,14 @@ describe('a payment by Bacs', () => {
     await bank.ended(id, 'COMPLETED')
   })
 
-  test('whose text does not fit behind the reference is refused before it is made', async () => {
+  test('is refused if its remittance information does not fit after the reference', async () => {
     const payee = await bank.newPayee()
     const { status, body } = await bank.send(payee, 100, { remittanceInformation: 'INVOICE 2026-7' })
     expect([status, body.details?.field]).toEqual([400, 'remittanceInformation'])
     expect(body.message).toContain('Bacs carries at most 3')
   })
 
-  test('that ARUCS returns is refunded once, however often the report comes', async () => {
+  test('is refunded once if ARUCS returns it, however often the report arrives', async () => {
     const payee = await bank.newPayee()
     const id = await bank.made(bank.send(payee, 4_000))
     const sent = await bank.readSent()
@@ -54,7 +54,7 @@ describe('a payment by Bacs', () => {
     expect(await bank.balanceOf(payee.customerId)).toBe(10_000n)
   })
 
-  test('is not moved by a return of another amount, account or reference', async () => {
+  test('is not changed by a return with another amount, account or reference', async () => {
     const payee = await bank.newPayee()
     const id = await bank.made(bank.send(payee, 4_000))
     const sent = await bank.readSent()

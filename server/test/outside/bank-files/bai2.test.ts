@@ -25,20 +25,23 @@ let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 let balance = 0n
 
-/** The next day of the account, so that no test meets the statements of another. */
-function nextDay(): string {
+/** Starts the next day of the account, so that tests do not share statements. */
+function startNextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
 }
 
 const isDebit = ({ code }: SampleBai2Transaction) => code >= '400'
-const sumOf = (transactions: readonly SampleBai2Transaction[]) =>
-  transactions.reduce((sum, one) => sum + (isDebit(one) ? -one.amount : one.amount), 0n)
+const sumTransactions = (transactions: readonly SampleBai2Transaction[]) =>
+  transactions.reduce(
+    (sum, transaction) => sum + (isDebit(transaction) ? -transaction.amount : transaction.amount),
+    0n,
+  )
 
-/** The account of a whole day: it continues from the balance of the day before. */
-function wholeDay(transactions: readonly SampleBai2Transaction[]): SampleBai2Account {
+/** Builds a whole day of the account, which continues from the previous balance. */
+function buildDay(transactions: readonly SampleBai2Transaction[]): SampleBai2Account {
   const opening = balance
-  balance += sumOf(transactions)
+  balance += sumTransactions(transactions)
   return {
     account: ACH_FORMAT.accountNumber,
     summaries: [
@@ -49,34 +52,39 @@ function wholeDay(transactions: readonly SampleBai2Transaction[]): SampleBai2Acc
   }
 }
 
-function file(date: string, accounts: readonly SampleBai2Account[], more: Partial<SampleBai2Group> = {}) {
+function buildFile(
+  date: string,
+  accounts: readonly SampleBai2Account[],
+  more: Partial<SampleBai2Group> = {},
+) {
   const group = { date: date.slice(2).replaceAll('-', ''), accounts, ...more }
   return bai2File([group], { fileId: String(++count) })
 }
 const put = (text: string) => bank.put(`bai2-${++count}.txt`, text)
 
-const credit = (reference: string, amount: bigint): SampleBai2Transaction => ({
+const buildCredit = (reference: string, amount: bigint): SampleBai2Transaction => ({
   ...{ code: '165', amount, bank: `B-${++count}`, texts: [`FOR ${reference}`] },
 })
-async function payer() {
+async function newPayer() {
   const { customerId, account } = await bank.customer()
   return { customerId, account, reference: referenceOf(account) }
 }
-const balanceIs = (customerId: string, wanted: bigint) =>
+const waitForBalance = (customerId: string, wanted: bigint) =>
   until(
     () => bank.balanceOf(customerId),
     (found) => found === wanted,
   )
-const waiting = async () => (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-const dayOf = async (date: string) =>
+const listWaitingReports = async () =>
+  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+const findReconciliation = async (date: string) =>
   (await bank.world.client.get(`/reconciliations?startDate=${date}&endDate=${date}`)).body.data[0]
 
-/** A customer pays somebody from money that a BAI2 file has credited. */
-async function paid(amount: number) {
-  const { customerId, account, reference } = await payer()
-  await put(file(nextDay(), [wholeDay([credit(reference, 1_000n)])]))
-  await balanceIs(customerId, 1_000n)
-  const to = await bank.world.client.post('/customers/external-accounts', {
+/** Sends a payment of a new customer whose money a BAI2 file has credited. */
+async function sendPayment(amount: number) {
+  const { customerId, account, reference } = await newPayer()
+  await put(buildFile(startNextDay(), [buildDay([buildCredit(reference, 1_000n)])]))
+  await waitForBalance(customerId, 1_000n)
+  const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',
     accountInfo: {
@@ -84,32 +92,32 @@ async function paid(amount: number) {
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const ends = { source: { accountId: account.id }, destination: { accountId: to.body.id } }
-  const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-  const line = (await bank.takeFile()).text.split('\n').find((one) => one.startsWith('6')) ?? ''
-  const transactionIs = (status: string) =>
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const route = { source: { accountId: account.id }, destination: { accountId: payee.body.id } }
+  const transfer = await bank.world.client.post('/transfer-out', { ...route, amount })
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
+  const line = (await bank.takeFile()).text.split('\n').find((text) => text.startsWith('6')) ?? ''
+  const waitForStatus = (status: string) =>
     until(
-      async () => (await bank.world.client.get(`/transactions/${sent.body.id}`)).body,
+      async () => (await bank.world.client.get(`/transactions/${transfer.body.id}`)).body,
       (found) => found.status === status,
     )
   return {
     customerId,
-    transactionId: sent.body.id,
-    transactionIs,
+    transactionId: transfer.body.id,
+    waitForStatus,
     paymentReference: line.slice(39, 54).trim(),
   }
 }
 
-describe('a BAI2 file', () => {
-  test('closes a day: a deposit is credited, a payout is confirmed, a fee is named, and the day is compared', async () => {
-    const { reference, customerId } = await payer()
-    const { transactionIs, paymentReference } = await paid(300)
-    const date = nextDay()
-    const text = file(date, [
-      wholeDay([
-        credit(reference, 4_500n),
+describe('BAI2 files', () => {
+  test('a BAI2 file closes a day: it credits the deposit, confirms the payout, records the fees and reconciles the day', async () => {
+    const { reference, customerId } = await newPayer()
+    const { waitForStatus, paymentReference } = await sendPayment(300)
+    const date = startNextDay()
+    const text = buildFile(date, [
+      buildDay([
+        buildCredit(reference, 4_500n),
         { code: '451', amount: 300n, bank: 'B1', customer: paymentReference, texts: ['ACH DEBIT, PAYOUT'] },
         { code: '698', amount: 25n, bank: 'B2', texts: ['SERVICE FEE'] },
         { code: '699', amount: 5n, texts: ['FEE BY THE TABLE OF THE RAIL'] },
@@ -117,94 +125,98 @@ describe('a BAI2 file', () => {
       ]),
     ])
     expect(await put(text)).toBe('done')
-    await balanceIs(customerId, 4_500n)
-    await transactionIs('COMPLETED')
-    expect(await dayOf(date)).toMatchObject({
+    await waitForBalance(customerId, 4_500n)
+    await waitForStatus('COMPLETED')
+    expect(await findReconciliation(date)).toMatchObject({
       statement: { entryCount: 5, charged: 30, closingBalance: Number(balance) },
     })
-    expect(await waiting()).toEqual([])
+    expect(await listWaitingReports()).toEqual([])
   })
 
-  test('counts once: unchanged, under another name, and rewritten by the bank', async () => {
-    const { reference, customerId } = await payer()
-    const date = nextDay()
-    const account = wholeDay([credit(reference, 1_200n)])
-    const text = file(date, [account])
-    for (const one of [
+  test('a BAI2 file counts once, even if it is repeated, renamed or rewritten by the bank', async () => {
+    const { reference, customerId } = await newPayer()
+    const date = startNextDay()
+    const account = buildDay([buildCredit(reference, 1_200n)])
+    const text = buildFile(date, [account])
+    for (const content of [
       text,
       text,
-      file(date, [account]),
-      file(date, [account], { status: '3', time: '9999' }),
+      buildFile(date, [account]),
+      buildFile(date, [account], { status: '3', time: '9999' }),
     ])
-      expect(await put(one)).toBe('done')
-    await balanceIs(customerId, 1_200n)
-    expect(await waiting()).toEqual([])
-    expect((await dayOf(date)).statement).toMatchObject({ entryCount: 1 })
+      expect(await put(content)).toBe('done')
+    await waitForBalance(customerId, 1_200n)
+    expect(await listWaitingReports()).toEqual([])
+    expect((await findReconciliation(date)).statement).toMatchObject({ entryCount: 1 })
   })
 
-  test('of another account has no effect, and is recorded; our account in the same file is read', async () => {
-    const { reference, customerId } = await payer()
-    const other = { ...wholeDay([]), account: '55511', transactions: [credit(reference, 9_000n)] }
-    expect(await put(file(nextDay(), [other, wholeDay([credit(reference, 700n)])]))).toBe('done')
-    await balanceIs(customerId, 700n)
-    const notes = (await waiting()).filter(({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT')
-    expect(notes).toMatchObject([{ body: { data: { account: '55511', currency: 'USD' } } }])
+  test('a BAI2 file about another account has no effect but is recorded, and our account in the same file is read', async () => {
+    const { reference, customerId } = await newPayer()
+    const otherAccount = { ...buildDay([]), account: '55511', transactions: [buildCredit(reference, 9_000n)] }
+    expect(
+      await put(buildFile(startNextDay(), [otherAccount, buildDay([buildCredit(reference, 700n)])])),
+    ).toBe('done')
+    await waitForBalance(customerId, 700n)
+    const reports = (await listWaitingReports()).filter(
+      ({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT',
+    )
+    expect(reports).toMatchObject([{ body: { data: { account: '55511', currency: 'USD' } } }])
   })
 
-  test('with a wrong count or total is refused with its place, and has no effect', async () => {
-    const { reference, customerId } = await payer()
-    const date = nextDay()
+  test('a BAI2 file with a wrong total has no effect, and its refusal names the line', async () => {
+    const { reference, customerId } = await newPayer()
+    const date = startNextDay()
     const before = balance
-    const text = file(date, [wholeDay([credit(reference, 800n)])])
+    const text = buildFile(date, [buildDay([buildCredit(reference, 800n)])])
     balance = before
     expect(await put(text.replace(/^49,(\d+)/m, '49,1$1'))).toBe('refused')
-    const refused = (await waiting()).find(({ type }: { type: string }) => type === 'file.refused')
-    expect(refused.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", but/)
+    const refusal = (await listWaitingReports()).find(({ type }: { type: string }) => type === 'file.refused')
+    expect(refusal.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", but/)
     expect(await bank.balanceOf(customerId)).toBe(0n)
-    expect(await dayOf(date)).toBeUndefined()
+    expect(await findReconciliation(date)).toBeUndefined()
   })
 
-  test('of the current day books nothing, and a test or a deletion is reported and not booked', async () => {
-    const { reference, customerId } = await payer()
-    const date = nextDay()
+  test('a BAI2 file of the current day books nothing, and a test or a deletion is reported without being booked', async () => {
+    const { reference, customerId } = await newPayer()
+    const date = startNextDay()
     const before = balance
-    const account = wholeDay([credit(reference, 600n)])
+    const account = buildDay([buildCredit(reference, 600n)])
     balance = before
     for (const more of [{ modifier: '3' }, { modifier: '1' }, { status: '4' }, { status: '2' }])
-      expect(await put(file(date, [account], more))).toBe('done')
+      expect(await put(buildFile(date, [account], more))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(0n)
-    expect(await dayOf(date)).toBeUndefined()
-    const reasons = (await waiting()).map(
+    expect(await findReconciliation(date)).toBeUndefined()
+    const reasons = (await listWaitingReports()).map(
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     for (const word of ['is a test', 'deletes data'])
-      expect(reasons.filter((one: string | undefined) => one?.includes(word))).toHaveLength(1)
-    await put(file(date, [wholeDay([credit(reference, 600n)])]))
-    await balanceIs(customerId, 600n)
+      expect(reasons.filter((reason: string | undefined) => reason?.includes(word))).toHaveLength(1)
+    await put(buildFile(date, [buildDay([buildCredit(reference, 600n)])]))
+    await waitForBalance(customerId, 600n)
   })
 
   test.each([
-    ['a day', true],
-    ['no day, without balances', false],
-  ])('with a returned item refunds it, with the reason of the return, if it is %s', async (_, isDay) => {
-    const { customerId, transactionId, paymentReference, transactionIs } = await paid(400)
+    ['it closes a day', true],
+    ['it has no balances', false],
+  ])('a BAI2 file with a returned payment refunds it and stores the reason, if %s', async (_, isDay) => {
+    const { customerId, transactionId, paymentReference, waitForStatus } = await sendPayment(400)
     await put(
-      file(nextDay(), [
-        wholeDay([{ code: '451', amount: 400n, customer: paymentReference, texts: ['PAYOUT'] }]),
+      buildFile(startNextDay(), [
+        buildDay([{ code: '451', amount: 400n, customer: paymentReference, texts: ['PAYOUT'] }]),
       ]),
     )
-    await transactionIs('COMPLETED')
-    const returned = {
+    await waitForStatus('COMPLETED')
+    const returnLine = {
       code: '257',
       amount: 400n,
       customer: paymentReference,
       texts: ['RETURN R03 NO ACCOUNT'],
     }
     const account = isDay
-      ? wholeDay([returned])
-      : { account: ACH_FORMAT.accountNumber, transactions: [returned] }
-    await put(file(nextDay(), [account]))
-    await balanceIs(customerId, 1_000n)
+      ? buildDay([returnLine])
+      : { account: ACH_FORMAT.accountNumber, transactions: [returnLine] }
+    await put(buildFile(startNextDay(), [account]))
+    await waitForBalance(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE 'Transaction:' || payment_id = $1`,
       [transactionId],
@@ -212,28 +224,30 @@ describe('a BAI2 file', () => {
     expect(rows[0]?.details).toContain('R03: ')
   })
 
-  test('with a settlement that may be the sum of entries of a NACHA file waits: the entries have been counted', async () => {
-    const payers = [await payer(), await payer()]
-    const effectiveDate = nextDay()
+  test('a BAI2 file with a settlement that may be the sum of NACHA entries that were counted before waits for a person', async () => {
+    const payers = [await newPayer(), await newPayer()]
+    const effectiveDate = startNextDay()
     const payments = payers.map(({ reference }, index) => ({
       ...{ ...PAYMENT, account: ACH_FORMAT.accountNumber, traceSequence: index + 1 },
       ...{ amount: 111n, remittanceInformation: `FOR ${reference}` },
     }))
     await bank.put(`entries-${effectiveDate}.ach`, await write([{ ...BATCH, effectiveDate, payments }]))
-    for (const { customerId } of payers) await balanceIs(customerId, 111n)
-    const before = (await waiting()).length
-    await put(file(effectiveDate, [wholeDay([{ code: '166', amount: 222n, texts: ['ACH SETTLEMENT'] }])]))
-    const found = await waiting()
+    for (const { customerId } of payers) await waitForBalance(customerId, 111n)
+    const before = (await listWaitingReports()).length
+    await put(
+      buildFile(effectiveDate, [buildDay([{ code: '166', amount: 222n, texts: ['ACH SETTLEMENT'] }])]),
+    )
+    const found = await listWaitingReports()
     expect(found).toHaveLength(before + 1)
     expect(found.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
     const suspense = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body.data
     expect(suspense.map(({ amount }: { amount: { amount: number } }) => amount.amount)).not.toContain(222)
   })
 
-  test('with a credit that states the reference of a payment of ours takes it for a deposit, not for its return', async () => {
-    const { customerId, paymentReference } = await paid(410)
-    const stated = { code: '165', amount: 410n, customer: paymentReference, texts: ['FROM A PAYER'] }
-    await put(file(nextDay(), [wholeDay([stated])]))
+  test('a BAI2 file with a credit that repeats the reference of our payment counts it as a deposit, not as a return', async () => {
+    const { customerId, paymentReference } = await sendPayment(410)
+    const credit = { code: '165', amount: 410n, customer: paymentReference, texts: ['FROM A PAYER'] }
+    await put(buildFile(startNextDay(), [buildDay([credit])]))
     const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
     expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(410)
     expect(await bank.balanceOf(customerId)).toBe(590n)
@@ -244,13 +258,13 @@ const VECTOR = new URL('../../../../../shared/vectors/bank-made/bai2.txt', impor
 if (!existsSync(VECTOR)) console.warn(`no file at ${VECTOR.pathname}: its test is skipped`)
 
 test.skipIf(!existsSync(VECTOR))(
-  'the sample file for BAI2 credits the customer of its reference',
+  'the BAI2 sample file credits the customer whose reference it names',
   async () => {
-    const { customerId, reference } = await payer()
+    const { customerId, reference } = await newPayer()
     const text = readFileSync(VECTOR, 'utf8')
       .replace('CSD59D3725E6', reference)
       .replace('0004477', ACH_FORMAT.accountNumber)
     expect(await put(text)).toBe('done')
-    await balanceIs(customerId, 10_000n)
+    await waitForBalance(customerId, 10_000n)
   },
 )

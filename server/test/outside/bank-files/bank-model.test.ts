@@ -18,16 +18,16 @@ const OTHER_IBAN = 'DE02120300000000202051'
 
 interface Booking {
   readonly cents: number
-  /** The customer whose reference its payer states: one of two, or none. */
+  /** The customer whose reference the payer states, if any. */
   readonly payee: 0 | 1 | undefined
-  /** The content of its details in addition to the booked amount. */
+  /** The shape of the transaction details. */
   readonly details: 'one' | 'none' | 'two' | 'several-without-sum' | 'instructed-more' | 'advice-alone'
   readonly reference: 'own' | 'NONREF' | '0000000000'
   /** The time of the bank's advice, if it sends one. */
   readonly advice: 'before' | 'after' | 'never'
 }
 
-const booking: fc.Arbitrary<Booking> = fc.record({
+const anyBooking: fc.Arbitrary<Booking> = fc.record({
   cents: fc.constantFrom(1, 500, 500, 777, 3000),
   payee: fc.constantFrom(0, 1, undefined),
   details: fc.constantFrom(
@@ -48,10 +48,10 @@ const FILES = [
   'old-version',
 ] as const
 
-const account = fc.record({
+const anyAccount = fc.record({
   days: fc.array(
     fc.record({
-      bookings: fc.array(booking, { minLength: 1, maxLength: 4 }),
+      bookings: fc.array(anyBooking, { minLength: 1, maxLength: 4 }),
       files: fc.array(fc.constantFrom(...FILES), { minLength: 1, maxLength: 3 }),
     }),
     { minLength: 1, maxLength: 3 },
@@ -59,9 +59,9 @@ const account = fc.record({
   isLastFirst: fc.boolean(),
 })
 
-const euros = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+const formatEuros = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** A bank with its account, which outlives the single run. */
+/** The bank and its account, which all runs share. */
 class Bank {
   readonly files: FileBank
   #day = Date.parse('2026-04-01T00:00:00Z')
@@ -72,76 +72,81 @@ class Bank {
     this.files = files
   }
 
-  nextDay(sum: bigint): { readonly date: string; readonly opening: bigint; readonly closing: bigint } {
+  startNextDay(sum: bigint): { readonly date: string; readonly opening: bigint; readonly closing: bigint } {
     this.#day += 86_400_000
     const opening = this.#balance
     this.#balance += sum
     return { date: new Date(this.#day).toISOString().slice(0, 10), opening, closing: this.#balance }
   }
 
-  unique(): number {
+  nextNumber(): number {
     this.#count += 1
     return this.#count
   }
 
   async put(text: string): Promise<void> {
     // Equal content is one file for the server, so each file gets a comment.
-    const n = this.unique()
+    const n = this.nextNumber()
     expect(await this.files.put(`model-${n}.xml`, text.replace('<GrpHdr>', `<GrpHdr><!-- ${n} -->`))).toBe(
       'done',
     )
   }
 }
 
-type Day = ReturnType<Bank['nextDay']> & { readonly entries: readonly SampleEntry[] }
+type Day = ReturnType<Bank['startNextDay']> & { readonly entries: readonly SampleEntry[] }
 
-function statement(
+function buildStatement(
   { date, opening, closing, entries }: Day,
   more: { id?: string; version?: '02' | '08'; kind?: '053' | '054' } = {},
 ): string {
-  const balances = more.kind === '054' ? {} : { balances: [euros(opening), euros(closing)] as const }
+  const balances =
+    more.kind === '054' ? {} : { balances: [formatEuros(opening), formatEuros(closing)] as const }
   return camtFile({ id: `S-${date}`, ...balances, entries, ...more }).replaceAll('2026-03-02', date)
 }
 
-function entryOf(bank: Bank, references: readonly string[], one: Booking): SampleEntry {
-  const amount = euros(BigInt(one.cents))
-  const text = one.payee === undefined ? 'rent' : (references[one.payee] ?? '')
+function buildEntry(bank: Bank, references: readonly string[], booking: Booking): SampleEntry {
+  const amount = formatEuros(BigInt(booking.cents))
+  const text = booking.payee === undefined ? 'rent' : (references[booking.payee] ?? '')
   const detail = { amount, debtor: 'Ada Lovelace', text }
   const others = references.map((reference) => ({ ...detail, text: reference }))
   const transactions = {
     one: [detail],
     none: [],
     two:
-      one.cents > 1
+      booking.cents > 1
         ? [
             { ...detail, amount: '0.01' },
-            { ...detail, amount: euros(BigInt(one.cents - 1)) },
+            { ...detail, amount: formatEuros(BigInt(booking.cents - 1)) },
           ]
         : [detail],
     'several-without-sum': [...others, detail],
-    'instructed-more': [{ ...detail, amount: euros(BigInt(one.cents + 26)) }],
+    'instructed-more': [{ ...detail, amount: formatEuros(BigInt(booking.cents + 26)) }],
     'advice-alone': [],
-  }[one.details]
+  }[booking.details]
   // An advice with different text is recognized by the bank's reference.
-  const isNamed = one.reference === 'own' || one.details === 'advice-alone'
-  const servicerReference = isNamed ? `SVC-${bank.unique()}` : one.reference
+  const isNamed = booking.reference === 'own' || booking.details === 'advice-alone'
+  const servicerReference = isNamed ? `SVC-${bank.nextNumber()}` : booking.reference
   return { amount, direction: 'CRDT', servicerReference, transactions }
 }
 
-/** The entry of an advice with the details that the statement leaves out. */
-function detailed(entry: SampleEntry, references: readonly string[], { payee }: Booking): SampleEntry {
+/** Builds the entry of an advice, with the details that the statement leaves out. */
+function buildDetailedEntry(
+  entry: SampleEntry,
+  references: readonly string[],
+  { payee }: Booking,
+): SampleEntry {
   const text = payee === undefined ? 'rent' : (references[payee] ?? '')
   return { ...entry, transactions: [{ amount: entry.amount, debtor: 'Ada Lovelace', text }] }
 }
 
-const sumOf = (entries: readonly SampleEntry[]) =>
+const sumEntries = (entries: readonly SampleEntry[]) =>
   entries.reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n)
 
-/** The parts of a day, each with its own balances. */
-function parts(day: Day): Day[] {
+/** Splits a day into parts, each with its own balances. */
+function splitDay(day: Day): Day[] {
   const middle = Math.ceil(day.entries.length / 2)
   const [first, second] = [day.entries.slice(0, middle), day.entries.slice(middle)]
-  const between = day.opening + sumOf(first)
+  const between = day.opening + sumEntries(first)
   if (second.length === 0) return [day]
   return [
     { ...day, closing: between, entries: first },
@@ -149,110 +154,114 @@ function parts(day: Day): Day[] {
   ]
 }
 
-/** Reports a day by files. The first is correct and complete, the others are repeats and faults. */
-async function tell(
+/** Reports a day completely and correctly, and then with repeats and faults. */
+async function reportDay(
   bank: Bank,
   day: Day,
   files: readonly (typeof FILES)[number][],
-  check: () => Promise<void>,
+  checkTotals: () => Promise<void>,
 ): Promise<void> {
   const isWhole = !files[0]?.startsWith('parts')
-  const inParts = files[0] === 'parts-reversed' ? parts(day).reverse() : parts(day)
-  for (const [index, part] of (isWhole ? [day] : inParts).entries())
-    await bank.put(statement(part, { id: `S-${day.date}-${index}` }))
-  await check()
+  const parts = files[0] === 'parts-reversed' ? splitDay(day).reverse() : splitDay(day)
+  for (const [index, part] of (isWhole ? [day] : parts).entries())
+    await bank.put(buildStatement(part, { id: `S-${day.date}-${index}` }))
+  await checkTotals()
   for (const file of files) {
-    if (file === 'again') await bank.put(statement(day, { id: `S-${day.date}-0` }))
-    if (file === 'again-renamed') await bank.put(statement(day, { id: `R-${bank.unique()}` }))
-    if (file === 'old-version') await bank.put(statement(day, { id: `S-${day.date}-0`, version: '02' }))
+    if (file === 'again') await bank.put(buildStatement(day, { id: `S-${day.date}-0` }))
+    if (file === 'again-renamed') await bank.put(buildStatement(day, { id: `R-${bank.nextNumber()}` }))
+    if (file === 'old-version') await bank.put(buildStatement(day, { id: `S-${day.date}-0`, version: '02' }))
     if (file === 'contradiction') {
       const more = [...day.entries, { ...day.entries[0], amount: '99.00', transactions: [] } as SampleEntry]
       await bank.put(
-        statement({ ...day, entries: more, closing: day.closing + 9_900n }, { id: `C-${bank.unique()}` }),
+        buildStatement(
+          { ...day, entries: more, closing: day.closing + 9_900n },
+          { id: `C-${bank.nextNumber()}` },
+        ),
       )
     }
-    if (file === 'other-account') await bank.put(statement(day).replaceAll(SEPA_IBAN, OTHER_IBAN))
-    await check()
+    if (file === 'other-account') await bank.put(buildStatement(day).replaceAll(SEPA_IBAN, OTHER_IBAN))
+    await checkTotals()
   }
 }
 
-const figures = async (bank: Bank, customers: readonly string[]) => {
+const readFigures = async (bank: Bank, customers: readonly string[]) => {
   const { client } = bank.files.world
   const credited = await Promise.all(customers.map((customerId) => bank.files.balanceOf(customerId)))
-  const all: { status: string; amount: { amount: bigint } }[] = []
+  const deposits: { status: string; amount: { amount: bigint } }[] = []
   for (let cursor: string | undefined, more = true; more; ) {
     const { body } = await client.get(`/deposits?limit=100${cursor ? `&cursor=${cursor}` : ''}`)
-    all.push(...body.data)
+    deposits.push(...body.data)
     cursor = body.nextCursor
     more = body.hasMore
   }
-  const counted = all.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
+  const counted = deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
   return { credited, counted }
 }
 
-describe.each(['STATEMENTS', 'ADVICES'] as const)(
-  'an account whose deposits come from %s',
-  (depositsFrom) => {
-    let bank: Bank
-    let booked = 0n
-    beforeAll(async () => {
-      bank = new Bank(await openFileBank('SEPA', { depositsFrom }))
-    })
-    afterAll(() => bank.files.close())
+describe.each(['STATEMENTS', 'ADVICES'] as const)('a bank account with deposits from %s', (depositsFrom) => {
+  let bank: Bank
+  let booked = 0n
+  beforeAll(async () => {
+    bank = new Bank(await openFileBank('SEPA', { depositsFrom }))
+  })
+  afterAll(() => bank.files.close())
 
-    test('credits never more than the booked amount, and finally all of it is credited, in suspense or waiting', async () => {
-      await fc.assert(
-        fc.asyncProperty(account, async ({ days, isLastFirst }) => {
-          const customers = [await bank.files.customer(), await bank.files.customer()]
-          const ids = customers.map(({ customerId }) => customerId)
-          const references = customers.map((one) => referenceOf(one.account))
-          const stated = [0n, 0n]
-          const told = days.map(({ bookings, files }) => {
-            const entries = bookings.map((one) => entryOf(bank, references, one))
-            for (const { payee, cents } of bookings)
-              if (payee !== undefined) stated[payee] = (stated[payee] ?? 0n) + BigInt(cents)
-            return { day: { ...bank.nextDay(sumOf(entries)), entries }, bookings, files }
-          })
-          const before = booked
-          booked += told.reduce((sum, { day }) => sum + sumOf(day.entries), 0n)
-          const check = async () => {
-            const { credited, counted } = await figures(bank, ids)
-            for (const [index, amount] of credited.entries())
-              expect(amount <= (stated[index] ?? 0n)).toBe(true)
-            expect(counted <= booked).toBe(true)
-            expect(counted >= before || depositsFrom === 'ADVICES').toBe(true)
+  test('never more than the bank booked is credited, and finally all of it is credited, in suspense or waiting for a person', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyAccount, async ({ days, isLastFirst }) => {
+        const customers = [await bank.files.customer(), await bank.files.customer()]
+        const ids = customers.map(({ customerId }) => customerId)
+        const references = customers.map((customer) => referenceOf(customer.account))
+        const payable = [0n, 0n]
+        const reportedDays = days.map(({ bookings, files }) => {
+          const entries = bookings.map((booking) => buildEntry(bank, references, booking))
+          for (const { payee, cents } of bookings)
+            if (payee !== undefined) payable[payee] = (payable[payee] ?? 0n) + BigInt(cents)
+          return { day: { ...bank.startNextDay(sumEntries(entries)), entries }, bookings, files }
+        })
+        const before = booked
+        booked += reportedDays.reduce((sum, { day }) => sum + sumEntries(day.entries), 0n)
+        const checkTotals = async () => {
+          const { credited, counted } = await readFigures(bank, ids)
+          for (const [index, amount] of credited.entries())
+            expect(amount <= (payable[index] ?? 0n)).toBe(true)
+          expect(counted <= booked).toBe(true)
+          expect(counted >= before || depositsFrom === 'ADVICES').toBe(true)
+        }
+        for (const { day, bookings, files } of isLastFirst ? reportedDays.toReversed() : reportedDays) {
+          const listAdvisedEntries = (when: Booking['advice']) =>
+            day.entries.flatMap((entry, index) => {
+              const booking = bookings[index]
+              if (booking?.advice !== when) return []
+              return [
+                booking.details === 'advice-alone' ? buildDetailedEntry(entry, references, booking) : entry,
+              ]
+            })
+          const putAdvice = async (when: Booking['advice']) => {
+            const entries = listAdvisedEntries(when)
+            if (entries.length > 0)
+              await bank.put(
+                buildStatement({ ...day, entries }, { kind: '054', id: `A-${bank.nextNumber()}` }),
+              )
           }
-          for (const { day, bookings, files } of isLastFirst ? told.toReversed() : told) {
-            const advised = (when: Booking['advice']) =>
-              day.entries.flatMap((entry, index) => {
-                const one = bookings[index]
-                if (one?.advice !== when) return []
-                return [one.details === 'advice-alone' ? detailed(entry, references, one) : entry]
-              })
-            const advise = async (when: Booking['advice']) => {
-              const entries = advised(when)
-              if (entries.length > 0)
-                await bank.put(statement({ ...day, entries }, { kind: '054', id: `A-${bank.unique()}` }))
-            }
-            await advise('before')
-            await check()
-            await tell(bank, day, files, check)
-            await advise('after')
-            await check()
-          }
-          const { counted } = await figures(bank, ids)
-          const { body } = await bank.files.world.client.get('/rail-events?status=WAITING&limit=100')
-          const waiting = body.data
-            .filter(({ type }: { type: string }) => type === 'file.booking')
-            .reduce(
-              (sum: bigint, { body: held }: { body: { data: { amount: string } } }) =>
-                sum + BigInt(held.data.amount),
-              0n,
-            )
-          expect(counted + waiting).toBe(booked)
-        }),
-        { numRuns: isFull ? 5 : 3, endOnFailure: true },
-      )
-    })
-  },
-)
+          await putAdvice('before')
+          await checkTotals()
+          await reportDay(bank, day, files, checkTotals)
+          await putAdvice('after')
+          await checkTotals()
+        }
+        const { counted } = await readFigures(bank, ids)
+        const { body } = await bank.files.world.client.get('/rail-events?status=WAITING&limit=100')
+        const waiting = body.data
+          .filter(({ type }: { type: string }) => type === 'file.booking')
+          .reduce(
+            (sum: bigint, { body: held }: { body: { data: { amount: string } } }) =>
+              sum + BigInt(held.data.amount),
+            0n,
+          )
+        expect(counted + waiting).toBe(booked)
+      }),
+      { numRuns: isFull ? 5 : 3, endOnFailure: true },
+    )
+  })
+})

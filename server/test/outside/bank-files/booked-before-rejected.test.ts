@@ -9,19 +9,20 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
-const ended = (id: string, status: string) =>
+const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
+const waitForStatus = (id: string, status: string) =>
   until(
-    () => transaction(id),
+    () => readTransaction(id),
     (found) => found.status === status,
   )
-const waiting = async () => (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+const listWaitingReports = async () =>
+  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 
 let count = 0
 let balance = 0
 
-/** A statement of the next day, with its balances, or one without any. */
-async function statement(isWholeDay: boolean, entry: SampleEntry): Promise<void> {
+/** Puts a statement of the next day, with or without balances. */
+async function putStatement(isWholeDay: boolean, entry: SampleEntry): Promise<void> {
   count += 1
   const opening = balance
   const sum = Number(entry.amount) * (entry.direction === 'CRDT' ? 1 : -1)
@@ -32,14 +33,14 @@ async function statement(isWholeDay: boolean, entry: SampleEntry): Promise<void>
   expect(await bank.put(`statement-${count}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')
 }
 
-/** Payments of these amounts by a customer with 100 euros. */
-async function newPayments(amounts: readonly number[]) {
+/** Creates payments of these amounts for a customer with 100 euros. */
+async function createPayments(amounts: readonly number[]) {
   const { customerId, account } = await bank.customer()
-  await statement(true, {
+  await putStatement(true, {
     ...{ amount: '100.00', direction: 'CRDT', servicerReference: `IN-${count}` },
     transactions: [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }],
   })
-  const { body: to } = await bank.world.client.post('/customers/external-accounts', {
+  const { body: payee } = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'EUR',
     accountInfo: {
@@ -50,25 +51,25 @@ async function newPayments(amounts: readonly number[]) {
   })
   const ids: string[] = []
   for (const amount of amounts) {
-    const ends = { source: { accountId: account.id }, destination: { accountId: to.id } }
-    const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
-    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-    ids.push(sent.body.id)
+    const route = { source: { accountId: account.id }, destination: { accountId: payee.id } }
+    const transfer = await bank.world.client.post('/transfer-out', { ...route, amount })
+    expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
+    ids.push(transfer.body.id)
   }
   return { ids, customerId }
 }
 
-/** A file with three payments, of which the bank will reject the second. */
-async function paymentsInFile() {
-  const { ids, customerId } = await newPayments([1_000, 2_000, 3_000])
+/** Sends a file of three payments, and builds the rejection of the second. */
+async function sendThreePayments() {
+  const { ids, customerId } = await createPayments([1_000, 2_000, 3_000])
   const { text } = await bank.takeFile()
-  const instructionOf = (amount: string) => {
-    const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => one)
-    const payment = payments.find((one) => one.includes(`>${amount}<`)) ?? ''
+  const findInstructionId = (amount: string) => {
+    const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => element)
+    const payment = payments.find((element) => element.includes(`>${amount}<`)) ?? ''
     return /<InstrId>(.*?)</.exec(payment)?.[1]
   }
   const message = /<MsgId>(.*?)</.exec(text)?.[1]
-  const rejection = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId><TxInfAndSts><OrgnlInstrId>${instructionOf('20.00')}</OrgnlInstrId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  const rejection = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId><TxInfAndSts><OrgnlInstrId>${findInstructionId('20.00')}</OrgnlInstrId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
   return { ids, customerId, message, rejection }
 }
 
@@ -76,19 +77,21 @@ test.each([
   ['a statement with balances', true],
   ['a statement without balances', false],
 ])(
-  'payments that %s books as one sum are delivered once the bank has rejected the other one',
+  'payments that %s books as one sum complete once the bank has rejected the remaining payment of their file',
   async (_, isWholeDay) => {
-    const { ids, customerId, message, rejection } = await paymentsInFile()
+    const { ids, customerId, message, rejection } = await sendThreePayments()
     const [first = '', rejected = '', third = ''] = ids
-    await statement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message ?? '' })
-    expect(await waiting()).toMatchObject([{ reason: 'OTHER_AMOUNT', body: { data: { file: message } } }])
-    for (const id of ids) expect((await transaction(id)).status).toBe('PENDING')
+    await putStatement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message ?? '' })
+    expect(await listWaitingReports()).toMatchObject([
+      { reason: 'OTHER_AMOUNT', body: { data: { file: message } } },
+    ])
+    for (const id of ids) expect((await readTransaction(id)).status).toBe('PENDING')
     expect(await bank.put(`rejected-${count}.xml`, rejection)).toBe('done')
-    await ended(first, 'COMPLETED')
-    await ended(third, 'COMPLETED')
-    await ended(rejected, 'FAILED')
-    expect(await waiting()).toEqual([])
-    // Told again it changes nothing.
+    await waitForStatus(first, 'COMPLETED')
+    await waitForStatus(third, 'COMPLETED')
+    await waitForStatus(rejected, 'FAILED')
+    expect(await listWaitingReports()).toEqual([])
+    // A repeated rejection changes nothing.
     expect(await bank.put(`again-${count}.xml`, rejection.replace('>S<', '>T<'))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(6_000n)
     if (!isWholeDay) return
@@ -100,26 +103,26 @@ test.each([
   },
 )
 
-test('a payment that the bank books before it is in a file, by a mistake, is not paid once more by the next file', async () => {
+test('a payment that the bank books by mistake before it is in a file is not sent again in the next file', async () => {
   const { db, workers } = bank.world.service.app
   await db.query(`UPDATE bank_file_workers SET collected_at = '2999-01-01'`)
-  const { ids } = await newPayments([1_500, 500])
-  const [early = '', other = ''] = ids
+  const { ids } = await createPayments([1_500, 500])
+  const [early = '', later = ''] = ids
   const { rows } = await until(
     () =>
       db.query<{ id: string; amount: bigint }>('SELECT id, amount FROM bank_payments WHERE file_id IS NULL'),
     (found) => found.rows.length === 2,
   )
-  const [booked] = rows.filter(({ amount }) => amount === 1_500n)
-  const instructionId = booked?.id.replace(/^.*:/, '').replaceAll('-', '') ?? ''
-  await statement(true, {
+  const [earlyRow] = rows.filter(({ amount }) => amount === 1_500n)
+  const instructionId = earlyRow?.id.replace(/^.*:/, '').replaceAll('-', '') ?? ''
+  await putStatement(true, {
     ...{ amount: '15.00', direction: 'DBIT', servicerReference: `EARLY-${count}` },
     transactions: [{ amount: '15.00', instructionId }],
   })
-  await ended(early, 'COMPLETED')
+  await waitForStatus(early, 'COMPLETED')
   await db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
   workers.wake()
   const { text } = await bank.takeFile()
   expect([...text.matchAll(/<InstdAmt Ccy="EUR">(.*?)</g)].map(([, amount]) => amount)).toEqual(['5.00'])
-  expect((await transaction(other)).status).toBe('PENDING')
+  expect((await readTransaction(later)).status).toBe('PENDING')
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { FUNDS, openReversalBank, referenceIn, type StatedLine, traceIn } from './reversals.testing.ts'
+import { FUNDS, openReversalBank, readReference, readTrace, type StatedLine } from './reversals.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {
@@ -11,16 +11,16 @@ beforeAll(async () => {
 beforeEach(() => world.startDay())
 afterAll(() => world.bank.close())
 
-/** The differences of a day, compared now. */
-async function differencesOn(date: string): Promise<readonly { reason: string; about?: string }[]> {
+/** Reconciles a day and returns its differences. */
+async function reconcileDay(date: string): Promise<readonly { reason: string; about?: string }[]> {
   const { app } = world.bank.world.service
   await runCommand(app, ['reconciliation', 'run', '--rail', 'file-bank', '--date', date], '')
   const { data } = await world.get(`/reconciliations?startDate=${date}&endDate=${date}`)
   return (await world.get(`/reconciliations/${data[0].id}`)).differences
 }
 
-/** The line of a day that nothing explains, of this amount if there are several. */
-async function openLineOn(date: string, amount?: bigint): Promise<string> {
+/** Finds the unexplained line of a day, or the one with this amount if there are several. */
+async function findOpenLine(date: string, amount?: bigint): Promise<string> {
   const { rows } = await world.query(
     `SELECT id FROM rail_statement_entries WHERE reason = 'UNEXPLAINED' AND amount = coalesce($2, amount)
        AND statement_id IN (SELECT id FROM rail_statements WHERE date = $1)`,
@@ -28,23 +28,33 @@ async function openLineOn(date: string, amount?: bigint): Promise<string> {
   )
   const line = String(rows[0]?.id)
   expect(rows).toHaveLength(1)
-  expect(await differencesOn(date)).toContainEqual(
+  expect(await reconcileDay(date)).toContainEqual(
     expect.objectContaining({ reason: 'UNEXPLAINED', about: line }),
   )
   return line
 }
 
-test('a line that books a reversal waits for a person, and the decision RETURNED with it gives the payer the money once', async () => {
-  const { bank, reversed, state, decide, reportsWith, balanceIs, statusOf, reversalOf, passDays, reverse } =
-    world
-  const { id, entry, back, customerId } = await reversed('111222333', 400)
-  await passDays(id)
-  await state({ amount: -400n, reference: referenceIn(entry) })
-  const date = await state({ amount: 400n, reference: referenceIn(back) })
-  const [report] = await reportsWith(referenceIn(back))
+test('a line that books a reversal waits for a person, and the decision RETURNED based on it refunds the payer once', async () => {
+  const {
+    bank,
+    submitReversedPayment,
+    putStatement,
+    decide,
+    findReports,
+    waitForBalance,
+    readStatus,
+    findReversal,
+    waitForDelivery,
+    reverse,
+  } = world
+  const { id, entry, reversalEntry, customerId } = await submitReversedPayment('111222333', 400)
+  await waitForDelivery(id)
+  await putStatement({ amount: -400n, reference: readReference(entry) })
+  const date = await putStatement({ amount: 400n, reference: readReference(reversalEntry) })
+  const [report] = await findReports(readReference(reversalEntry))
   expect(report).toMatchObject({ reason: 'REVERSAL', type: 'file.booking', body: { data: { id } } })
-  expect([await bank.balanceOf(customerId), await statusOf(id)]).toEqual([FUNDS - 400n, 'COMPLETED'])
-  const line = await openLineOn(date)
+  expect([await bank.balanceOf(customerId), await readStatus(id)]).toEqual([FUNDS - 400n, 'COMPLETED'])
+  const line = await findOpenLine(date)
   const { data: approvals } = await world.get('/approvals?kind=RAIL_EVENT')
   expect(approvals).toContainEqual(expect.objectContaining({ objectId: report.id, transactionId: id }))
 
@@ -53,108 +63,128 @@ test('a line that books a reversal waits for a person, and the decision RETURNED
     Array.from({ length: 10 }, () => decide(id, { outcome: 'RETURNED', evidence })),
   )
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-  await balanceIs(customerId, FUNDS)
-  expect(await reportsWith(id)).toEqual([])
-  const about = ({ about }: { about?: string }) => about === line || about === id
-  expect((await differencesOn(date)).filter(about)).toEqual([])
-  expect(await reversalOf(id)).toEqual({ status: 'SENT' })
+  await waitForBalance(customerId, FUNDS)
+  expect(await findReports(id)).toEqual([])
+  const isAboutPayment = ({ about }: { about?: string }) => about === line || about === id
+  expect((await reconcileDay(date)).filter(isAboutPayment)).toEqual([])
+  expect(await findReversal(id)).toEqual({ status: 'SENT' })
   expectError(await reverse(id), { code: 'INVALID_STATE_TRANSITION' })
   expect(await bank.balanceOf(customerId)).toBe(FUNDS)
 })
 
-/** Reports about a payment that contradict a decision. */
-const contradictions = async (id: string) =>
-  (await world.reportsWith(id)).filter(({ reason }: { reason: string }) => reason === 'CONTRADICTION')
+/** Lists the reports about a payment that contradict a decision. */
+const listContradictions = async (id: string) =>
+  (await world.findReports(id)).filter(({ reason }: { reason: string }) => reason === 'CONTRADICTION')
 
-test('a line or entry that names a reversal by an id, or its file, waits and is never a deposit or a return of its payment, and a text names none', async () => {
-  const { bank, reversed, state, advise, enter, reportsWith, statusOf, suspended } = world
-  const { id, back, file, customerId } = await reversed('222333444', 251)
+test('a line or entry that names a reversal by an id or its file waits and is never a deposit or return, while a mention in free text does not count', async () => {
+  const {
+    bank,
+    submitReversedPayment,
+    putStatement,
+    putAdvice,
+    putCreditEntry,
+    findReports,
+    readStatus,
+    listSuspended,
+  } = world
+  const { id, reversalEntry, file, customerId } = await submitReversedPayment('222333444', 251)
   const lines: StatedLine[] = [
     { amount: 251n, batch: file },
-    { amount: 251n, servicerReference: traceIn(back) },
-    { amount: 251n, reference: referenceIn(back) },
-    { amount: -251n, reference: referenceIn(back), returnReason: 'AC04' },
+    { amount: 251n, servicerReference: readTrace(reversalEntry) },
+    { amount: 251n, reference: readReference(reversalEntry) },
+    { amount: -251n, reference: readReference(reversalEntry), returnReason: 'AC04' },
   ]
   for (const [index, line] of lines.entries()) {
-    await state(line)
-    expect(await reportsWith(id), JSON.stringify(index)).toHaveLength(index + 1)
+    await putStatement(line)
+    expect(await findReports(id), JSON.stringify(index)).toHaveLength(index + 1)
   }
-  await enter(251n, 'COLLECTED', referenceIn(back))
-  await advise({ amount: 251n, reference: referenceIn(back), text: 'An advice counts no deposits here' })
-  const reports = await reportsWith(id)
+  await putCreditEntry(251n, 'COLLECTED', readReference(reversalEntry))
+  await putAdvice({
+    amount: 251n,
+    reference: readReference(reversalEntry),
+    text: 'An advice counts no deposits here',
+  })
+  const reports = await findReports(id)
   expect(reports).toHaveLength(lines.length + 1)
   expect(new Set(reports.map(({ reason }: { reason: string }) => reason))).toEqual(new Set(['REVERSAL']))
-  expect(await suspended(251n)).toEqual([])
+  expect(await listSuspended(251n)).toEqual([])
 
-  const text = `REVERSAL ${referenceIn(back)} ${traceIn(back)} ${file}`
-  await state({ amount: 252n, text })
-  await state({ amount: 253n, servicerReference: traceIn(back) })
+  const text = `REVERSAL ${readReference(reversalEntry)} ${readTrace(reversalEntry)} ${file}`
+  await putStatement({ amount: 252n, text })
+  await putStatement({ amount: 253n, servicerReference: readTrace(reversalEntry) })
   // A payer may write a reference, so it counts only with the amount.
-  await state({ amount: 254n, reference: referenceIn(back) })
-  await enter(255n, 'COLLECTED', referenceIn(back))
+  await putStatement({ amount: 254n, reference: readReference(reversalEntry) })
+  await putCreditEntry(255n, 'COLLECTED', readReference(reversalEntry))
   for (const amount of [252n, 253n, 254n, 255n])
-    expect(await suspended(amount), String(amount)).toEqual([expect.anything()])
-  expect(await reportsWith(id)).toHaveLength(reports.length)
-  expect(await statusOf(id)).not.toBe('REFUNDED')
+    expect(await listSuspended(amount), String(amount)).toEqual([expect.anything()])
+  expect(await findReports(id)).toHaveLength(reports.length)
+  expect(await readStatus(id)).not.toBe('REFUNDED')
   expect(await bank.balanceOf(customerId)).toBe(FUNDS - 251n)
 })
 
-test('the line of a payment that repeats a reversal in its text is a line of the payment', async () => {
-  const { reversed, carried, state, reportsWith, query } = world
-  const { back } = await reversed('222333445', 260)
-  const other = await carried('send', '222333446', 270)
-  await state({ amount: -270n, reference: referenceIn(other.entry), text: referenceIn(back) })
-  expect(await reportsWith(referenceIn(back))).toEqual([])
+test('the line of a payment still belongs to the payment if its text mentions a reversal', async () => {
+  const { submitReversedPayment, submitPayment, putStatement, findReports, query } = world
+  const { reversalEntry } = await submitReversedPayment('222333445', 260)
+  const otherPayment = await submitPayment('send', '222333446', 270)
+  await putStatement({
+    amount: -270n,
+    reference: readReference(otherPayment.entry),
+    text: readReference(reversalEntry),
+  })
+  expect(await findReports(readReference(reversalEntry))).toEqual([])
   const { rows } = await query(`SELECT kind FROM rail_statement_entries WHERE amount = -270`)
   expect(rows).toEqual([{ kind: 'PAYMENT' }])
 })
 
-test('an entry that names a reversal is decided about without a statement, and gives the payer the money once', async () => {
-  const { reversed, enter, reportsWith, decide, balanceIs, bank } = world
-  const { id, back, customerId } = await reversed('222333447', 280)
-  await enter(280n, 'COLLECTED', referenceIn(back))
-  const [report] = await reportsWith(id)
+test('an entry that names a reversal can be decided without a statement, and refunds the payer once', async () => {
+  const { submitReversedPayment, putCreditEntry, findReports, decide, waitForBalance, bank } = world
+  const { id, reversalEntry, customerId } = await submitReversedPayment('222333447', 280)
+  await putCreditEntry(280n, 'COLLECTED', readReference(reversalEntry))
+  const [report] = await findReports(id)
   expect(report).toMatchObject({ type: 'file.ach', reason: 'REVERSAL' })
   const replies = await Promise.all(
     Array.from({ length: 5 }, () => decide(id, { outcome: 'RETURNED', railEventId: report.id })),
   )
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-  await balanceIs(customerId, FUNDS)
-  expect(await reportsWith(id)).toEqual([])
+  await waitForBalance(customerId, FUNDS)
+  expect(await findReports(id)).toEqual([])
   expect(await bank.balanceOf(customerId)).toBe(FUNDS)
 })
 
-test('a line that names a reversal confirms no deposit, and a person can match it with the one that has its money', async () => {
-  const { bank, reversed, state, enter, reportsWith, suspended, decide } = world
-  const { id, back, customerId } = await reversed('222333448', 175)
-  await enter(175n, 'SETTLEMENT')
-  const line = await openLineOn(await state({ amount: 175n, reference: referenceIn(back) }))
-  expect(await reportsWith(id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
-  const [deposit] = await suspended(175n)
-  const matched = await bank.world.client.post('/reconciliation-matches', {
+test('a line that names a reversal confirms no deposit, but a person can match it with the deposit that has its money', async () => {
+  const { bank, submitReversedPayment, putStatement, putCreditEntry, findReports, listSuspended, decide } =
+    world
+  const { id, reversalEntry, customerId } = await submitReversedPayment('222333448', 175)
+  await putCreditEntry(175n, 'SETTLEMENT')
+  const line = await findOpenLine(
+    await putStatement({ amount: 175n, reference: readReference(reversalEntry) }),
+  )
+  expect(await findReports(id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
+  const [deposit] = await listSuspended(175n)
+  const reply = await bank.world.client.post('/reconciliation-matches', {
     ...{ rail: 'file-bank', currency: 'USD', reason: 'The entry came first' },
     ...{ statementEntryIds: [line], paymentIds: [deposit.id] },
   })
-  expect(matched.status, JSON.stringify(matched.body)).toBe(201)
-  expect(await reportsWith(id)).toEqual([])
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  expect(await findReports(id)).toEqual([])
   const evidence = { statementEntryIds: [line] }
   expectError(await decide(id, { outcome: 'RETURNED', evidence }), { code: 'INVALID_INPUT' })
   expect(await bank.balanceOf(customerId)).toBe(FUNDS - 175n)
 })
 
-test('if the payment itself comes back in the same statement as its reversal, it is returned once and the line of the reversal waits', async () => {
-  const { bank, reversed, state, reportsWith, balanceIs, decide } = world
-  const { id, entry, back, customerId } = await reversed('333444555', 150)
-  const date = await state(
-    { amount: 150n, reference: referenceIn(back) },
-    { amount: 150n, reference: referenceIn(entry), returnReason: 'AC04' },
+test('a payment that is returned in the same statement as its reversal is refunded once, and the line of the reversal waits', async () => {
+  const { bank, submitReversedPayment, putStatement, findReports, waitForBalance, decide } = world
+  const { id, entry, reversalEntry, customerId } = await submitReversedPayment('333444555', 150)
+  const date = await putStatement(
+    { amount: 150n, reference: readReference(reversalEntry) },
+    { amount: 150n, reference: readReference(entry), returnReason: 'AC04' },
   )
-  await balanceIs(customerId, FUNDS)
-  const [report] = await reportsWith(referenceIn(back))
+  await waitForBalance(customerId, FUNDS)
+  const [report] = await findReports(readReference(reversalEntry))
   expect(report).toMatchObject({ reason: 'REVERSAL', body: { data: { id } } })
-  const line = await openLineOn(date)
-  const again = await decide(id, { outcome: 'RETURNED', evidence: { statementEntryIds: [line] } })
-  expectError(again, { code: 'INVALID_STATE_TRANSITION' })
+  const line = await findOpenLine(date)
+  const reply = await decide(id, { outcome: 'RETURNED', evidence: { statementEntryIds: [line] } })
+  expectError(reply, { code: 'INVALID_STATE_TRANSITION' })
   expect(await bank.balanceOf(customerId)).toBe(FUNDS)
 })
 
@@ -162,110 +192,143 @@ test.each([
   ['SENT', []],
   ['FAILED', ['CONTRADICTION']],
 ] as const)(
-  'a return of the payment after a person has decided RETURNED waits as a contradiction, also if its reversal is %s',
+  'a return of the payment after the decision RETURNED waits as a contradiction, even if its reversal is %s',
   async (status, before) => {
-    const { bank, reversed, balanceIs, decide, giveBack, reversalIs } = world
-    const { id, entry, back, customerId } = await reversed('444555666', 150 + before.length)
+    const { bank, submitReversedPayment, waitForBalance, decide, returnEntry, waitForReversal } = world
+    const { id, entry, reversalEntry, customerId } = await submitReversedPayment(
+      '444555666',
+      150 + before.length,
+    )
     expect((await decide(id, { outcome: 'RETURNED' })).status).toBe(200)
-    await balanceIs(customerId, FUNDS)
-    if (status === 'FAILED') await giveBack(back, 'R10')
-    await reversalIs(id, status)
-    await giveBack(entry, 'R03')
-    const found = await until(
-      () => contradictions(id),
+    await waitForBalance(customerId, FUNDS)
+    if (status === 'FAILED') await returnEntry(reversalEntry, 'R10')
+    await waitForReversal(id, status)
+    await returnEntry(entry, 'R03')
+    const contradictions = await until(
+      () => listContradictions(id),
       ({ length }) => length > before.length,
     )
-    expect(found.map(({ type }: { type: string }) => type)).toContain('payment.returned')
+    expect(contradictions.map(({ type }: { type: string }) => type)).toContain('payment.returned')
     expect(await bank.balanceOf(customerId)).toBe(FUNDS)
   },
 )
 
 test.each(['RETURNED', 'FAILED'] as const)(
-  'a reversal that comes back after a person has decided %s waits as a contradiction, and DELIVERED makes the amount a receivable',
+  'a reversal that is returned after the decision %s waits as a contradiction, and the decision DELIVERED makes its amount a receivable',
   async (outcome) => {
-    const { bank, reversed, state, reportsWith, balanceIs, decide, giveBack, reversalIs } = world
-    const { id, back, customerId } = await reversed('555666777', 140 + outcome.length)
+    const {
+      bank,
+      submitReversedPayment,
+      putStatement,
+      findReports,
+      waitForBalance,
+      decide,
+      returnEntry,
+      waitForReversal,
+    } = world
+    const { id, reversalEntry, customerId } = await submitReversedPayment('555666777', 140 + outcome.length)
     expect((await decide(id, { outcome })).status).toBe(200)
-    await balanceIs(customerId, FUNDS)
-    await giveBack(back, 'R10')
-    await reversalIs(id, 'FAILED')
-    const [report] = await reportsWith(id)
+    await waitForBalance(customerId, FUNDS)
+    await returnEntry(reversalEntry, 'R10')
+    await waitForReversal(id, 'FAILED')
+    const [report] = await findReports(id)
     expect(report).toMatchObject({ reason: 'CONTRADICTION', type: 'payment.reversal-returned' })
-    const taken = { amount: -BigInt(140 + outcome.length), reference: referenceIn(back) }
-    const line = await openLineOn(await state(taken))
-    const decided = await decide(id, {
+    const debitLine = { amount: -BigInt(140 + outcome.length), reference: readReference(reversalEntry) }
+    const line = await findOpenLine(await putStatement(debitLine))
+    const reply = await decide(id, {
       ...{ outcome: 'DELIVERED', railEventId: report.id, evidence: { statementEntryIds: [line] } },
     })
-    expect(decided.status, JSON.stringify(decided.body)).toBe(200)
-    expect(await reportsWith(id)).toEqual([])
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    expect(await findReports(id)).toEqual([])
     expect(await bank.balanceOf(customerId)).toBe(FUNDS)
   },
 )
 
-test('a decision that is made while the return of a reversal is applied is contradicted by it', async () => {
-  const { reversed, decide, giveBack, reversalIs, balanceIs, interrupt } = world
-  const { id, back, customerId } = await reversed('666777890', 170)
+test('a decision made while the return of a reversal is being applied is contradicted by that return', async () => {
+  const { submitReversedPayment, decide, returnEntry, waitForReversal, waitForBalance, interrupt } = world
+  const { id, reversalEntry, customerId } = await submitReversedPayment('666777890', 170)
   const end = interrupt(
     (table, row) => table === 'rail_events' && row.type === 'payment.reversal-returned',
     () => decide(id, { outcome: 'RETURNED' }),
   )
-  await giveBack(back, 'R10')
-  await reversalIs(id, 'FAILED')
+  await returnEntry(reversalEntry, 'R10')
+  await waitForReversal(id, 'FAILED')
   expect(end()).toBe(true)
-  await balanceIs(customerId, FUNDS)
-  expect(await contradictions(id)).toEqual([expect.objectContaining({ type: 'payment.reversal-returned' })])
+  await waitForBalance(customerId, FUNDS)
+  expect(await listContradictions(id)).toEqual([
+    expect.objectContaining({ type: 'payment.reversal-returned' }),
+  ])
 })
 
-test('a decision about one line of a day contradicts no decision about another line of it', async () => {
-  const { reversed, state, decide, reportsWith, balanceIs, bank } = world
-  const [one, other] = [await reversed('777888990', 181), await reversed('777888991', 182)]
-  const date = await state(
-    { amount: 181n, reference: referenceIn(one.back) },
-    { amount: 182n, reference: referenceIn(other.back) },
+test('decisions about two lines of the same day do not contradict each other', async () => {
+  const { submitReversedPayment, putStatement, decide, findReports, waitForBalance, bank } = world
+  const [first, second] = [
+    await submitReversedPayment('777888990', 181),
+    await submitReversedPayment('777888991', 182),
+  ]
+  const date = await putStatement(
+    { amount: 181n, reference: readReference(first.reversalEntry) },
+    { amount: 182n, reference: readReference(second.reversalEntry) },
   )
-  const [first, second] = [await openLineOn(date, 181n), await openLineOn(date, 182n)]
-  await decide(one.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [first] } })
-  await balanceIs(one.customerId, FUNDS)
-  const taken = await openLineOn(await state({ amount: -181n, reference: referenceIn(one.back) }))
-  const [report] = await reportsWith(one.id)
-  const owed = await decide(one.id, {
-    ...{ outcome: 'DELIVERED', railEventId: report.id, evidence: { statementEntryIds: [taken] } },
+  const [firstLine, secondLine] = [await findOpenLine(date, 181n), await findOpenLine(date, 182n)]
+  await decide(first.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [firstLine] } })
+  await waitForBalance(first.customerId, FUNDS)
+  const debitLine = await findOpenLine(
+    await putStatement({ amount: -181n, reference: readReference(first.reversalEntry) }),
+  )
+  const [report] = await findReports(first.id)
+  const reply = await decide(first.id, {
+    ...{ outcome: 'DELIVERED', railEventId: report.id, evidence: { statementEntryIds: [debitLine] } },
   })
-  expect(owed.status, JSON.stringify(owed.body)).toBe(200)
-  await decide(other.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [second] } })
-  await balanceIs(other.customerId, FUNDS)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  await decide(second.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [secondLine] } })
+  await waitForBalance(second.customerId, FUNDS)
   // The lines of the day are applied again.
-  await differencesOn(date)
-  expect([await contradictions(one.id), await contradictions(other.id)]).toEqual([[], []])
-  expect(await bank.balanceOf(one.customerId)).toBe(FUNDS)
+  await reconcileDay(date)
+  expect([await listContradictions(first.id), await listContradictions(second.id)]).toEqual([[], []])
+  expect(await bank.balanceOf(first.customerId)).toBe(FUNDS)
 })
 
-test('banking days that pass after a decision contradict nothing, also after a second one', async () => {
-  const { reversed, carried, reverse, nextFile, state, decide, reportsWith, balanceIs, lapse, statusOf } =
-    world
-  const first = await reversed('888999003', 150)
-  const line = await openLineOn(await state({ amount: 150n, reference: referenceIn(first.back) }))
+test('the banking days that pass after a first or second decision contradict neither', async () => {
+  const {
+    submitReversedPayment,
+    submitPayment,
+    reverse,
+    takeNextFile,
+    putStatement,
+    decide,
+    findReports,
+    waitForBalance,
+    passBankingDays,
+    readStatus,
+  } = world
+  const first = await submitReversedPayment('888999003', 150)
+  const line = await findOpenLine(
+    await putStatement({ amount: 150n, reference: readReference(first.reversalEntry) }),
+  )
   await decide(first.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [line] } })
-  await balanceIs(first.customerId, FUNDS)
+  await waitForBalance(first.customerId, FUNDS)
 
-  const second = await carried('send', '888999004', 160)
+  const second = await submitPayment('send', '888999004', 160)
   expect((await decide(second.id, { outcome: 'DELIVERED' })).status).toBe(200)
   expect((await reverse(second.id)).status).toBe(200)
-  const [back = ''] = (await nextFile()).entries
-  const again = await openLineOn(await state({ amount: 160n, reference: referenceIn(back) }))
-  const [report] = await reportsWith(second.id)
-  const evidence = { statementEntryIds: [again] }
+  const [reversalEntry = ''] = (await takeNextFile()).entries
+  const secondLine = await findOpenLine(
+    await putStatement({ amount: 160n, reference: readReference(reversalEntry) }),
+  )
+  const [report] = await findReports(second.id)
+  const evidence = { statementEntryIds: [secondLine] }
   await decide(second.id, { outcome: 'RETURNED', railEventId: report.id, evidence })
-  await balanceIs(second.customerId, FUNDS)
+  await waitForBalance(second.customerId, FUNDS)
 
-  const failed = await carried('send', '888999005', 170)
-  expect((await decide(failed.id, { outcome: 'FAILED' })).status).toBe(200)
-  await balanceIs(failed.customerId, FUNDS)
-  const before = await Promise.all([first, second, failed].map(({ id }) => statusOf(id)))
-  await lapse()
-  for (const { id, customerId } of [first, second, failed]) {
-    expect(await reportsWith(id)).toEqual([])
-    await balanceIs(customerId, FUNDS)
+  const failedPayment = await submitPayment('send', '888999005', 170)
+  expect((await decide(failedPayment.id, { outcome: 'FAILED' })).status).toBe(200)
+  await waitForBalance(failedPayment.customerId, FUNDS)
+  const before = await Promise.all([first, second, failedPayment].map(({ id }) => readStatus(id)))
+  await passBankingDays()
+  for (const { id, customerId } of [first, second, failedPayment]) {
+    expect(await findReports(id)).toEqual([])
+    await waitForBalance(customerId, FUNDS)
   }
-  expect(await Promise.all([first, second, failed].map(({ id }) => statusOf(id)))).toEqual(before)
+  expect(await Promise.all([first, second, failedPayment].map(({ id }) => readStatus(id)))).toEqual(before)
 })

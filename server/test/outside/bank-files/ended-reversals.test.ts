@@ -14,8 +14,8 @@ import {
   pauseWorkers,
   resumeWorkers,
 } from '../../worlds/production/file-bank.testing.ts'
-import { payingCustomer } from './ach-bank.testing.ts'
-import { FUNDS, openReversalBank, referenceIn, traceIn } from './reversals.testing.ts'
+import { newPayingCustomer } from './ach-bank.testing.ts'
+import { FUNDS, openReversalBank, readReference, readTrace } from './reversals.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {
@@ -24,20 +24,20 @@ beforeAll(async () => {
 beforeEach(() => world.startDay())
 afterAll(() => world.bank.close())
 
-const uuidOf = (id: string) => id.slice(id.indexOf(':') + 1)
-const entryOfRail = () =>
+const toUuid = (id: string) => id.slice(id.indexOf(':') + 1)
+const findRailEntry = () =>
   requireValue(world.bank.world.service.app.rails.list().find(isBankFilesRail), 'rail of files').entry
 
-/** Makes the payment of a transaction one of an earlier file. */
-const dateFile = (id: string, date: string) =>
+/** Moves the file of a payment to an earlier date. */
+const backdateFile = (id: string, date: string) =>
   world.query(
     `UPDATE bank_files SET executed_on = $2 WHERE id IN
        (SELECT file_id FROM bank_payments WHERE payment_id = $1 AND kind = 'PAYMENT')`,
-    [uuidOf(id), date],
+    [toUuid(id), date],
   )
 
-/** The recorded ends of a reversal of which no bank has said anything. */
-const endsOf = async (id: string) => {
+/** Lists the recorded ends of a reversal that no report of the bank has caused. */
+const listEnds = async (id: string) => {
   const { rows } = await world.query(
     `SELECT state, body->'data'->>'reason' AS reason FROM rail_events
        WHERE type = 'payment.reversal-ended' AND body->'data'->>'id' = $1`,
@@ -46,63 +46,64 @@ const endsOf = async (id: string) => {
   return rows
 }
 
-/** Payments of one customer in one accepted file. */
-async function manyCarried(name: string, count: number) {
-  const customer = await payingCustomer(world.bank, name)
+/** Submits payments of one customer in one accepted file. */
+async function submitPayments(name: string, count: number) {
+  const customer = await newPayingCustomer(world.bank, name)
   const ids: string[] = []
   for (let index = 0; index < count; index++) {
-    const account = await customer.accountOf(String(100_200_300 + index))
+    const account = await customer.addAccount(String(100_200_300 + index))
     ids.push(String((await customer.send(account, 10)).body.id))
   }
   await world.waitForQueued(count)
-  expect((await world.nextFile()).entries).toHaveLength(count)
+  expect((await world.takeNextFile()).entries).toHaveLength(count)
   return { ...customer, ids }
 }
 
-/** A reversal in a file that is not written yet, of a server that has died. */
-async function unwritten(account: string, amount: number) {
-  const { bank, carried, reverse, query, passDays } = world
-  const payment = await carried('send', account, amount)
-  await passDays(payment.id)
+/** Creates a reversal whose server dies before it has written the file. */
+async function createUnwrittenReversal(account: string, amount: number) {
+  const { bank, submitPayment, reverse, query, waitForDelivery } = world
+  const payment = await submitPayment('send', account, amount)
+  await waitForDelivery(payment.id)
   await pauseWorkers(bank.world)
   expect((await reverse(payment.id)).status).toBe(200)
-  const stateOfFile = async () => {
+  const readFileState = async () => {
     const { rows } = await query(
       `SELECT f.state FROM bank_files AS f JOIN bank_payments AS b ON b.file_id = f.id
          WHERE b.payment_id = $1 AND b.kind = 'REVERSAL'`,
-      [uuidOf(payment.id)],
+      [toUuid(payment.id)],
     )
     return rows[0]?.state
   }
-  // Claims the rail, renews its claim and opens the file; then claims it again and closes the file.
+  // The first process claims the rail, renews its claim and opens the file. The second one claims the rail
+  // and closes the file.
   await dieAfter(bank.world, 3)
   await dieAfter(bank.world, 2)
-  expect(await stateOfFile()).toBe('WRITING')
+  expect(await readFileState()).toBe('WRITING')
   return payment
 }
 
-/** Everything that is in the bank's folder, also what is not complete. */
-async function filesAtBank() {
-  const { place } = entryOfRail()
+/** Lists all files in the bank's folder, including incomplete ones. */
+async function listFilesAtBank() {
+  const { place } = findRailEntry()
   return place.type === 'folder' ? readdir(join(place.path, place.outbox)) : []
 }
 
-test('a reversal whose file was not written in time is dropped with its file, which is recorded, and the rail continues', async () => {
-  const { reversalIs, bank, waitForQueued, nextFile } = world
-  const { id, accountOf, send } = await unwritten('111222333', 100)
-  await dateFile(id, '2026-01-05')
+test('a reversal whose file is not written in time is dropped and recorded, and the rail continues', async () => {
+  const { waitForReversal, bank, waitForQueued, takeNextFile } = world
+  const { id, addAccount, send } = await createUnwrittenReversal('111222333', 100)
+  await backdateFile(id, '2026-01-05')
   await resumeWorkers(bank.world)
-  expect((await reversalIs(id, 'FAILED')).failure).toContain('by 2026-01-12')
-  expect(await endsOf(id)).toEqual([{ state: 'APPLIED', reason: expect.stringContaining('by 2026-01-12') }])
-  await send(await accountOf('111222334'), 10)
+  expect((await waitForReversal(id, 'FAILED')).failure).toContain('by 2026-01-12')
+  expect(await listEnds(id)).toEqual([{ state: 'APPLIED', reason: expect.stringContaining('by 2026-01-12') }])
+  await send(await addAccount('111222334'), 10)
   await waitForQueued(1)
-  expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533111222334/)])
-  expect(await filesAtBank()).toEqual([])
+  expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533111222334/)])
+  expect(await listFilesAtBank()).toEqual([])
 })
 
-test('an erasure while the file of a reversal is not written drops the file and stops no other payment', async () => {
-  const { reversalIs, bank, waitForQueued, nextFile, get } = world
-  const { id, customerId } = await unwritten('111222335', 1_000)
+test('an erasure before the file of a reversal is written drops the file and stops no other payment', async () => {
+  const { waitForReversal, bank, waitForQueued, takeNextFile, get } = world
+  const { id, customerId } = await createUnwrittenReversal('111222335', 1_000)
   expect((await bank.world.client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
   await bank.world.client.post(`/customers/${customerId}/erasure`)
   await until(
@@ -110,23 +111,32 @@ test('an erasure while the file of a reversal is not written drops the file and 
     ({ status }) => status === 'DONE',
   )
   await resumeWorkers(bank.world)
-  expect((await reversalIs(id, 'FAILED')).failure).toBe('The customer was erased')
-  expect(await endsOf(id)).toEqual([{ state: 'APPLIED', reason: 'The customer was erased' }])
-  const other = await payingCustomer(bank, 'after-erasure')
-  await other.send(await other.accountOf('111222336'), 10)
+  expect((await waitForReversal(id, 'FAILED')).failure).toBe('The customer was erased')
+  expect(await listEnds(id)).toEqual([{ state: 'APPLIED', reason: 'The customer was erased' }])
+  const otherCustomer = await newPayingCustomer(bank, 'after-erasure')
+  await otherCustomer.send(await otherCustomer.addAccount('111222336'), 10)
   await waitForQueued(1)
-  expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533111222336/)])
-  expect(await filesAtBank()).toEqual([])
+  expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533111222336/)])
+  expect(await listFilesAtBank()).toEqual([])
 })
 
-test('an erased reversal keeps its end, and one that the bank rejects after the erasure gets no details back', async () => {
-  const { reversed, giveBack, reversalIs, reversalOf, passDays, bank, get, query } = world
-  const failed = await reversed('222333444', 1_000)
-  const sent = await reversed('222333445', 1_000)
-  for (const { id } of [failed, sent]) await passDays(id)
-  await giveBack(failed.back, 'R10')
-  await reversalIs(failed.id, 'FAILED')
-  for (const { customerId } of [failed, sent]) {
+test('an erased reversal keeps its status, and a return after the erasure restores no details', async () => {
+  const {
+    submitReversedPayment,
+    returnEntry,
+    waitForReversal,
+    findReversal,
+    waitForDelivery,
+    bank,
+    get,
+    query,
+  } = world
+  const failedReversal = await submitReversedPayment('222333444', 1_000)
+  const sentReversal = await submitReversedPayment('222333445', 1_000)
+  for (const { id } of [failedReversal, sentReversal]) await waitForDelivery(id)
+  await returnEntry(failedReversal.reversalEntry, 'R10')
+  await waitForReversal(failedReversal.id, 'FAILED')
+  for (const { customerId } of [failedReversal, sentReversal]) {
     expect((await bank.world.client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
     await bank.world.client.post(`/customers/${customerId}/erasure`)
     await until(
@@ -134,130 +144,142 @@ test('an erased reversal keeps its end, and one that the bank rejects after the 
       ({ status }) => status === 'DONE',
     )
   }
-  expect(await reversalOf(failed.id)).toMatchObject({ status: 'FAILED' })
-  expect(await reversalOf(sent.id)).toEqual({ status: 'SENT' })
-  await giveBack(sent.back, 'R10')
-  await reversalIs(sent.id, 'FAILED')
+  expect(await findReversal(failedReversal.id)).toMatchObject({ status: 'FAILED' })
+  expect(await findReversal(sentReversal.id)).toEqual({ status: 'SENT' })
+  await returnEntry(sentReversal.reversalEntry, 'R10')
+  await waitForReversal(sentReversal.id, 'FAILED')
   const { rows } = await query(
     `SELECT details->>'account' AS account FROM bank_payments WHERE payment_id = ANY ($1)`,
-    [[failed, sent].map(({ id }) => uuidOf(id))],
+    [[failedReversal, sentReversal].map(({ id }) => toUuid(id))],
   )
   expect(rows).toEqual(Array.from({ length: 4 }, () => ({ account: 'erased' })))
 })
 
-test('a bank that cancels a reversal or its file has ended it, and another request may follow', async () => {
-  const { bank, reversed, reverse, nextFile, reversalIs, query, reportsWith } = world
-  const { id, back, file } = await reversed('333444555', 100)
-  const status = `<TxInfAndSts><OrgnlEndToEndId>${referenceIn(back)}</OrgnlEndToEndId><TxSts>CANC</TxSts></TxInfAndSts>`
+test('a reversal ends if the bank cancels it or its file, and it can then be requested again', async () => {
+  const { bank, submitReversedPayment, reverse, takeNextFile, waitForReversal, query, findReports } = world
+  const { id, reversalEntry, file } = await submitReversedPayment('333444555', 100)
+  const status = `<TxInfAndSts><OrgnlEndToEndId>${readReference(reversalEntry)}</OrgnlEndToEndId><TxSts>CANC</TxSts></TxInfAndSts>`
   await bank.put('cancelled.xml', statusFile(file, status))
-  expect((await reversalIs(id, 'FAILED')).failure).toContain('canceled')
+  expect((await waitForReversal(id, 'FAILED')).failure).toContain('canceled')
   expect((await reverse(id)).status).toBe(200)
-  const { name } = await nextFile()
+  const { name } = await takeNextFile()
   const { rows } = await query('SELECT message_name FROM bank_files WHERE name = $1', [name])
-  const whole = statusFile(String(rows[0]?.message_name), '<PmtInfSts>CANC</PmtInfSts>')
-  await bank.put('cancelled-whole.xml', whole)
-  expect((await reversalIs(id, 'FAILED')).failure).toContain('canceled')
-  expect(await reportsWith(id)).toEqual([])
+  const fileStatus = statusFile(String(rows[0]?.message_name), '<PmtInfSts>CANC</PmtInfSts>')
+  await bank.put('cancelled-whole.xml', fileStatus)
+  expect((await waitForReversal(id, 'FAILED')).failure).toContain('canceled')
+  expect(await findReports(id)).toEqual([])
 })
 
 test.each([
-  ['of another amount', 'R10', 90n, 'OTHER_AMOUNT'],
-  ['with a code that returns nothing', 'R68', 100n, 'UNREADABLE'],
+  ['with another amount', 'R10', 90n, 'OTHER_AMOUNT'],
+  ['with a code that is not a return', 'R68', 100n, 'UNREADABLE'],
 ] as const)(
-  'a return of a reversal %s waits, and neither a decision about it nor its end allows another reversal',
+  'a return of a reversal %s waits for a person, whose decision does not allow another reversal',
   async (_, code, amount, reason) => {
-    const { bank, reversed, giveBack, reportsWith, reversalOf, decide, reverse, passDays } = world
-    const { id, back, customerId } = await reversed(`44455566${amount % 7n}`, 100)
-    await passDays(id)
-    await giveBack(back, code, amount)
+    const {
+      bank,
+      submitReversedPayment,
+      returnEntry,
+      findReports,
+      findReversal,
+      decide,
+      reverse,
+      waitForDelivery,
+    } = world
+    const { id, reversalEntry, customerId } = await submitReversedPayment(`44455566${amount % 7n}`, 100)
+    await waitForDelivery(id)
+    await returnEntry(reversalEntry, code, amount)
     const [report] = await until(
-      () => reportsWith(id),
+      () => findReports(id),
       (found) => found.length > 0,
     )
     expect(report).toMatchObject({ reason })
-    expect(await reversalOf(id)).toEqual({ status: 'SENT' })
+    expect(await findReversal(id)).toEqual({ status: 'SENT' })
     expect((await decide(id, { outcome: 'DELIVERED', railEventId: report.id })).status).toBe(200)
-    expect(await reversalOf(id)).toEqual({ status: 'SENT' })
-    expect(await reportsWith(id)).toEqual([])
+    expect(await findReversal(id)).toEqual({ status: 'SENT' })
+    expect(await findReports(id)).toEqual([])
     expect(await bank.balanceOf(customerId)).toBe(FUNDS - 100n)
-    const again = await reverse(id)
-    expectError(again, { code: 'PAYMENT_NOT_DECIDABLE' })
-    expect(again.body.details).toEqual({ reason: 'ALREADY_REQUESTED' })
+    const reply = await reverse(id)
+    expectError(reply, { code: 'PAYMENT_NOT_DECIDABLE' })
+    expect(reply.body.details).toEqual({ reason: 'ALREADY_REQUESTED' })
   },
 )
 
 test.each(['RETURNED', 'FAILED', 'DELIVERED'] as const)(
-  'a decision %s withdraws a reversal that waits for a file, which is never sent',
+  'the decision %s withdraws a reversal that waits for a file, and it is never sent',
   async (outcome) => {
-    const { bank, carried, reverse, decide, reversalOf, nextFile, waitForQueued } = world
+    const { bank, submitPayment, reverse, decide, findReversal, takeNextFile, waitForQueued } = world
     const account = `44466655${outcome.length}`
-    const { id, accountOf, send } = await carried('send', account, 100)
+    const { id, addAccount, send } = await submitPayment('send', account, 100)
     await pauseWorkers(bank.world)
     expect((await reverse(id)).status).toBe(200)
     expect((await decide(id, { outcome })).status).toBe(200)
-    expect(await reversalOf(id)).toMatchObject({
+    expect(await findReversal(id)).toMatchObject({
       status: 'FAILED',
       failure: expect.stringContaining('decided'),
     })
-    await send(await accountOf('444666550'), 10)
+    await send(await addAccount('444666550'), 10)
     await waitForQueued(1)
     await resumeWorkers(bank.world)
-    expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533444666550/)])
+    expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533444666550/)])
     expect(await bank.outbox()).toEqual({})
-    const again = await reverse(id)
-    if (outcome !== 'DELIVERED') return expectError(again, { code: 'INVALID_STATE_TRANSITION' })
-    expect(again.status).toBe(200)
-    expect((await nextFile()).entries).toEqual([expect.stringMatching(`^627011401533${account}`)])
+    const reply = await reverse(id)
+    if (outcome !== 'DELIVERED') return expectError(reply, { code: 'INVALID_STATE_TRANSITION' })
+    expect(reply.status).toBe(200)
+    expect((await takeNextFile()).entries).toEqual([expect.stringMatching(`^627011401533${account}`)])
   },
 )
 
 test('a decision and the file of a reversal exclude each other, whichever is committed first', async () => {
-  const { bank, carried, reverse, decide, reversalOf, nextFile, interrupt } = world
-  const [one, other] = [await carried('send', '444777000', 100), await carried('send', '444777001', 100)]
+  const { bank, submitPayment, reverse, decide, findReversal, takeNextFile, interrupt } = world
+  const [first, second] = [
+    await submitPayment('send', '444777000', 100),
+    await submitPayment('send', '444777001', 100),
+  ]
   await pauseWorkers(bank.world)
-  expect((await reverse(one.id)).status).toBe(200)
+  expect((await reverse(first.id)).status).toBe(200)
   const endDecision = interrupt(
     (table) => table === 'payment_decisions',
     async () => {
       await resumeWorkers(bank.world)
-      await nextFile()
+      await takeNextFile()
     },
   )
-  expect((await decide(one.id, { outcome: 'DELIVERED' })).status).toBe(200)
+  expect((await decide(first.id, { outcome: 'DELIVERED' })).status).toBe(200)
   expect(endDecision()).toBe(true)
-  expect(await reversalOf(one.id)).toEqual({ status: 'SENT' })
+  expect(await findReversal(first.id)).toEqual({ status: 'SENT' })
 
   await pauseWorkers(bank.world)
-  expect((await reverse(other.id)).status).toBe(200)
+  expect((await reverse(second.id)).status).toBe(200)
   const endFile = interrupt(
     (table) => table === 'bank_files',
-    () => decide(other.id, { outcome: 'DELIVERED' }),
+    () => decide(second.id, { outcome: 'DELIVERED' }),
   )
   await resumeWorkers(bank.world)
-  await world.reversalIs(other.id, 'FAILED')
+  await world.waitForReversal(second.id, 'FAILED')
   expect(endFile()).toBe(true)
   expect(await bank.outbox()).toEqual({})
 })
 
-test('a reversal does not leave after a decision that was made while its rail was not configured', async () => {
-  const { bank, carried, reverse, decide, reversalIs } = world
-  const entry = entryOfRail()
-  const { id } = await carried('send', '444777004', 100)
+test('a reversal is not sent after a decision that was made while its rail was not configured', async () => {
+  const { bank, submitPayment, reverse, decide, waitForReversal } = world
+  const entry = findRailEntry()
+  const { id } = await submitPayment('send', '444777004', 100)
   await pauseWorkers(bank.world)
   expect((await reverse(id)).status).toBe(200)
   await bank.world.setRails([])
   expect((await decide(id, { outcome: 'DELIVERED' })).status).toBe(200)
   await bank.world.setRails([entry])
   await resumeWorkers(bank.world)
-  expect((await reversalIs(id, 'FAILED')).failure).toContain('decided')
+  expect((await waitForReversal(id, 'FAILED')).failure).toContain('decided')
   expect(await bank.outbox()).toEqual({})
 })
 
-test('a payment of another originator, bank or account of the rail is not reversed, and the trace number of its reversal still names it', async () => {
-  const { bank, carried, reversed, reverse, state, reportsWith } = world
-  const entry = entryOfRail()
-  const { id } = await carried('send', '444777002', 100)
-  const sent = await reversed('444777003', 110)
+test('a payment that was sent with another originator, bank or account is not reversed, and an earlier reversal is still found by its trace number', async () => {
+  const { bank, submitPayment, submitReversedPayment, reverse, putStatement, findReports } = world
+  const entry = findRailEntry()
+  const { id } = await submitPayment('send', '444777002', 100)
+  const sentReversal = await submitReversedPayment('444777003', 110)
   for (const change of [
     { originatingBank: '02100003' },
     { companyId: '1123456780' },
@@ -270,62 +292,64 @@ test('a payment of another originator, bank or account of the rail is not revers
     expect(reply.body.details).toEqual({ reason: 'NOT_REVERSIBLE' })
   }
   await bank.world.setRails([{ ...entry, format: { ...ACH_FORMAT, originatingBank: '02100003' } }])
-  await state({ amount: 110n, servicerReference: traceIn(sent.back) })
+  await putStatement({ amount: 110n, servicerReference: readTrace(sentReversal.reversalEntry) })
   await bank.world.setRails([entry])
-  expect(await reportsWith(sent.id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
+  expect(await findReports(sentReversal.id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
 })
 
-test('payments leave before reversals, and only a few reversals leave a day, so that payments keep their files', async () => {
-  const { reverse, nextFile, waitForQueued, reversalOf, startDay, query } = world
-  const { ids, accountOf, send } = await manyCarried('burst', REVERSALS_PER_DAY_MAX + 2)
+test('payments are sent before reversals, and a daily limit on reversals leaves enough files for payments', async () => {
+  const { reverse, takeNextFile, waitForQueued, findReversal, startDay, query } = world
+  const { ids, addAccount, send } = await submitPayments('burst', REVERSALS_PER_DAY_MAX + 2)
   await startDay()
   await pauseWorkers(world.bank.world)
   for (const id of ids) expect((await reverse(id)).status).toBe(200)
-  await send(await accountOf('555666777'), 10)
+  await send(await addAccount('555666777'), 10)
   await waitForQueued(1)
   await resumeWorkers(world.bank.world)
-  expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533555666777/)])
+  expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533555666777/)])
   for (let sent = 0; sent < REVERSALS_PER_DAY_MAX; sent++)
-    expect((await nextFile()).entries).toEqual([expect.stringMatching(/^627/)])
-  await send(await accountOf('555666778'), 10)
+    expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^627/)])
+  await send(await addAccount('555666778'), 10)
   await waitForQueued(1)
-  expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533555666778/)])
-  expect(await reversalOf(ids.at(-1) ?? '')).toEqual({ status: 'WAITING' })
-  const waiting = await query(
+  expect((await takeNextFile()).entries).toEqual([expect.stringMatching(/^622011401533555666778/)])
+  expect(await findReversal(ids.at(-1) ?? '')).toEqual({ status: 'WAITING' })
+  const waitingReversals = await query(
     `SELECT id FROM bank_payments WHERE kind = 'REVERSAL' AND file_id IS NULL AND NOT details ? 'failure'`,
   )
-  expect(waiting.rows).toHaveLength(2)
+  expect(waitingReversals.rows).toHaveLength(2)
   await startDay()
   for (const id of ids.slice(-2)) {
-    await nextFile()
-    expect(await reversalOf(id)).toEqual({ status: 'SENT' })
+    await takeNextFile()
+    expect(await findReversal(id)).toEqual({ status: 'SENT' })
   }
 })
 
-test('requests that the remaining days cannot carry are refused, however many are made at the same time', async () => {
+test('reversal requests beyond the capacity of the remaining days are refused, even if they are made in parallel', async () => {
   const { reverse, bank } = world
   const { clock } = bank.world.service.app
-  const entry = entryOfRail()
-  // On these days each file has a later date than the one of the day before, but for a holiday.
+  const entry = findRailEntry()
+  // On these days each file has a later date than the previous day's file, except on holidays.
   const days = ['MON', 'TUE', 'WED', 'THU', 'FRI']
-  const timed = { ...entry, hours: { timeZone: 'UTC', days, opensAt: '00:00', cutOff: '23:59' } }
-  const { ids } = await manyCarried('too-many', 3 * REVERSALS_PER_DAY_MAX)
-  await bank.world.setRails([timed])
-  const opened = entryOfRail()
+  const entryWithHours = { ...entry, hours: { timeZone: 'UTC', days, opensAt: '00:00', cutOff: '23:59' } }
+  const { ids } = await submitPayments('too-many', 3 * REVERSALS_PER_DAY_MAX)
+  await bank.world.setRails([entryWithHours])
+  const railEntry = findRailEntry()
   const now = clock()
-  const lastDate = findLatestEffectiveDate(opened, now, 0)
+  const lastDate = findLatestEffectiveDate(railEntry, now, 0)
   let paidOn = now
-  const dateOf = (at: Date) => at.toISOString().slice(0, 10)
-  while (addBankingDays(opened, dateOf(paidOn), 5) > lastDate)
+  const toDate = (at: Date) => at.toISOString().slice(0, 10)
+  while (addBankingDays(railEntry, toDate(paidOn), 5) > lastDate)
     paidOn = new Date(paidOn.getTime() - 86_400_000)
-  for (const id of ids) await dateFile(id, dateOf(paidOn))
+  for (const id of ids) await backdateFile(id, toDate(paidOn))
   await pauseWorkers(bank.world)
   const replies = await Promise.all(ids.map((id) => reverse(id)))
-  const fitting = [0, 1, 2].filter((later) => findLatestEffectiveDate(opened, now, later) <= lastDate).length
-  expect(replies.filter(({ status }) => status === 200)).toHaveLength(fitting * REVERSALS_PER_DAY_MAX)
-  const refused = replies.filter(({ status }) => status !== 200)
-  expect(refused.length).toBeGreaterThan(0)
-  for (const reply of refused) {
+  const daysThatFit = [0, 1, 2].filter(
+    (later) => findLatestEffectiveDate(railEntry, now, later) <= lastDate,
+  ).length
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(daysThatFit * REVERSALS_PER_DAY_MAX)
+  const refusals = replies.filter(({ status }) => status !== 200)
+  expect(refusals.length).toBeGreaterThan(0)
+  for (const reply of refusals) {
     expectError(reply, { code: 'PAYMENT_NOT_DECIDABLE' })
     expect(reply.body.details).toEqual({ reason: 'TOO_MANY' })
   }

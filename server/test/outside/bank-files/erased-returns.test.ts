@@ -23,12 +23,12 @@ afterAll(() => bank.close())
 
 const PAYER = 'Quahog Marker'
 
-test('an erasure waits until the part of a deposit is sent back, and its file is complete', async () => {
+test('an erasure waits until the returned part of a deposit is booked, and its file is complete', async () => {
   const { world } = bank
   const { client } = world
   const { customerId, account } = await bank.customer()
-  const paid = { amount: '10.00', direction: 'CRDT' as const, servicerReference: 'SVC-1' }
-  const entries = [{ ...paid, transactions: [{ amount: '10.00', debtor: PAYER, text: 'hello' }] }]
+  const credit = { amount: '10.00', direction: 'CRDT' as const, servicerReference: 'SVC-1' }
+  const entries = [{ ...credit, transactions: [{ amount: '10.00', debtor: PAYER, text: 'hello' }] }]
   await bank.put('paid.xml', camtFile({ entries }))
   const [deposit] = (await client.get('/deposits?status=SUSPENSE')).body.data
   const split = await client.post(`/deposits/${deposit.id}/split`, {
@@ -37,31 +37,31 @@ test('an erasure waits until the part of a deposit is sent back, and its file is
   })
   expect(split.status, JSON.stringify(split.body)).toBe(200)
   const [assigned, returned] = (await client.get('/deposits?status=SUSPENSE')).body.data.sort(
-    (one: Deposit, other: Deposit) => Number(other.amount.amount) - Number(one.amount.amount),
+    (a: Deposit, b: Deposit) => Number(b.amount.amount) - Number(a.amount.amount),
   )
   expect((await client.post(`/deposits/${assigned.id}/assign`, { accountId: account.id })).status).toBe(200)
-  const { body: to } = await client.post('/customers/external-accounts', {
+  const { body: payee } = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'EUR' },
     accountInfo: {
       ...{ accountType: 'EUR_ACCOUNT', iban: 'FR1420041010050500013M02606' },
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper', countryOfResidence: 'FR' },
     },
   })
-  const sent = await client.post('/transfer-out', {
-    ...{ source: { accountId: account.id }, destination: { accountId: to.id }, amount: 600 },
+  const transfer = await client.post('/transfer-out', {
+    ...{ source: { accountId: account.id }, destination: { accountId: payee.id }, amount: 600 },
   })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
   await untilQueued(world, 1)
   await bank.takeFile()
-  const said = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: 'Seen' } }
+  const decision = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: 'Seen' } }
   await until(
-    () => client.post(`/transactions/${sent.body.id}/decide`, said),
+    () => client.post(`/transactions/${transfer.body.id}/decide`, decision),
     ({ status }) => status === 200,
   )
 
   await pauseWorkers(world)
-  const back = await client.post(`/deposits/${returned.id}/return`)
-  expect(back.status, JSON.stringify(back.body)).toBe(200)
+  const reply = await client.post(`/deposits/${returned.id}/return`)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   await requestErasure(world, customerId)
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
   await world.service.app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
@@ -70,10 +70,10 @@ test('an erasure waits until the part of a deposit is sent back, and its file is
   await resumeErasures(world)
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
   const [, endToEndId = ''] = /<EndToEndId>(.*?)</.exec(text) ?? []
-  const booked = { amount: '4.00', direction: 'DBIT' as const, servicerReference: 'SVC-2' }
+  const debit = { amount: '4.00', direction: 'DBIT' as const, servicerReference: 'SVC-2' }
   await bank.put(
     'booked.xml',
-    camtFile({ id: 'S-2', entries: [{ ...booked, transactions: [{ endToEndId, amount: '4.00' }] }] }),
+    camtFile({ id: 'S-2', entries: [{ ...debit, transactions: [{ endToEndId, amount: '4.00' }] }] }),
   )
   await resumeErasures(world)
   await untilErased(world, customerId)

@@ -25,13 +25,13 @@ beforeAll(async () => {
 afterAll(() => bank.close())
 
 const { iban, sortCode, accountNumber } = FASTER_PAYMENTS_FORMAT
-/** The ways in which banks name our account in statements. */
+/** The formats in which banks state our account. */
 const OUR_ACCOUNT = {
   IBAN: `<IBAN>${iban}</IBAN>`,
   number: `<Othr><Id>${accountNumber}</Id></Othr>`,
   'sort code and number': `<Othr><Id>${sortCode}${accountNumber}</Id></Othr>`,
 } as const
-/** The ways in which banks name a payer. */
+/** The formats in which banks state a payer's account. */
 const PAYER = {
   IBAN: ['<IBAN>GB33BUKB20201555555555</IBAN>', '<BICFI>BUKBGB22</BICFI>'],
   'sort code and number': [
@@ -41,7 +41,7 @@ const PAYER = {
 } as const
 
 let files = 0
-async function book(
+async function putStatement(
   entry: SampleEntry,
   as: keyof typeof OUR_ACCOUNT = 'IBAN',
   from: keyof typeof PAYER = 'IBAN',
@@ -55,39 +55,44 @@ async function book(
   expect(await bank.put(`${id}.xml`, text)).toBe('done')
 }
 
-/** The elements of the only payment in a file of ours. */
-function readFile(text: string) {
-  const part = (name: string) => new RegExp(`<CdtTrfTxInf>.*<${name}[^>]*>([^<]*)</${name}>`).exec(text)?.[1]
-  const [instructionId = '', endToEndId = ''] = [part('InstrId'), part('EndToEndId')]
-  const to = [part('MmbId'), /<CdtrAcct>.*?<Othr><Id>(.*?)</.exec(text)?.[1], part('Nm')]
-  const amount = part('InstdAmt') ?? ''
+/** Reads the elements of the only payment in one of our files. */
+function parseFile(text: string) {
+  const findElement = (name: string) =>
+    new RegExp(`<CdtTrfTxInf>.*<${name}[^>]*>([^<]*)</${name}>`).exec(text)?.[1]
+  const [instructionId = '', endToEndId = ''] = [findElement('InstrId'), findElement('EndToEndId')]
+  const to = [findElement('MmbId'), /<CdtrAcct>.*?<Othr><Id>(.*?)</.exec(text)?.[1], findElement('Nm')]
+  const amount = findElement('InstdAmt') ?? ''
   const message = /<MsgId>(.*?)</.exec(text)?.[1] ?? ''
-  return { text, instructionId, endToEndId, amount, message, to, reference: part('Ustrd') }
+  return { text, instructionId, endToEndId, amount, message, to, reference: findElement('Ustrd') }
 }
-type Sent = ReturnType<typeof readFile>
-const takeFile = async () => readFile((await bank.takeFile()).text)
+type Sent = ReturnType<typeof parseFile>
+const takeFile = async () => parseFile((await bank.takeFile()).text)
 
-async function tell({ message, instructionId, endToEndId }: Sent, code: string, why = ''): Promise<void> {
-  const payment = `<TxInfAndSts><OrgnlInstrId>${instructionId}</OrgnlInstrId><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${code}</TxSts>${why}</TxInfAndSts>`
+async function putStatusReport(
+  { message, instructionId, endToEndId }: Sent,
+  code: string,
+  reason = '',
+): Promise<void> {
+  const payment = `<TxInfAndSts><OrgnlInstrId>${instructionId}</OrgnlInstrId><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${code}</TxSts>${reason}</TxInfAndSts>`
   const report = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${++files}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${payment}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
   expect(await bank.put(`status-${files}.xml`, report)).toBe('done')
 }
 
-/** A customer with pounds and an account elsewhere. */
+/** Creates a customer with pounds and an external account. */
 async function newPayee(more: object = {}, pounds = 100) {
   const { customerId, account } = await bank.customer()
   const amount = pounds.toFixed(2)
-  await book({
+  await putStatement({
     ...{ amount, direction: 'CRDT' },
     transactions: [{ amount, debtor: 'Ada Lovelace', text: referenceOf(account) }],
   })
-  await balanceIs(customerId, BigInt(pounds) * 100n)
+  await waitForBalance(customerId, BigInt(pounds) * 100n)
   const external = await newPoundAccount(bank.world.client, customerId, more)
   return { customerId, account: String(account.id), external }
 }
 type Payee = Awaited<ReturnType<typeof newPayee>>
 
-/** Pays by a quote, through the sdk. Resolves to the transaction and its file. */
+/** Pays by a quote through the SDK, and resolves to the transaction and its file. */
 async function pay({ account, external }: Payee, amount: bigint) {
   const quote = await countersign.quotes.create({
     source: { sourceType: 'ACCOUNT', accountId: account },
@@ -102,23 +107,23 @@ async function pay({ account, external }: Payee, amount: bigint) {
   return { id: quote.transactionId, sent: await takeFile() }
 }
 
-const statusIs = (id: string, status: string) =>
+const waitForStatus = (id: string, status: string) =>
   until(
     () => countersign.transactions.get(id),
     (found) => found.status === status,
   )
-const balanceIs = (customerId: string, amount: bigint) =>
+const waitForBalance = (customerId: string, amount: bigint) =>
   until(
     () => bank.balanceOf(customerId),
     (balance) => balance === amount,
   )
-const debitOf = ({ amount, instructionId, endToEndId }: Sent): SampleEntry => ({
+const buildDebit = ({ amount, instructionId, endToEndId }: Sent): SampleEntry => ({
   ...{ amount, direction: 'DBIT' },
   transactions: [{ amount, instructionId, endToEndId }],
 })
 
-describe('a payment by Faster Payments', () => {
-  test('goes from its quote to a file, is processed while the bank has it, and completes once the bank has settled it', {
+describe('a Faster Payments payment', () => {
+  test('goes from its quote into a file, is PROCESSING while the bank has it and completes once the bank settles it', {
     tags: 'smoke',
   }, async () => {
     const payee = await newPayee()
@@ -129,72 +134,72 @@ describe('a payment by Faster Payments', () => {
       reference: undefined,
     })
     expect(sent.text).toContain(`<DbtrAcct><Id>${OUR_ACCOUNT.IBAN}</Id></DbtrAcct>`)
-    await tell(sent, 'ACSP')
-    await statusIs(id, 'PROCESSING')
-    await tell(sent, 'ACSC')
-    await statusIs(id, 'COMPLETED')
-    await book(debitOf(sent))
+    await putStatusReport(sent, 'ACSP')
+    await waitForStatus(id, 'PROCESSING')
+    await putStatusReport(sent, 'ACSC')
+    await waitForStatus(id, 'COMPLETED')
+    await putStatement(buildDebit(sent))
     expect(await bank.balanceOf(payee.customerId)).toBe(8_750n)
   })
 
   test.each(['IBAN', 'number', 'sort code and number'] as const)(
-    'completes by a debit of a statement that names our account by its %s, and is refunded once if it is returned',
+    'completes when a statement that names our account by its %s debits it, and is refunded once if it is returned',
     async (as) => {
       const payee = await newPayee()
       const { id, sent } = await pay(payee, 2_000n)
-      await book(debitOf(sent), as)
-      await statusIs(id, 'COMPLETED')
-      await balanceIs(payee.customerId, 8_000n)
+      await putStatement(buildDebit(sent), as)
+      await waitForStatus(id, 'COMPLETED')
+      await waitForBalance(payee.customerId, 8_000n)
       const { amount, endToEndId } = sent
-      const back: SampleEntry = {
+      const returnEntry: SampleEntry = {
         ...{ amount, direction: 'CRDT', servicerReference: `BACK-${endToEndId}` },
         transactions: [{ amount, endToEndId, returnReason: 'AC04' }],
       }
-      for (const repeated of [back, back]) await book(repeated, as)
-      await balanceIs(payee.customerId, 10_000n)
+      for (const repeated of [returnEntry, returnEntry]) await putStatement(repeated, as)
+      await waitForBalance(payee.customerId, 10_000n)
       expect(await countersign.transactions.get(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
     },
   )
 
-  test('that the bank rejects fails with the reason of the bank, and is refunded', async () => {
+  test('fails with the reason of the bank if the bank rejects it, and is refunded', async () => {
     const payee = await newPayee()
     const { id, sent } = await pay(payee, 3_000n)
-    const why = '<StsRsnInf><Rsn><Cd>AC01</Cd></Rsn><AddtlInf>no such account</AddtlInf></StsRsnInf>'
-    await tell(sent, 'RJCT', why)
-    expect(await statusIs(id, 'FAILED')).toMatchObject({
+    const reason = '<StsRsnInf><Rsn><Cd>AC01</Cd></Rsn><AddtlInf>no such account</AddtlInf></StsRsnInf>'
+    await putStatusReport(sent, 'RJCT', reason)
+    expect(await waitForStatus(id, 'FAILED')).toMatchObject({
       counterpartyInformation: { failureDetail: expect.stringMatching(/^AC01/) },
     })
-    await balanceIs(payee.customerId, 10_000n)
+    await waitForBalance(payee.customerId, 10_000n)
   })
 
-  test.skipIf(vectorsAbsent)('has a file that is valid by the official schema', async () => {
+  test.skipIf(vectorsAbsent)('is sent in a file that is valid according to the official schema', async () => {
     const payee = await newPayee()
     const { sent } = await pay(payee, 100n)
     expect(schemaFaults('pain.001.001.09', sent.text)).toEqual([])
   })
 })
 
-describe('a payment that Faster Payments cannot carry is refused before it is made', () => {
+describe('limits of Faster Payments', () => {
   const transferOut = ({ account, external }: Payee, more: object) =>
     bank.world.client.post('/transfer-out', {
       ...{ source: { accountId: account }, destination: { accountId: external.id }, amount: 100 },
       ...more,
     })
 
-  test('for a text of more than 18 characters, while one of 18 reaches the payee', async () => {
+  test('Faster Payments refuses remittance information of more than 18 characters, and delivers one of 18 characters', async () => {
     const payee = await newPayee()
-    const refused = await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007X' })
-    expectError(refused, { code: 'INVALID_INPUT', field: 'remittanceInformation' })
-    expect(refused.body.message).toContain('Faster Payments carries at most 18')
+    const refusal = await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007X' })
+    expectError(refusal, { code: 'INVALID_INPUT', field: 'remittanceInformation' })
+    expect(refusal.body.message).toContain('Faster Payments carries at most 18')
     expect((await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007' })).status).toBe(201)
     expect((await takeFile()).reference).toBe('INVOICE 2026-00007')
   })
 
-  test('for an account whose holder has no spelling in Latin letters, in a quote too', async () => {
+  test('Faster Payments refuses transfers and quotes to a payee whose name cannot be written in Latin letters', async () => {
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: '李小龍' }
     const payee = await newPayee({ beneficiary })
-    const refused = await transferOut(payee, {})
-    expectError(refused, { code: 'INVALID_INPUT', field: 'destination.accountId' })
+    const refusal = await transferOut(payee, {})
+    expectError(refusal, { code: 'INVALID_INPUT', field: 'destination.accountId' })
     const quote = await bank.world.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: payee.account },
       destination: { destinationType: 'ACCOUNT', accountId: payee.external.id },
@@ -203,7 +208,7 @@ describe('a payment that Faster Payments cannot carry is refused before it is ma
     expectError(quote, { code: 'INVALID_INPUT', field: 'destination.accountId' })
   })
 
-  test('for more than a million pounds, or another network', async () => {
+  test('Faster Payments refuses more than a million pounds, and its rail refuses other networks', async () => {
     const payee = await newPayee({}, 1_000_001)
     expectError(await transferOut(payee, { amount: 100_000_001 }), { code: 'INVALID_INPUT', field: 'amount' })
     const byBacs = { destination: { accountId: payee.external.id, paymentRail: 'BACS' } }
@@ -213,13 +218,13 @@ describe('a payment that Faster Payments cannot carry is refused before it is ma
 })
 
 test.each(['IBAN', 'sort code and number'] as const)(
-  'money of an unknown payer whom the bank names by %s goes back to that account',
+  'a deposit of an unknown payer whom the bank names by %s can be returned to that account',
   async (from) => {
     const entry: SampleEntry = {
       ...{ amount: '7.00', direction: 'CRDT', servicerReference: `UNKNOWN-${from}` },
       transactions: [{ amount: '7.00', debtor: 'Grace Hopper', text: 'thanks' }],
     }
-    await book(entry, 'IBAN', from)
+    await putStatement(entry, 'IBAN', from)
     const { client } = bank.world
     const {
       data: [deposit],

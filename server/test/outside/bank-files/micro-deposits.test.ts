@@ -9,13 +9,13 @@ import {
 } from '../../worlds/production/file-bank.testing.ts'
 import { amountsOf, begin, confirm, otherThan } from '../../worlds/records/account-verifications.testing.ts'
 import {
-  bankFile,
-  descriptionsIn,
-  entriesIn,
+  buildBankFile,
+  buildReturnAddenda,
   fundPlatform,
-  payingCustomer,
-  poorCustomer,
-  returnAddenda,
+  listDescriptions,
+  listEntries,
+  newPayingCustomer,
+  newUnfundedCustomer,
 } from './ach-bank.testing.ts'
 
 let bank: FileBank
@@ -27,17 +27,17 @@ afterAll(() => bank.close())
 
 const get = async (path: string) => (await bank.world.client.get(path)).body
 const query = (sql: string) => bank.world.service.app.db.query(sql)
-const read = (id: string) => get(`/account-verifications/${id}`)
+const readVerification = (id: string) => get(`/account-verifications/${id}`)
 
-/** Begins a verification whose deposits wait for a file. */
-async function begun(external: string): Promise<string> {
+/** Starts a verification, whose deposits then wait for a file. */
+async function startVerification(external: string): Promise<string> {
   const reply = await begin(bank.world.client, external)
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return reply.body.id
 }
 
-/** Waits until this number of payments to an account waits for a file. */
-const untilQueuedTo = (accountNumber: string, count: number) =>
+/** Waits until this number of payments to an account is queued. */
+const waitForQueued = (accountNumber: string, count: number) =>
   until(
     async () =>
       (
@@ -48,7 +48,7 @@ const untilQueuedTo = (accountNumber: string, count: number) =>
     (rows) => rows.length === count,
   )
 
-const untilAccepted = () =>
+const waitForAcceptance = () =>
   until(
     async () => (await query('SELECT id FROM bank_files WHERE accepted_at IS NULL')).rows,
     (rows) => rows.length === 0,
@@ -56,130 +56,133 @@ const untilAccepted = () =>
 
 const NOTE = 'Seen on her statement'
 
-/** A person decides that these deposits were delivered. */
-async function deliver(transactionIds: readonly string[]): Promise<void> {
-  for (const one of transactionIds) {
-    const said = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: NOTE } }
-    const decided = await bank.world.client.post(`/transactions/${one}/decide`, said)
+/** Decides as a person that these deposits were delivered. */
+async function markDelivered(transactionIds: readonly string[]): Promise<void> {
+  for (const id of transactionIds) {
+    const decision = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: NOTE } }
+    const decided = await bank.world.client.post(`/transactions/${id}/decide`, decision)
     expect(decided.status, JSON.stringify(decided.body)).toBe(200)
     await until(
-      () => get(`/transactions/${one}`),
+      () => get(`/transactions/${id}`),
       ({ status }) => status === 'COMPLETED',
     )
   }
 }
 
-test('deposits are described as ACCTVERIFY, and a verified account needs no prenote', async () => {
+test('verification deposits have the description ACCTVERIFY, and a verified account needs no prenote', async () => {
   const { client } = bank.world
-  const { accountOf, send } = await payingCustomer(bank, 'verified')
-  const to = await accountOf('111222333')
-  const id = await begun(to)
+  const { addAccount, send } = await newPayingCustomer(bank, 'verified')
+  const payee = await addAccount('111222333')
+  const id = await startVerification(payee)
   await untilQueued(bank.world, 2)
   const amounts = await amountsOf(client, id)
   const early = await confirm(client, id, amounts)
   expect([early.status, early.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
-  expect(await read(id)).toMatchObject({ status: 'PENDING', attemptsLeft: 3 })
+  expect(await readVerification(id)).toMatchObject({ status: 'PENDING', attemptsLeft: 3 })
 
   const { text } = await bank.takeFile()
-  expect(descriptionsIn(text)).toEqual(['ACCTVERIFY'])
-  const entries = entriesIn(text)
+  expect(listDescriptions(text)).toEqual(['ACCTVERIFY'])
+  const entries = listEntries(text)
   expect(entries.map((line) => line.slice(0, 29).trim())).toEqual(Array(2).fill('622011401533111222333'))
   expect(entries.map((line) => Number(line.slice(29, 39))).sort()).toEqual([...amounts].sort())
-  await untilAccepted()
-  const { transactionIds } = await read(id)
-  const asked = { outcome: 'REVERSAL', reason: 'Not needed any more', evidence: { note: NOTE } }
-  const refused = await client.post(`/transactions/${transactionIds[0]}/decide`, asked)
-  expect(refused.body).toMatchObject({ code: 'PAYMENT_NOT_DECIDABLE', details: { reason: 'NOT_REVERSIBLE' } })
+  await waitForAcceptance()
+  const { transactionIds } = await readVerification(id)
+  const decision = { outcome: 'REVERSAL', reason: 'Not needed any more', evidence: { note: NOTE } }
+  const refusal = await client.post(`/transactions/${transactionIds[0]}/decide`, decision)
+  expect(refusal.body).toMatchObject({ code: 'PAYMENT_NOT_DECIDABLE', details: { reason: 'NOT_REVERSIBLE' } })
   expect((await confirm(client, id, otherThan(amounts))).body).toMatchObject({ attemptsLeft: 2 })
   expect((await confirm(client, id, amounts)).body.status).toBe('VERIFIED')
-  expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ verificationStatus: 'VERIFIED' })
+  expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ verificationStatus: 'VERIFIED' })
 
-  await send(to, 70)
+  await send(payee, 70)
   await untilQueued(bank.world, 1)
   const next = await bank.takeFile()
-  expect(descriptionsIn(next.text)).toEqual(['PAYOUT'])
-  expect(entriesIn(next.text)).toEqual([expect.stringMatching(/^622011401533111222333 {8}0000000070/)])
+  expect(listDescriptions(next.text)).toEqual(['PAYOUT'])
+  expect(listEntries(next.text)).toEqual([expect.stringMatching(/^622011401533111222333 {8}0000000070/)])
 })
 
-test('a deposit that the bank returns fails the verification with its reason, and the next payment needs a prenote', async () => {
-  const { accountOf, send } = await payingCustomer(bank, 'returned')
-  const to = await accountOf('222333444')
-  const id = await begun(to)
+test('a returned deposit fails the verification with its reason, and the next payment needs a prenote', async () => {
+  const { addAccount, send } = await newPayingCustomer(bank, 'returned')
+  const payee = await addAccount('222333444')
+  const id = await startVerification(payee)
   await untilQueued(bank.world, 2)
-  const [entry = ''] = entriesIn((await bank.takeFile()).text)
-  const back = {
+  const [entry = ''] = listEntries((await bank.takeFile()).text)
+  const returnEntry = {
     ...{ transactionCode: '21', amount: BigInt(entry.slice(29, 39)), account: entry.slice(12, 29).trim() },
     ...{ individualId: entry.slice(39, 54).trim(), trace: '011401530000009' },
   }
-  await bank.put('return.ach', bankFile([{ ...back, addenda: returnAddenda(entry.slice(79), 'R03') }]))
+  await bank.put(
+    'return.ach',
+    buildBankFile([{ ...returnEntry, addenda: buildReturnAddenda(entry.slice(79), 'R03') }]),
+  )
   const failed = await until(
-    () => read(id),
+    () => readVerification(id),
     ({ status }) => status === 'FAILED',
   )
   expect(failed).toMatchObject({
     failureReason: 'DEPOSIT_FAILED',
     message: expect.stringContaining('R03'),
   })
-  expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ verificationStatus: 'FAILED' })
-  await send(to, 80)
+  expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ verificationStatus: 'FAILED' })
+  await send(payee, 80)
   await untilQueued(bank.world, 1)
-  expect(entriesIn((await bank.takeFile()).text)).toEqual([expect.stringMatching(/^623011401533222333444/)])
+  expect(listEntries((await bank.takeFile()).text)).toEqual([expect.stringMatching(/^623011401533222333444/)])
 })
 
-test('no other start and no deletion of the customer is possible until the deposits have ended, and the time to confirm begins then', async () => {
+test('until its deposits have ended, a verification blocks another one and the deletion of the customer, and its time limit does not start', async () => {
   const { client } = bank.world
-  const { customerId, accountOf } = await poorCustomer(bank)
-  const external = await accountOf('444555666')
-  const id = await begun(external)
-  await untilQueuedTo('444555666', 2)
+  const { customerId, addAccount } = await newUnfundedCustomer(bank)
+  const external = await addAccount('444555666')
+  const id = await startVerification(external)
+  await waitForQueued('444555666', 2)
   await bank.takeFile()
-  await untilAccepted()
-  const { transactionIds, expiresAt } = await read(id)
+  await waitForAcceptance()
+  const { transactionIds, expiresAt } = await readVerification(id)
   expect(expiresAt).toBeUndefined()
   expect((await client.send('DELETE', `/customers/external-accounts/${external}`)).status).toBe(204)
-  expect(await read(id)).toMatchObject({ status: 'FAILED', failureReason: 'ACCOUNT_REMOVED' })
-  const again = await accountOf('444555666')
-  const refused = await begin(client, again)
-  expect(refused.body).toMatchObject({
+  expect(await readVerification(id)).toMatchObject({ status: 'FAILED', failureReason: 'ACCOUNT_REMOVED' })
+  const newAccount = await addAccount('444555666')
+  const refusal = await begin(client, newAccount)
+  expect(refusal.body).toMatchObject({
     code: 'ACCOUNT_VERIFICATION_EXISTS',
     details: { accountVerificationId: id, status: 'FAILED' },
   })
-  const other = await poorCustomer(bank)
-  const ofAnother = await begin(client, await other.accountOf('444555666'))
-  expect(ofAnother.body).toMatchObject({
+  const otherCustomer = await newUnfundedCustomer(bank)
+  const otherReply = await begin(client, await otherCustomer.addAccount('444555666'))
+  expect(otherReply.body).toMatchObject({
     code: 'ACCOUNT_VERIFICATION_EXISTS',
     details: { field: 'externalAccountId' },
   })
-  expect(JSON.stringify(ofAnother.body)).not.toContain(id)
-  const open = await client.send('DELETE', `/customers/${customerId}`)
-  expect([open.status, open.body.code]).toEqual([409, 'CUSTOMER_NOT_EMPTY'])
-  expect(open.body.details.transactions.map((one: { id: string }) => one.id).sort()).toEqual(
-    [...transactionIds].sort(),
-  )
+  expect(JSON.stringify(otherReply.body)).not.toContain(id)
+  const deletion = await client.send('DELETE', `/customers/${customerId}`)
+  expect([deletion.status, deletion.body.code]).toEqual([409, 'CUSTOMER_NOT_EMPTY'])
+  expect(
+    deletion.body.details.transactions.map((transaction: { id: string }) => transaction.id).sort(),
+  ).toEqual([...transactionIds].sort())
 
-  await deliver(transactionIds)
-  expect((await read(id)).expiresAt).toEqual(expect.any(String))
-  expect((await begin(client, again)).status).toBe(201)
+  await markDelivered(transactionIds)
+  expect((await readVerification(id)).expiresAt).toEqual(expect.any(String))
+  expect((await begin(client, newAccount)).status).toBe(201)
 })
 
 test('erasing a customer erases the details of their account in the deposits that verified it', async () => {
   const { client } = bank.world
-  const { customerId, accountOf } = await poorCustomer(bank)
-  const external = await accountOf('333444555')
-  const id = await begun(external)
-  await untilQueuedTo('333444555', 2)
+  const { customerId, addAccount } = await newUnfundedCustomer(bank)
+  const external = await addAccount('333444555')
+  const id = await startVerification(external)
+  await waitForQueued('333444555', 2)
   await bank.takeFile()
-  await untilAccepted()
-  await deliver((await read(id)).transactionIds)
-  const places = () =>
+  await waitForAcceptance()
+  await markDelivered((await readVerification(id)).transactionIds)
+  const listOccurrences = () =>
     query(`SELECT id FROM transactions WHERE destination_identifier = '333444555'
       UNION ALL SELECT id FROM bank_payments WHERE details::text ~ '333444555'
       UNION ALL SELECT id FROM payment_decisions WHERE note ~ '${NOTE}'
         AND transaction_id IN (SELECT first_transaction_id FROM account_verifications WHERE customer_id = '${customerId.slice('Customer:'.length)}')
       UNION ALL SELECT id FROM events WHERE data ~ '333444555'`)
-  expect((await places()).rows.length).toBeGreaterThan(4)
+  expect((await listOccurrences()).rows.length).toBeGreaterThan(4)
   await requestErasure(bank.world, customerId)
   await untilErased(bank.world, customerId)
-  expect((await places()).rows).toEqual([])
+  expect((await listOccurrences()).rows).toEqual([])
   expect((await client.get(`/account-verifications/${id}`)).body.externalAccountId).toBe(external)
 })

@@ -25,8 +25,8 @@ const ENTRIES: readonly SampleMtEntry[] = [
   { amount: 99n, mark: 'RD', valueOn: '2026-12-31', bookedOn: '2027-01-02', text: 'REVERSED' },
 ]
 
-describe.skipIf(!hasPython('mt940'))('a file in MT940', () => {
-  test('has the same balances, dates and amounts for another program', async () => {
+describe.skipIf(!hasPython('mt940'))('an MT940 file', () => {
+  test('is read with the same balances, dates and amounts by another program', async () => {
     const text = mt940File([{ account: 'DE89370400440532013000', opening: -12_345n, entries: ENTRIES }])
     const records = await read(text)
     const [statement] = pickStatements(records)

@@ -29,107 +29,115 @@ let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 let balance = 0n
 
-/** The next day of the account, so that no test meets the statements of another. */
-function nextDay(): string {
+/** Starts the next day of the account, so that tests do not share statements. */
+function startNextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
 }
 
-/** A statement of a whole day: it continues from the balance of the day before. */
-function wholeDay(
+/** Builds the statement of a whole day, which continues from the previous balance. */
+function buildDay(
   date: string,
   entries: readonly SampleMtEntry[],
   more: Partial<SampleMtMessage> = {},
 ): SampleMtMessage {
   const opening = balance
-  balance += entries.reduce((sum, one) => sum + signed(one), 0n)
-  const ofDay = entries.map((one) => ({ bookedOn: date, ...one }))
+  balance += entries.reduce((sum, entry) => sum + signed(entry), 0n)
+  const datedEntries = entries.map((entry) => ({ bookedOn: date, ...entry }))
   count += 1
   return {
-    ...{ account: SEPA_IBAN, number: `${count}/1`, openedOn: date, closedOn: date, opening, entries: ofDay },
+    ...{
+      account: SEPA_IBAN,
+      number: `${count}/1`,
+      openedOn: date,
+      closedOn: date,
+      opening,
+      entries: datedEntries,
+    },
     ...more,
   }
 }
 
 const put = (text: string) => bank.put(`mt940-${++count}.sta`, text)
 const putDay = (entries: readonly SampleMtEntry[], layout: SampleMtLayout = {}) =>
-  put(mt940File([wholeDay(nextDay(), entries)], layout))
+  put(mt940File([buildDay(startNextDay(), entries)], layout))
 
-const credit = (reference: string, amount: bigint): SampleMtEntry => ({
+const buildCredit = (reference: string, amount: bigint): SampleMtEntry => ({
   ...{ amount, bank: `B-${++count}`, name: 'ADA LOVELACE', account: PAYER },
   text: `INVOICE 12 FOR ${reference}`,
 })
-async function payer() {
+async function newPayer() {
   const { customerId, account } = await bank.customer()
   return { customerId, account, reference: referenceOf(account) }
 }
-const balanceIs = (customerId: string, wanted: bigint) =>
+const waitForBalance = (customerId: string, wanted: bigint) =>
   until(
     () => bank.balanceOf(customerId),
     (found) => found === wanted,
   )
-const waiting = async () => (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-const dayOf = async (date: string) =>
+const listWaitingReports = async () =>
+  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+const findReconciliation = async (date: string) =>
   (await bank.world.client.get(`/reconciliations?startDate=${date}&endDate=${date}`)).body.data[0]
 
-/** A customer pays somebody from money that a statement has credited. */
-async function paid(amount: number) {
-  const { customerId, account, reference } = await payer()
-  await putDay([credit(reference, 1_000n)])
-  await balanceIs(customerId, 1_000n)
-  const to = await bank.world.client.post('/customers/external-accounts', {
+/** Sends a payment of a new customer whose money a statement has credited. */
+async function sendPayment(amount: number) {
+  const { customerId, account, reference } = await newPayer()
+  await putDay([buildCredit(reference, 1_000n)])
+  await waitForBalance(customerId, 1_000n)
+  const payee = await bank.world.client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'EUR' },
     accountInfo: {
       ...{ accountType: 'EUR_ACCOUNT', iban: PAYER },
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper', countryOfResidence: 'DE' },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const ends = { source: { accountId: account.id }, destination: { accountId: to.body.id } }
-  const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const route = { source: { accountId: account.id }, destination: { accountId: payee.body.id } }
+  const transfer = await bank.world.client.post('/transfer-out', { ...route, amount })
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
   const { text } = await bank.takeFile()
-  const inside = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1] ?? ''
-  const transactionIs = (status: string) =>
+  const readElement = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1] ?? ''
+  const waitForStatus = (status: string) =>
     until(
-      async () => (await bank.world.client.get(`/transactions/${sent.body.id}`)).body,
+      async () => (await bank.world.client.get(`/transactions/${transfer.body.id}`)).body,
       (found) => found.status === status,
     )
-  return { customerId, transactionIs, endToEndId: inside('EndToEndId'), messageId: inside('MsgId') }
+  return { customerId, waitForStatus, endToEndId: readElement('EndToEndId'), messageId: readElement('MsgId') }
 }
 
-describe('a booking counts in one format of statements', () => {
-  test('so a rail that does not name MT940 refuses its statements with the setting to change, and counts nothing', async () => {
-    const undeclared = await openFileBank('SEPA')
-    const { customerId, account } = await undeclared.customer()
-    const entries = [{ ...credit(referenceOf(account), 700n), bookedOn: '2026-03-02' }]
-    const ends = { openedOn: '2026-03-02', closedOn: '2026-03-02', opening: 0n }
-    const text = mt940File([{ account: SEPA_IBAN, number: '1/1', ...ends, entries }])
-    expect(await undeclared.put('day.sta', text)).toBe('refused')
-    expect(await undeclared.balanceOf(customerId)).toBe(0n)
-    const { client } = undeclared.world
+describe('a rail with one statement format', () => {
+  test('refuses MT940 unless it is configured, names the setting to change and counts nothing', async () => {
+    const plainBank = await openFileBank('SEPA')
+    const { customerId, account } = await plainBank.customer()
+    const entries = [{ ...buildCredit(referenceOf(account), 700n), bookedOn: '2026-03-02' }]
+    const days = { openedOn: '2026-03-02', closedOn: '2026-03-02', opening: 0n }
+    const text = mt940File([{ account: SEPA_IBAN, number: '1/1', ...days, entries }])
+    expect(await plainBank.put('day.sta', text)).toBe('refused')
+    expect(await plainBank.balanceOf(customerId)).toBe(0n)
+    const { client } = plainBank.world
     const [report] = (await client.get('/rail-events?status=WAITING')).body.data
     expect(report.body.data.reason).toMatch(/^has a statement in MT940; set statementFormat /)
     expect((await client.get('/deposits')).body.data).toEqual([])
-    await undeclared.close()
+    await plainBank.close()
   })
 
-  test('so a rail of MT940 refuses camt.053, with or without balances, and reads advices in camt.054', async () => {
-    const declared = await openFileBank('SEPA', { statementFormat: 'MT940' })
+  test('that is configured for MT940 refuses camt.053 with or without balances, and reads advices in camt.054', async () => {
+    const mt940Bank = await openFileBank('SEPA', { statementFormat: 'MT940' })
     const amount = '7.00'
     const entries: SampleEntry[] = [{ amount, direction: 'CRDT', servicerReference: 'SVC-1' }]
-    expect(await declared.put('whole.xml', camtFile({ id: 'W', balances: ['0.00', amount], entries }))).toBe(
+    expect(await mt940Bank.put('whole.xml', camtFile({ id: 'W', balances: ['0.00', amount], entries }))).toBe(
       'refused',
     )
-    expect(await declared.put('lines.xml', camtFile({ id: 'L', entries }))).toBe('refused')
-    expect(await declared.put('advice.xml', camtFile({ kind: '054', id: 'A', entries }))).toBe('done')
-    expect((await declared.world.client.get('/deposits')).body.data).toEqual([])
-    await declared.close()
+    expect(await mt940Bank.put('lines.xml', camtFile({ id: 'L', entries }))).toBe('refused')
+    expect(await mt940Bank.put('advice.xml', camtFile({ kind: '054', id: 'A', entries }))).toBe('done')
+    expect((await mt940Bank.world.client.get('/deposits')).body.data).toEqual([])
+    await mt940Bank.close()
   })
 
-  test('so a rail with debits refuses BAI2, which could report a collection as a deposit, and counts nothing', async () => {
-    const collecting = await openFileBank('SEPA_DEBIT')
-    const { account } = await collecting.customer()
+  test('and debits refuses BAI2, which could report a collection as a deposit, and counts nothing', async () => {
+    const debitBank = await openFileBank('SEPA_DEBIT')
+    const { account } = await debitBank.customer()
     const text = bai2File([
       {
         date: '260302',
@@ -145,166 +153,179 @@ describe('a booking counts in one format of statements', () => {
         ],
       },
     ])
-    expect(await collecting.put('day.bai', text)).toBe('refused')
-    const { client } = collecting.world
+    expect(await debitBank.put('day.bai', text)).toBe('refused')
+    const { client } = debitBank.world
     const [report] = (await client.get('/rail-events?status=WAITING')).body.data
     expect(report.body.data.reason).toMatch(
       /^has a statement in BAI2; a rail with debits needs camt.053 or MT940/,
     )
     expect((await client.get('/deposits')).body.data).toEqual([])
-    await collecting.close()
+    await debitBank.close()
   })
 })
 
-describe('an MT940 file', () => {
-  test('closes a day: a deposit is credited with its payer, a payout is confirmed, charges are named, and the day is compared', async () => {
-    const { reference, customerId } = await payer()
-    const { transactionIs, endToEndId } = await paid(300)
-    const date = nextDay()
+describe('MT940 files', () => {
+  test('an MT940 file closes a day: it credits the deposit with its payer, confirms the payout, records the charges and reconciles the day', async () => {
+    const { reference, customerId } = await newPayer()
+    const { waitForStatus, endToEndId } = await sendPayment(300)
+    const date = startNextDay()
     const entries: SampleMtEntry[] = [
-      credit(reference, 4_500n),
+      buildCredit(reference, 4_500n),
       { amount: 300n, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT', name: 'GRACE HOPPER' },
       { amount: 25n, mark: 'D', type: 'NCHG', gvc: '808', text: 'FEE BY ITS TYPE' },
       { amount: 5n, mark: 'D', type: 'NMSC', gvc: '805', text: 'BY THE TABLE OF THE RAIL' },
     ]
-    expect(await put(mt940File([wholeDay(date, entries)]))).toBe('done')
-    await balanceIs(customerId, 4_500n)
-    await transactionIs('COMPLETED')
-    expect(await dayOf(date)).toMatchObject({
+    expect(await put(mt940File([buildDay(date, entries)]))).toBe('done')
+    await waitForBalance(customerId, 4_500n)
+    await waitForStatus('COMPLETED')
+    expect(await findReconciliation(date)).toMatchObject({
       statement: { entryCount: 4, charged: 30, closingBalance: Number(balance) },
     })
-    expect(await waiting()).toEqual([])
+    expect(await listWaitingReports()).toEqual([])
     const { body } = await bank.world.client.get('/deposits?limit=100')
     expect(JSON.stringify(body)).toContain('ADA LOVELACE')
     expect(JSON.stringify(body)).toContain(PAYER)
   })
 
   test.each(['GERMAN', 'CODE_WORDS', 'PLAIN'] as const)(
-    'with %s information credits the customer whose reference is cut by the end of a line',
+    'an MT940 file with %s information credits the customer even if a line break splits the reference',
     async (information) => {
-      const { reference, customerId } = await payer()
-      expect(await putDay([credit(reference, 1_100n)], { information, lineCharactersMax: 23 })).toBe('done')
-      await balanceIs(customerId, 1_100n)
+      const { reference, customerId } = await newPayer()
+      expect(await putDay([buildCredit(reference, 1_100n)], { information, lineCharactersMax: 23 })).toBe(
+        'done',
+      )
+      await waitForBalance(customerId, 1_100n)
     },
   )
 
-  test('counts once: unchanged, under another name, and in another envelope', async () => {
-    const { reference, customerId } = await payer()
-    const message = wholeDay(nextDay(), [credit(reference, 1_200n)])
+  test('an MT940 file counts once, even if it is repeated, renamed or in another envelope', async () => {
+    const { reference, customerId } = await newPayer()
+    const message = buildDay(startNextDay(), [buildCredit(reference, 1_200n)])
     const text = mt940File([message])
-    for (const one of [text, `\r\n${text}`, mt940File([message], { envelope: 'BLOCKS', lineEnd: '\n' })])
-      expect(await put(one)).toBe('done')
-    await balanceIs(customerId, 1_200n)
-    expect(await waiting()).toEqual([])
+    for (const content of [text, `\r\n${text}`, mt940File([message], { envelope: 'BLOCKS', lineEnd: '\n' })])
+      expect(await put(content)).toBe('done')
+    await waitForBalance(customerId, 1_200n)
+    expect(await listWaitingReports()).toEqual([])
   })
 
-  test('in two pages is one day, and so is a statement of the account under its German bank code', async () => {
-    const { reference, customerId } = await payer()
-    const date = nextDay()
+  test('an MT940 file with two pages is read as one day, also if it states the account with its German bank code', async () => {
+    const { reference, customerId } = await newPayer()
+    const date = startNextDay()
     const account = '37040044/532013000'
-    const first = wholeDay(date, [credit(reference, 700n)], { account, number: '9/1', isContinued: true })
-    const last = wholeDay(date, [credit(reference, 800n)], { account, number: '9/2', continues: true })
+    const first = buildDay(date, [buildCredit(reference, 700n)], {
+      account,
+      number: '9/1',
+      isContinued: true,
+    })
+    const last = buildDay(date, [buildCredit(reference, 800n)], { account, number: '9/2', continues: true })
     expect(await put(mt940File([first, last]))).toBe('done')
-    await balanceIs(customerId, 1_500n)
-    expect((await dayOf(date)).statement).toMatchObject({ entryCount: 2, closingBalance: Number(balance) })
-    expect(await waiting()).toEqual([])
+    await waitForBalance(customerId, 1_500n)
+    expect((await findReconciliation(date)).statement).toMatchObject({
+      entryCount: 2,
+      closingBalance: Number(balance),
+    })
+    expect(await listWaitingReports()).toEqual([])
   })
 
-  test('of another account or currency has no effect, and our account in the same file is read', async () => {
-    const { reference, customerId } = await payer()
-    const date = nextDay()
-    const others = [
-      { ...wholeDay(date, []), account: PAYER, opening: 0n, entries: [credit(reference, 9_000n)] },
-      { ...wholeDay(date, []), currency: 'CHF', opening: 0n, entries: [credit(reference, 9_000n)] },
+  test('an MT940 file about another account or currency has no effect, and our account in the same file is read', async () => {
+    const { reference, customerId } = await newPayer()
+    const date = startNextDay()
+    const otherMessages = [
+      { ...buildDay(date, []), account: PAYER, opening: 0n, entries: [buildCredit(reference, 9_000n)] },
+      { ...buildDay(date, []), currency: 'CHF', opening: 0n, entries: [buildCredit(reference, 9_000n)] },
       {
-        ...wholeDay(date, []),
+        ...buildDay(date, []),
         account: '12030000/0532013000',
         opening: 0n,
-        entries: [credit(reference, 9_000n)],
+        entries: [buildCredit(reference, 9_000n)],
       },
     ]
-    expect(await put(mt940File([...others, wholeDay(date, [credit(reference, 600n)])]))).toBe('done')
-    await balanceIs(customerId, 600n)
-    const notes = (await waiting()).filter(({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT')
-    expect(notes).toHaveLength(3)
+    expect(await put(mt940File([...otherMessages, buildDay(date, [buildCredit(reference, 600n)])]))).toBe(
+      'done',
+    )
+    await waitForBalance(customerId, 600n)
+    const reports = (await listWaitingReports()).filter(
+      ({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT',
+    )
+    expect(reports).toHaveLength(3)
   })
 
-  test('that contradicts its balances waits and has no effect, and one without its end is refused', async () => {
-    const { reference, customerId } = await payer()
-    const date = nextDay()
+  test('an MT940 file that contradicts its balances waits without effect, and a truncated one is refused', async () => {
+    const { reference, customerId } = await newPayer()
+    const date = startNextDay()
     const before = balance
-    const message = wholeDay(date, [credit(reference, 800n)])
+    const message = buildDay(date, [buildCredit(reference, 800n)])
     balance = before
     expect(await put(mt940File([{ ...message, closing: before }]))).toBe('done')
     const text = mt940File([message])
     expect(await put(text.slice(0, text.indexOf(':62F:')))).toBe('refused')
     expect(await bank.balanceOf(customerId)).toBe(0n)
-    expect(await dayOf(date)).toBeUndefined()
-    const reasons = (await waiting()).map(
+    expect(await findReconciliation(date)).toBeUndefined()
+    const reasons = (await listWaitingReports()).map(
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     expect(reasons).toContain('line 1: the message has no closing balance (62)')
     expect(reasons.join()).toMatch(/do not add up to the closing balance/)
     await put(text)
-    await balanceIs(customerId, 800n)
+    await waitForBalance(customerId, 800n)
     balance = before + 800n
   })
 
-  test('MT942 is news only: it credits and completes nothing', async () => {
-    const { customerId, transactionIs, endToEndId } = await paid(250)
-    const { reference } = await payer()
-    const date = nextDay()
+  test('an MT940 file with an MT942 message is only informative: it credits and completes nothing', async () => {
+    const { customerId, waitForStatus, endToEndId } = await sendPayment(250)
+    const { reference } = await newPayer()
+    const date = startNextDay()
     const entries: SampleMtEntry[] = [
-      credit(reference, 650n),
+      buildCredit(reference, 650n),
       { amount: 250n, mark: 'D', endToEndId, text: 'PAYOUT' },
     ]
     const before = balance
-    const report = mt940File([wholeDay(date, entries, { message: '942' })])
+    const report = mt940File([buildDay(date, entries, { message: '942' })])
     balance = before
     expect(await put(report)).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(750n)
-    expect(await dayOf(date)).toBeUndefined()
-    await transactionIs('PENDING')
-    await put(mt940File([wholeDay(date, entries)]))
-    await transactionIs('COMPLETED')
+    expect(await findReconciliation(date)).toBeUndefined()
+    await waitForStatus('PENDING')
+    await put(mt940File([buildDay(date, entries)]))
+    await waitForStatus('COMPLETED')
   })
 
-  test('with a returned payment refunds it with the reason, and a payer who states its id pays in', async () => {
-    const { customerId, transactionIs, endToEndId } = await paid(400)
+  test('an MT940 file with a returned payment refunds it with the reason, while a credit that only states its id is a deposit', async () => {
+    const { customerId, waitForStatus, endToEndId } = await sendPayment(400)
     await putDay([{ amount: 400n, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT' }])
-    await transactionIs('COMPLETED')
-    const stranger: SampleMtEntry = {
+    await waitForStatus('COMPLETED')
+    const entry: SampleMtEntry = {
       amount: 400n,
       gvc: '166',
       endToEndId,
       owner: endToEndId,
       text: 'RETURN AC04',
     }
-    await putDay([stranger])
+    await putDay([entry])
     expect(await bank.balanceOf(customerId)).toBe(600n)
     const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
     expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(400)
-    await putDay([{ ...stranger, gvc: '159' }])
-    await balanceIs(customerId, 1_000n)
+    await putDay([{ ...entry, gvc: '159' }])
+    await waitForBalance(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE failure IS NOT NULL`,
     )
     expect(JSON.stringify(rows)).toContain('AC04')
   })
 
-  test('that books a file of ours as one sum completes its payments', async () => {
-    const { transactionIs, messageId } = await paid(320)
+  test('an MT940 file that books one of our files as one sum completes its payments', async () => {
+    const { waitForStatus, messageId } = await sendPayment(320)
     await putDay([{ amount: 320n, mark: 'D', gvc: '191', customerReference: messageId, text: 'COLLECTIVE' }])
-    await transactionIs('COMPLETED')
+    await waitForStatus('COMPLETED')
   })
 
   test.each([320n, 321n])(
-    'whose debit of %s names a payment of 320 completes it only if the amount is the same',
+    'an MT940 file with a debit of %s for a payment of 320 completes it only if the amounts are equal',
     async (amount) => {
-      const { transactionIs, endToEndId } = await paid(320)
+      const { waitForStatus, endToEndId } = await sendPayment(320)
       await putDay([{ amount, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT' }])
-      await transactionIs(amount === 320n ? 'COMPLETED' : 'PENDING')
-      const reasons = (await waiting()).map(({ reason }: { reason: string }) => reason)
+      await waitForStatus(amount === 320n ? 'COMPLETED' : 'PENDING')
+      const reasons = (await listWaitingReports()).map(({ reason }: { reason: string }) => reason)
       expect(reasons.includes('OTHER_AMOUNT')).toBe(amount !== 320n)
     },
   )
@@ -314,10 +335,10 @@ const VECTOR = vectorPath('bank-made/mt940.sta')
 if (!existsSync(VECTOR)) console.warn(`no file at ${VECTOR}: its test is skipped`)
 
 test.skipIf(!existsSync(VECTOR))(
-  'the sample file for MT940 credits the customer of its reference',
+  'the MT940 sample file credits the customer whose reference it names',
   async () => {
-    const { customerId, reference } = await payer()
+    const { customerId, reference } = await newPayer()
     expect(await put(readFileSync(VECTOR, 'utf8').replace('CSD59D3725E6', reference))).toBe('done')
-    await balanceIs(customerId, 1_000n)
+    await waitForBalance(customerId, 1_000n)
   },
 )

@@ -16,28 +16,28 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-/** The output of a command of the server. */
-async function command(...args: string[]) {
+/** Runs a command of the server, and returns its output. */
+async function runServerCommand(...args: string[]) {
   const { app } = bank.world.service
   return JSON.parse(JSON.stringify(await runCommand(app, args, bank.world.client.baseUrl)))
 }
 
-function rootOf(): string {
+function findRoot(): string {
   const [rail] = bank.world.service.app.rails.list().filter(isBankFilesRail)
   const { place } = rail!.entry
   if (place.type !== 'folder') throw new Error('The bank of this test is a folder')
   return place.path
 }
 
-const rowOf = async (digest: string) => {
+const findFileRow = async (digest: string) => {
   const { db } = bank.world.service.app
   const id = uuidOf(toInboxFileId('file-bank', digest))
   const { rows } = await db.query('SELECT state, kind, reason FROM bank_inbox_files WHERE id = $1', [id])
   return rows[0]
 }
 
-/** A file as an older release has left it, which could not read it. */
-async function refusedBefore(name: string, text: string): Promise<string> {
+/** Stores a file that an older release could not read. */
+async function createRefusedFile(name: string, text: string): Promise<string> {
   const { service, client } = bank.world
   const digest = createHash('sha256').update(text).digest('hex')
   await service.app.db.query(
@@ -51,7 +51,7 @@ async function refusedBefore(name: string, text: string): Promise<string> {
       BigInt(text.length),
     ],
   )
-  await writeFile(join(rootOf(), 'refused', name), text)
+  await writeFile(join(findRoot(), 'refused', name), text)
   return digest
 }
 
@@ -68,49 +68,49 @@ test("a file that an older release refused is read at the operator's request, an
       },
     ],
   })
-  const digest = await refusedBefore('old.xml', text)
-  const retried = { rail: 'file-bank', file: 'old.xml', ok: true, says: expect.stringContaining('inbox') }
-  expect(await command('bank-files', 'retry', '--file', 'old.xml')).toEqual({ data: [retried] })
+  const digest = await createRefusedFile('old.xml', text)
+  const expected = { rail: 'file-bank', file: 'old.xml', ok: true, says: expect.stringContaining('inbox') }
+  expect(await runServerCommand('bank-files', 'retry', '--file', 'old.xml')).toEqual({ data: [expected] })
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 1_234n,
   )
   await until(
-    () => readdir(join(rootOf(), 'done')),
+    () => readdir(join(findRoot(), 'done')),
     (names) => names.includes('old.xml'),
   )
-  expect(await rowOf(digest)).toEqual({ state: 'READ', kind: 'XML', reason: null })
-  await expect(command('bank-files', 'retry', '--file', 'old.xml')).rejects.toThrow(
+  expect(await findFileRow(digest)).toEqual({ state: 'READ', kind: 'XML', reason: null })
+  await expect(runServerCommand('bank-files', 'retry', '--file', 'old.xml')).rejects.toThrow(
     'Refused file old.xml not found.',
   )
   expect(await bank.put('again.xml', text)).toBe('done')
   expect(await bank.balanceOf(customerId)).toBe(1_234n)
 })
 
-test('a file that still cannot be read is refused again with its reason, and a missing one is reported', async () => {
+test('a file that still cannot be read is refused again with its reason, and a missing file is reported', async () => {
   expect(await bank.put('bad.xml', 'neither this nor that')).toBe('refused')
-  await command('bank-files', 'retry', '--rail', 'file-bank')
+  await runServerCommand('bank-files', 'retry', '--rail', 'file-bank')
   await until(
-    () => rowOf(createHash('sha256').update('neither this nor that').digest('hex')),
+    () => findFileRow(createHash('sha256').update('neither this nor that').digest('hex')),
     (row) => row?.state === 'REFUSED',
   )
   await until(
-    () => readdir(join(rootOf(), 'refused')),
+    () => readdir(join(findRoot(), 'refused')),
     (names) => names.includes('bad.xml'),
   )
-  await rm(join(rootOf(), 'refused', 'bad.xml'))
-  const { data } = await command('bank-files', 'retry', '--file', 'bad.xml')
+  await rm(join(findRoot(), 'refused', 'bad.xml'))
+  const { data } = await runServerCommand('bank-files', 'retry', '--file', 'bad.xml')
   expect(data).toEqual([
     expect.objectContaining({ ok: false, says: expect.stringContaining('Move it to the inbox') }),
   ])
-  await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow(
+  await expect(runServerCommand('bank-files', 'retry', '--rail', 'other')).rejects.toThrow(
     'Rail other of kind bank-files not found',
   )
 })
 
-test('rails check tries every folder of a file rail and leaves nothing there', async () => {
-  const before = await readdir(rootOf(), { recursive: true })
-  const { data } = await command('rails', 'check')
+test('`rails check` tries every folder of a file rail and leaves nothing there', async () => {
+  const before = await readdir(findRoot(), { recursive: true })
+  const { data } = await runServerCommand('rails', 'check')
   expect(data[0].says).toBe('The folders can be listed and written.')
   expect(data).toEqual([expect.objectContaining({ rail: 'file-bank', ok: true })])
   expect(data[0].facts.map(([name]: [string]) => name)).toEqual([
@@ -120,30 +120,30 @@ test('rails check tries every folder of a file rail and leaves nothing there', a
     'refused',
     'worker',
   ])
-  expect(await readdir(rootOf(), { recursive: true })).toEqual(before)
+  expect(await readdir(findRoot(), { recursive: true })).toEqual(before)
 })
 
 test.skipIf(process.getuid?.() === 0)(
-  'rails check fails on a folder without write access, and names it',
+  '`rails check` fails on a folder without write access, and names it',
   async () => {
-    await chmod(join(rootOf(), 'out'), 0o555)
-    const { data } = await command('rails', 'check')
-    await chmod(join(rootOf(), 'out'), 0o755)
+    await chmod(join(findRoot(), 'out'), 0o555)
+    const { data } = await runServerCommand('rails', 'check')
+    await chmod(join(findRoot(), 'out'), 0o755)
     expect(data).toEqual([
       expect.objectContaining({ ok: false, says: expect.stringContaining('The folder out takes no files') }),
     ])
   },
 )
 
-test('rails check reports a worker that has stopped, not one that was just restarted to read files again', async () => {
+test('`rails check` reports a worker that has stopped, but not one that was just restarted to read files again', async () => {
   const { db, workers } = bank.world.service.app
   await workers.stop()
-  expect((await command('bank-files', 'retry', '--rail', 'file-bank')).data).toHaveLength(1)
-  expect((await command('rails', 'check')).data).toEqual([expect.objectContaining({ ok: true })])
+  expect((await runServerCommand('bank-files', 'retry', '--rail', 'file-bank')).data).toHaveLength(1)
+  expect((await runServerCommand('rails', 'check')).data).toEqual([expect.objectContaining({ ok: true })])
   await db.query(
     `UPDATE bank_file_workers SET created_at = now() - interval '1 day', looked_at = now() - interval '1 hour'`,
   )
-  const { data } = await command('rails', 'check')
+  const { data } = await runServerCommand('rails', 'check')
   expect(data).toEqual([
     expect.objectContaining({
       ok: false,
@@ -152,10 +152,10 @@ test('rails check reports a worker that has stopped, not one that was just resta
   ])
 })
 
-test('rails check fails on a missing folder, and names it', async () => {
-  await rm(join(rootOf(), 'refused'), { recursive: true })
-  await writeFile(join(rootOf(), 'refused'), 'a file in the place of the folder')
-  const { data } = await command('rails', 'check')
+test('`rails check` fails on a missing folder, and names it', async () => {
+  await rm(join(findRoot(), 'refused'), { recursive: true })
+  await writeFile(join(findRoot(), 'refused'), 'a file in the place of the folder')
+  const { data } = await runServerCommand('rails', 'check')
   expect(data).toEqual([
     expect.objectContaining({ ok: false, says: expect.stringContaining('The folder refused') }),
   ])

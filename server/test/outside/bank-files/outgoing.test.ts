@@ -17,7 +17,7 @@ import {
 type Beneficiary = Readonly<Record<string, unknown>>
 const ADA: Beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'FR' }
 
-async function externalAccount(bank: FileBank, customerId: string, accountInfo: object): Promise<string> {
+async function addExternalAccount(bank: FileBank, customerId: string, accountInfo: object): Promise<string> {
   const currency = 'iban' in accountInfo ? 'EUR' : 'USD'
   const { status, body } = await bank.world.client.post('/customers/external-accounts', {
     ...{ customerId, currency, accountInfo },
@@ -26,13 +26,13 @@ async function externalAccount(bank: FileBank, customerId: string, accountInfo: 
   return body.id
 }
 
-const sepaAccount = (more: object = {}) => ({
+const buildSepaAccount = (more: object = {}) => ({
   accountType: 'EUR_ACCOUNT',
   iban: 'FR1420041010050500013M02606',
   beneficiary: ADA,
   ...more,
 })
-const usAccount = (more: object = {}) => ({
+const buildUsAccount = (more: object = {}) => ({
   accountType: 'USD_ACCOUNT',
   accountNumber: '1234567890',
   routingNumber: '011401533',
@@ -40,20 +40,21 @@ const usAccount = (more: object = {}) => ({
   ...more,
 })
 
-const send = (bank: FileBank, source: string, accountId: string, more: object = {}, to: object = {}) =>
+const send = (bank: FileBank, source: string, accountId: string, more: object = {}, payee: object = {}) =>
   bank.world.client.post('/transfer-out', {
-    ...{ source: { accountId: source }, destination: { accountId, ...to }, amount: 100, ...more },
+    ...{ source: { accountId: source }, destination: { accountId, ...payee }, amount: 100, ...more },
   })
 
-/** Every order of this number of commits of a first and of a second worker. */
-function mixesOf(first: number, second: number): (1 | 2)[][] {
+/** Lists every order in which two workers can make this many commits each. */
+function listInterleavings(first: number, second: number): (1 | 2)[][] {
   if (first === 0 && second === 0) return [[]]
-  const next1 = first > 0 ? mixesOf(first - 1, second).map((rest): (1 | 2)[] => [1, ...rest]) : []
-  const next2 = second > 0 ? mixesOf(first, second - 1).map((rest): (1 | 2)[] => [2, ...rest]) : []
+  const next1 = first > 0 ? listInterleavings(first - 1, second).map((order): (1 | 2)[] => [1, ...order]) : []
+  const next2 =
+    second > 0 ? listInterleavings(first, second - 1).map((order): (1 | 2)[] => [2, ...order]) : []
   return [...next1, ...next2]
 }
 
-describe('files of ACH', () => {
+describe('ACH files', () => {
   let bank: FileBank
   beforeAll(async () => {
     bank = await openFileBank('ACH', { format: { ...ACH_FORMAT, debitClass: 'WEB', deliveredAfterDays: 1 } })
@@ -61,19 +62,19 @@ describe('files of ACH', () => {
   afterAll(() => bank.close())
 
   async function pull(accountInfo: object) {
-    const own = await bank.customer()
-    const to = await externalAccount(bank, own.customerId, accountInfo)
-    const pulled = await bank.world.client.post('/transfer-in', {
-      ...{ source: { accountId: to }, destination: { accountId: own.account.id }, amount: 100 },
+    const customer = await bank.customer()
+    const payee = await addExternalAccount(bank, customer.customerId, accountInfo)
+    const reply = await bank.world.client.post('/transfer-in', {
+      ...{ source: { accountId: payee }, destination: { accountId: customer.account.id }, amount: 100 },
     })
-    expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
-    return { ...own, id: pulled.body.id as string }
+    expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+    return { ...customer, id: reply.body.id as string }
   }
 
-  test('never carry wires, real-time payments or cut remittance information, which are refused when the payment is made', async () => {
-    const own = await bank.customer()
-    const to = await externalAccount(bank, own.customerId, usAccount())
-    const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(own.account) }]
+  test('ACH files never carry wires, real-time payments or truncated remittance information: such payments are refused when they are created', async () => {
+    const customer = await bank.customer()
+    const payee = await addExternalAccount(bank, customer.customerId, buildUsAccount())
+    const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(customer.account) }]
     const entry = { amount: '10.00', direction: 'CRDT' as const, transactions }
     const statement = camtFile({ id: 'IN', balances: ['0.00', '10.00'], entries: [entry] })
     await bank.put(
@@ -81,18 +82,18 @@ describe('files of ACH', () => {
       statement.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
     )
     await until(
-      () => bank.balanceOf(own.customerId),
+      () => bank.balanceOf(customer.customerId),
       (balance) => balance === 1_000n,
     )
     for (const paymentRail of ['WIRE', 'RTP', 'FEDNOW']) {
-      const { status, body } = await send(bank, own.account.id, to, {}, { paymentRail })
+      const { status, body } = await send(bank, customer.account.id, payee, {}, { paymentRail })
       expect([status, body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
     }
     for (const [remittanceInformation, wanted] of [
       ['ß'.repeat(41), 400],
       ['ß'.repeat(40), 201],
     ] as const) {
-      const { status, body } = await send(bank, own.account.id, to, { remittanceInformation })
+      const { status, body } = await send(bank, customer.account.id, payee, { remittanceInformation })
       expect([status, body.details?.field]).toEqual([
         wanted,
         wanted === 400 ? 'remittanceInformation' : undefined,
@@ -102,10 +103,10 @@ describe('files of ACH', () => {
     expect(text).toMatch(new RegExp(`^705${'s'.repeat(80)}00010000001$`, 'm'))
   })
 
-  test('state the kind of consent to a pull, and the kind of account', async () => {
-    await pull(usAccount({ bankAccountType: 'SAVINGS' }))
+  test('an ACH file states the type of consent to a pull and the type of the account', async () => {
+    await pull(buildUsAccount({ bankAccountType: 'SAVINGS' }))
     await pull(
-      usAccount({
+      buildUsAccount({
         accountNumber: '1234567891',
         beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Hopper Inc' },
       }),
@@ -122,11 +123,11 @@ describe('files of ACH', () => {
     ])
   })
 
-  test('credit a pull when it can no longer be returned, and not when the bank books it', async () => {
-    const { customerId, id } = await pull(usAccount({ accountNumber: '8880001' }))
+  test('an ACH pull is credited when it can no longer be returned, and not when the bank books it', async () => {
+    const { customerId, id } = await pull(buildUsAccount({ accountNumber: '8880001' }))
     const { text } = await bank.takeFile()
     const { db } = bank.world.service.app
-    const settles = await until(
+    const settlementRows = await until(
       async () => {
         const { rows } = await db.query<{ days: number }>(
           `SELECT (settles_at::date - executed_on::date) AS days FROM bank_files WHERE accepted_at IS NOT NULL
@@ -136,16 +137,16 @@ describe('files of ACH', () => {
       },
       (rows) => rows.length > 0,
     )
-    // The rail says 1 banking day; nothing can be sooner than 2 for a file with pulls.
-    expect(Number(settles[0]?.days)).toBeGreaterThanOrEqual(2)
+    // The rail is set to 1 banking day, but a file with pulls needs at least 2.
+    expect(Number(settlementRows[0]?.days)).toBeGreaterThanOrEqual(2)
     const [reference = ''] = /CS[0-9A-F]{12}/.exec(text) ?? []
     const transactions = [{ amount: '1.00', endToEndId: reference, text: 'pull' }]
     const entry = { amount: '1.00', direction: 'CRDT' as const, transactions }
-    const booked = camtFile({ id: 'PULLED', kind: '054', entries: [entry] })
+    const advice = camtFile({ id: 'PULLED', kind: '054', entries: [entry] })
     expect(
       await bank.put(
         'pulled.xml',
-        booked.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
+        advice.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
       ),
     ).toBe('done')
     const { rows } = await db.query<{ body: unknown }>(
@@ -161,17 +162,17 @@ describe('files of ACH', () => {
     )
   })
 
-  test('of one day have modifiers that do not repeat', async () => {
+  test('ACH files of one day have different modifiers', async () => {
     const modifiers: string[] = []
     for (let count = 0; count < 3; count++) {
-      await pull(usAccount({ accountNumber: `55${count}0001` }))
+      await pull(buildUsAccount({ accountNumber: `55${count}0001` }))
       const { text } = await bank.takeFile()
       modifiers.push(text.charAt(33))
     }
     expect(new Set(modifiers).size).toBe(3)
   })
 
-  test('are at most 36 a day: later payments wait for the next one', async () => {
+  test('at most 36 ACH files are sent a day, and later payments wait for the next day', async () => {
     const { db } = bank.world.service.app
     await db.query(`UPDATE bank_files SET modifier = NULL, made_on = '2000-01-01T00:00'`)
     const columns = 'platform_id, rail, message_name, state, batches, payments, total, traces_before, format'
@@ -186,7 +187,7 @@ describe('files of ACH', () => {
          SELECT gen_random_uuid(), 1000 + ascii($1), 'file ' || $1, $2, $1, ${columns}, ${times} FROM bank_files WHERE number = 1`,
         [modifier, madeOn],
       )
-    await pull(usAccount({ accountNumber: '7770001' }))
+    await pull(buildUsAccount({ accountNumber: '7770001' }))
     await db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
     bank.world.service.app.workers.wake()
     await until(
@@ -199,23 +200,23 @@ describe('files of ACH', () => {
   })
 })
 
-describe('files of SEPA', () => {
+describe('SEPA files', () => {
   let bank: FileBank
-  let own: Awaited<ReturnType<FileBank['customer']>>
+  let customer: Awaited<ReturnType<FileBank['customer']>>
   beforeAll(async () => {
     bank = await openFileBank('SEPA', { filePaymentsMax: 2 })
-    own = await bank.customer()
-    const transactions = [{ amount: '1000.00', debtor: 'Ada', text: referenceOf(own.account) }]
+    customer = await bank.customer()
+    const transactions = [{ amount: '1000.00', debtor: 'Ada', text: referenceOf(customer.account) }]
     const entries = [{ amount: '1000.00', direction: 'CRDT' as const, transactions }]
     expect(await bank.put('in.xml', camtFile({ id: 'IN', entries }))).toBe('done')
   })
   afterAll(() => bank.close())
 
-  test('have names with their number that are unique across databases', async () => {
-    const to = await externalAccount(bank, own.customerId, sepaAccount())
+  test('the name of a SEPA file contains its number and is unique across databases', async () => {
+    const payee = await addExternalAccount(bank, customer.customerId, buildSepaAccount())
     const marks: string[] = []
     for (const number of ['00000001', '00000002']) {
-      expect((await send(bank, own.account.id, to)).status).toBe(201)
+      expect((await send(bank, customer.account.id, payee)).status).toBe(201)
       const { name, text } = await bank.takeFile()
       const [, mark = ''] = /^file-bank-\d{8}-([0-9a-f]{12})\.xml$/.exec(name) ?? []
       expect(name).toBe(`file-bank-${number}-${mark}.xml`)
@@ -225,13 +226,14 @@ describe('files of SEPA', () => {
     expect(new Set(marks).size).toBe(2)
   })
 
-  test('have each payment once, however many files there are and however many processes write them', async () => {
+  test('each payment is in exactly one SEPA file, however many files there are and however many processes write them', async () => {
     const { app } = bank.world.service
     const iban = 'NL91ABNA0417164300'
-    const to = await externalAccount(bank, own.customerId, sepaAccount({ iban }))
+    const payee = await addExternalAccount(bank, customer.customerId, buildSepaAccount({ iban }))
     const amounts = [101, 102, 103, 104, 105]
     await app.db.query(`UPDATE bank_file_workers SET collected_at = '2999-01-01'`)
-    for (const amount of amounts) expect((await send(bank, own.account.id, to, { amount })).status).toBe(201)
+    for (const amount of amounts)
+      expect((await send(bank, customer.account.id, payee, { amount })).status).toBe(201)
     await untilQueued(bank.world, amounts.length)
     await app.db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
     await Promise.all(Array.from({ length: 5 }, () => runAllRails(app)))
@@ -239,19 +241,19 @@ describe('files of SEPA', () => {
       () => bank.outbox(),
       (found) => Object.keys(found).length === 3,
     )
-    const written = Object.values(files).flatMap((text) =>
+    const writtenAmounts = Object.values(files).flatMap((text) =>
       [...text.matchAll(/<InstdAmt Ccy="EUR">(.*?)</g)].map(([, amount]) => amount),
     )
-    expect(written.sort()).toEqual(['1.01', '1.02', '1.03', '1.04', '1.05'])
+    expect(writtenAmounts.sort()).toEqual(['1.01', '1.02', '1.03', '1.04', '1.05'])
     for (const _ of Object.keys(files)) await bank.takeFile()
   })
 
-  test('are never empty, if a worker that was taken for dead continues beside another one', async () => {
+  test('no SEPA file is empty, even if a worker that was presumed dead continues next to another one', async () => {
     const iban = 'DE02120300000000202051'
-    const to = await externalAccount(bank, own.customerId, sepaAccount({ iban }))
-    for (const order of mixesOf(3, 3)) {
+    const payee = await addExternalAccount(bank, customer.customerId, buildSepaAccount({ iban }))
+    for (const order of listInterleavings(3, 3)) {
       await pauseWorkers(bank.world)
-      expect((await send(bank, own.account.id, to)).status).toBe(201)
+      expect((await send(bank, customer.account.id, payee)).status).toBe(201)
       await untilQueued(bank.world, 1)
       await runTwoWorkers(bank.world, order)
       const files = await until(
@@ -263,16 +265,16 @@ describe('files of SEPA', () => {
     }
   })
 
-  test('carry complete remittance information: a longer one is refused when the payment is made, and names its field', async () => {
-    const to = await externalAccount(
+  test('SEPA files carry complete remittance information: a payment with a longer one is refused and the error names the field', async () => {
+    const payee = await addExternalAccount(
       bank,
-      own.customerId,
-      sepaAccount({ iban: 'FR7630006000011234567890189' }),
+      customer.customerId,
+      buildSepaAccount({ iban: 'FR7630006000011234567890189' }),
     )
-    const longest = await send(bank, own.account.id, to, { remittanceInformation: 'ß'.repeat(70) })
+    const longest = await send(bank, customer.account.id, payee, { remittanceInformation: 'ß'.repeat(70) })
     expect(longest.status, JSON.stringify(longest.body)).toBe(201)
     for (const remittanceInformation of ['ß'.repeat(71), '李小龍']) {
-      const { status, body } = await send(bank, own.account.id, to, { remittanceInformation })
+      const { status, body } = await send(bank, customer.account.id, payee, { remittanceInformation })
       expect([status, body.code, body.details?.field]).toEqual([
         400,
         'INVALID_INPUT',
@@ -283,20 +285,20 @@ describe('files of SEPA', () => {
     expect(text).toContain(`<Ustrd>${'s'.repeat(140)}</Ustrd>`)
   })
 
-  test('do not reach banks outside of the EEA without the address of the payer: the payment is refused when it is made', async () => {
-    const swiss = sepaAccount({
+  test('a SEPA payment to a bank outside the EEA is refused if the rail has no address of the payer', async () => {
+    const swiss = buildSepaAccount({
       iban: 'CH9300762011623852957',
       beneficiary: { ...ADA, fullName: 'Ada Swiss' },
     })
-    const to = await externalAccount(bank, own.customerId, swiss)
-    const { status, body } = await send(bank, own.account.id, to)
+    const payee = await addExternalAccount(bank, customer.customerId, swiss)
+    const { status, body } = await send(bank, customer.account.id, payee)
     expect([status, body.code, body.details?.field]).toEqual([400, 'INVALID_INPUT', 'destination.accountId'])
     expect(body.message).toContain('set format.address of the rail')
   })
 })
 
-describe('files of SEPA with the address of the payer', () => {
-  test('have structured addresses of both sides, and reach banks outside of the EEA', async () => {
+describe('SEPA files with the address of the payer', () => {
+  test('have structured addresses of both sides, and reach banks outside the EEA', async () => {
     const format = {
       ...{ type: 'SEPA', name: 'Acme GmbH', iban: 'DE89370400440532013000' },
       address: {
@@ -309,8 +311,8 @@ describe('files of SEPA with the address of the payer', () => {
     }
     const bank = await openFileBank('SEPA', { format })
     try {
-      const own = await bank.customer()
-      const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(own.account) }]
+      const customer = await bank.customer()
+      const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(customer.account) }]
       const entries = [{ amount: '10.00', direction: 'CRDT' as const, transactions }]
       await bank.put('in.xml', camtFile({ id: 'IN', entries }))
       const address = {
@@ -320,9 +322,9 @@ describe('files of SEPA with the address of the payer', () => {
         postalCode: '8001',
         country: 'CH',
       }
-      const swiss = sepaAccount({ iban: 'CH9300762011623852957', beneficiary: { ...ADA, address } })
-      const to = await externalAccount(bank, own.customerId, swiss)
-      expect((await send(bank, own.account.id, to)).status).toBe(201)
+      const swiss = buildSepaAccount({ iban: 'CH9300762011623852957', beneficiary: { ...ADA, address } })
+      const payee = await addExternalAccount(bank, customer.customerId, swiss)
+      expect((await send(bank, customer.account.id, payee)).status).toBe(201)
       const { text } = await bank.takeFile()
       expect(text).toContain(
         '<PstlAdr><StrtNm>Musterweg</StrtNm><BldgNb>7</BldgNb><PstCd>10115</PstCd><TwnNm>Berlin</TwnNm><Ctry>DE</Ctry></PstlAdr>',

@@ -24,7 +24,7 @@ async function addAccount(customerId: string, iban: string): Promise<string> {
   return body.id
 }
 
-test('a verification of payee is kept with the account, asks a person if the names differ, and moves no money', async () => {
+test('a verification of payee is stored with the account, asks a person if the names differ, and moves no money', async () => {
   const { customerId, account } = await bank.customer()
   const paidIn: SampleEntry = {
     ...{ amount: '1000.00', direction: 'CRDT', servicerReference: 'SVC-1' },
@@ -44,11 +44,11 @@ test('a verification of payee is kept with the account, asks a person if the nam
   const payments: { readonly id: string; readonly to: string }[] = []
   for (const [iban] of results) {
     const to = await addAccount(customerId, iban)
-    const sent = await bank.world.client.post('/transfer-out', {
+    const transfer = await bank.world.client.post('/transfer-out', {
       ...{ source: { accountId: account.id }, destination: { accountId: to } },
       amount: 1_000,
     })
-    payments.push({ id: sent.body.id, to })
+    payments.push({ id: transfer.body.id, to })
   }
   const { db } = bank.world.service.app
   await until(
@@ -58,14 +58,14 @@ test('a verification of payee is kept with the account, asks a person if the nam
   const { text } = await bank.takeFile()
   const message = /<MsgId>(.*?)</.exec(text)?.[1]
   const statuses = results.map(([iban, status]) => {
-    const [one = ''] = text.match(new RegExp(`<CdtTrfTxInf>(?:(?!</CdtTrfTxInf>).)*${iban}`, 's')) ?? []
-    const instruction = one.slice(one.lastIndexOf('<CdtTrfTxInf>')).match(/<InstrId>(.*?)</)?.[1]
+    const [match = ''] = text.match(new RegExp(`<CdtTrfTxInf>(?:(?!</CdtTrfTxInf>).)*${iban}`, 's')) ?? []
+    const instruction = match.slice(match.lastIndexOf('<CdtTrfTxInf>')).match(/<InstrId>(.*?)</)?.[1]
     const name = status === 'RVMC' ? '<StsRsnInf><AddtlInf>Zoe Mueller</AddtlInf></StsRsnInf>' : ''
     return `<TxInfAndSts><OrgnlInstrId>${instruction}</OrgnlInstrId><TxSts>${status}</TxSts>${name}</TxInfAndSts>`
   })
-  const report = (group: string, inside: string) =>
+  const buildReport = (group: string, inside: string) =>
     `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${inside}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
-  await bank.put('vop.xml', report('<GrpSts>RVCM</GrpSts>', statuses.join('')))
+  await bank.put('vop.xml', buildReport('<GrpSts>RVCM</GrpSts>', statuses.join('')))
 
   for (const [index, [, , result]] of results.entries()) {
     const { id, to } = requireValue(payments[index], 'payment')
@@ -77,9 +77,9 @@ test('a verification of payee is kept with the account, asks a person if the nam
   }
   expect(await bank.balanceOf(customerId)).toBe(96_000n)
   const waiting = (await get('/approvals?kind=RAIL_EVENT&limit=100')).data
-  const words = (id: string) =>
-    waiting.find((one: { transactionId?: string }) => one.transactionId === id)?.policy.words
-  expect(payments.map(({ id }) => words(id))).toEqual([
+  const findPolicyWords = (id: string) =>
+    waiting.find((approval: { transactionId?: string }) => approval.transactionId === id)?.policy.words
+  expect(payments.map(({ id }) => findPolicyWords(id))).toEqual([
     undefined,
     expect.stringContaining(
       'matches closely: the bank may wait for a confirmation. The bank says: Zoe Mueller.',
@@ -89,11 +89,12 @@ test('a verification of payee is kept with the account, asks a person if the nam
   ])
 
   // The bank executes the file once it is released, or rejects it.
-  const ended = statuses.map((one, index) =>
-    one.replace(/<TxSts>.*?</, `<TxSts>${index === 2 ? 'RJCT' : 'ACSC'}<`),
+  const executed = statuses.map((report, index) =>
+    report.replace(/<TxSts>.*?</, `<TxSts>${index === 2 ? 'RJCT' : 'ACSC'}<`),
   )
-  await bank.put('executed.xml', report('', ended.join('')))
-  const states = () => Promise.all(payments.map(async ({ id }) => (await get(`/transactions/${id}`)).status))
-  await until(states, (found) => !found.includes('PENDING') && !found.includes('PROCESSING'))
-  expect(await states()).toEqual(['COMPLETED', 'COMPLETED', 'FAILED', 'COMPLETED'])
+  await bank.put('executed.xml', buildReport('', executed.join('')))
+  const readStatuses = () =>
+    Promise.all(payments.map(async ({ id }) => (await get(`/transactions/${id}`)).status))
+  await until(readStatuses, (found) => !found.includes('PENDING') && !found.includes('PROCESSING'))
+  expect(await readStatuses()).toEqual(['COMPLETED', 'COMPLETED', 'FAILED', 'COMPLETED'])
 })

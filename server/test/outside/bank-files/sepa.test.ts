@@ -19,29 +19,29 @@ beforeAll(async () => {
 afterAll(() => bank.close())
 
 let statements = 0
-/** A statement of these entries, with a new name and id. */
-const statement = (entries: readonly SampleEntry[]) => {
+/** Builds a statement of these entries with a new name and id. */
+const buildStatement = (entries: readonly SampleEntry[]) => {
   statements += 1
   return [`stmt-${statements}.xml`, camtFile({ id: `STMT-${statements}`, entries })] as const
 }
 
 let deposits = 0
-const deposit = (reference: string, amount: string): SampleEntry => ({
+const buildDeposit = (reference: string, amount: string): SampleEntry => ({
   amount,
   direction: 'CRDT',
   servicerReference: `SVC-${++deposits}`,
   transactions: [{ amount, debtor: 'Ada Lovelace', text: `for ${reference}` }],
 })
 
-async function fundedCustomer(amount = '1000.00') {
+async function newFundedCustomer(amount = '1000.00') {
   const { customerId, account } = await bank.customer()
-  expect(await bank.put(...statement([deposit(referenceOf(account), amount)]))).toBe('done')
+  expect(await bank.put(...buildStatement([buildDeposit(referenceOf(account), amount)]))).toBe('done')
   return { customerId, account }
 }
 
-const accounts = new Map<string, string>()
+const externalAccounts = new Map<string, string>()
 
-async function externalAccount(customerId: string): Promise<string> {
+async function addExternalAccount(customerId: string): Promise<string> {
   const { body } = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'EUR',
@@ -55,122 +55,128 @@ async function externalAccount(customerId: string): Promise<string> {
 }
 
 async function send(customerId: string, accountId: string, amount: number, more: object = {}) {
-  const to = accounts.get(customerId) ?? (await externalAccount(customerId))
-  accounts.set(customerId, to)
-  const sent = await bank.world.client.post('/transfer-out', {
+  const payee = externalAccounts.get(customerId) ?? (await addExternalAccount(customerId))
+  externalAccounts.set(customerId, payee)
+  const transfer = await bank.world.client.post('/transfer-out', {
     source: { accountId },
-    destination: { accountId: to, ...more },
+    destination: { accountId: payee, ...more },
     amount,
   })
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-  return sent.body.id as string
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
+  return transfer.body.id as string
 }
 
-const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
-const ended = (id: string, status: string) =>
+const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
+const waitForStatus = (id: string, status: string) =>
   until(
-    () => transaction(id),
+    () => readTransaction(id),
     (found) => found.status === status,
   )
-/** The bank's data of a payment in our file. */
-function paymentsIn(text: string) {
-  return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
-    instructionId: /<InstrId>(.*?)</.exec(one)![1]!,
-    endToEndId: /<EndToEndId>(.*?)</.exec(one)![1]!,
-    amount: /Ccy="EUR">(.*?)</.exec(one)![1]!,
-    name: /<Nm>(.*?)</.exec(one)![1]!,
+/** Lists the payments in one of our files. */
+function listPayments(text: string) {
+  return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => ({
+    instructionId: /<InstrId>(.*?)</.exec(element)![1]!,
+    endToEndId: /<EndToEndId>(.*?)</.exec(element)![1]!,
+    amount: /Ccy="EUR">(.*?)</.exec(element)![1]!,
+    name: /<Nm>(.*?)</.exec(element)![1]!,
   }))
 }
-const messageOf = (text: string) => /<MsgId>(.*?)</.exec(text)![1]!
-const status = (message: string, inside: string) =>
+const readMessageId = (text: string) => /<MsgId>(.*?)</.exec(text)![1]!
+const buildStatusReport = (message: string, inside: string) =>
   `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${inside}</CstmrPmtStsRpt></Document>`
 
-test('a payment in by reference and a payment out by file are accepted, booked, and returned two days later', {
+test('an incoming payment is credited by its reference, and an outgoing one is accepted, booked and refunded when it is returned', {
   tags: 'smoke',
 }, async () => {
-  const { customerId, account } = await fundedCustomer()
+  const { customerId, account } = await newFundedCustomer()
   expect(JSON.stringify(account.fundingPaymentInstructions)).toContain(SEPA_IBAN)
   expect(await bank.balanceOf(customerId)).toBe(100_000n)
 
   const id = await send(customerId, account.id, 12_550)
   const file = await bank.takeFile()
-  const [payment] = paymentsIn(file.text)
+  const [payment] = listPayments(file.text)
   expect(payment).toMatchObject({ amount: '125.50', name: 'Zoe Muller' })
-  expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
+  expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
 
-  await bank.put('accepted.xml', status(messageOf(file.text), '<GrpSts>ACCP</GrpSts></OrgnlGrpInfAndSts>'))
-  expect((await transaction(id)).status).toBe('PENDING')
+  await bank.put(
+    'accepted.xml',
+    buildStatusReport(readMessageId(file.text), '<GrpSts>ACCP</GrpSts></OrgnlGrpInfAndSts>'),
+  )
+  expect((await readTransaction(id)).status).toBe('PENDING')
 
-  const booked: SampleEntry = {
+  const debitEntry: SampleEntry = {
     amount: '125.50',
     direction: 'DBIT',
     transactions: [{ ...payment!, creditor: 'Zoe' }],
   }
-  await bank.put(...statement([booked]))
-  await ended(id, 'COMPLETED')
+  await bank.put(...buildStatement([debitEntry]))
+  await waitForStatus(id, 'COMPLETED')
   expect(await bank.balanceOf(customerId)).toBe(87_450n)
 
-  const returned: SampleEntry = {
-    ...booked,
+  const returnEntry: SampleEntry = {
+    ...debitEntry,
     direction: 'CRDT',
     transactions: [{ ...payment!, creditor: 'Zoe', returnReason: 'AC04' }],
   }
-  await bank.put(...statement([returned]))
+  await bank.put(...buildStatement([returnEntry]))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 100_000n,
   )
-  expect(await transaction(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
+  expect(await readTransaction(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
 })
 
-test('a payment that the bank refuses fails, and is refunded, while the other one of the file continues', async () => {
-  const { customerId, account } = await fundedCustomer()
-  const [one, two] = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
+test('a payment that the bank refuses fails and is refunded, while the other payment in its file completes', async () => {
+  const { customerId, account } = await newFundedCustomer()
+  const [first, second] = [
+    await send(customerId, account.id, 10_000),
+    await send(customerId, account.id, 20_000),
+  ]
   const file = await bank.takeFile()
-  const payments = paymentsIn(file.text)
+  const payments = listPayments(file.text)
   expect(payments.map(({ amount }) => amount)).toEqual(['100.00', '200.00'])
-  const said = (at: number, inside: string) =>
+  const buildPaymentStatus = (at: number, inside: string) =>
     `<TxInfAndSts><OrgnlInstrId>${payments[at]!.instructionId}</OrgnlInstrId><OrgnlEndToEndId>${payments[at]!.endToEndId}</OrgnlEndToEndId>${inside}</TxInfAndSts>`
   const reason = '<StsRsnInf><Rsn><Cd>AC01</Cd></Rsn><AddtlInf>no such account</AddtlInf></StsRsnInf>'
   await bank.put(
     'part.xml',
-    status(
-      messageOf(file.text),
-      `<GrpSts>PART</GrpSts></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><PmtInfSts>PART</PmtInfSts>${said(0, `<TxSts>RJCT</TxSts>${reason}`)}${said(1, '<TxSts>ACSC</TxSts>')}</OrgnlPmtInfAndSts>`,
+    buildStatusReport(
+      readMessageId(file.text),
+      `<GrpSts>PART</GrpSts></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><PmtInfSts>PART</PmtInfSts>${buildPaymentStatus(0, `<TxSts>RJCT</TxSts>${reason}`)}${buildPaymentStatus(1, '<TxSts>ACSC</TxSts>')}</OrgnlPmtInfAndSts>`,
     ),
   )
-  expect(await ended(one, 'FAILED')).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
-  await ended(two, 'COMPLETED')
+  expect(await waitForStatus(first, 'FAILED')).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
+  await waitForStatus(second, 'COMPLETED')
   expect(await bank.balanceOf(customerId)).toBe(80_000n)
 })
 
-test('a file that the bank refuses as a whole refunds every payment in it', async () => {
-  const { customerId, account } = await fundedCustomer()
+test('if the bank refuses a whole file, every payment in it is refunded', async () => {
+  const { customerId, account } = await newFundedCustomer()
   const ids = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
   const file = await bank.takeFile()
   await bank.put(
     'refused-file.xml',
-    status(messageOf(file.text), '<GrpSts>RJCT</GrpSts></OrgnlGrpInfAndSts>'),
+    buildStatusReport(readMessageId(file.text), '<GrpSts>RJCT</GrpSts></OrgnlGrpInfAndSts>'),
   )
-  for (const id of ids) await ended(id, 'FAILED')
+  for (const id of ids) await waitForStatus(id, 'FAILED')
   expect(await bank.balanceOf(customerId)).toBe(100_000n)
 })
 
-test('a file that is booked as one sum delivers every payment in it; another sum waits for a person', async () => {
-  const { customerId, account } = await fundedCustomer()
+test('a file that is booked as one sum completes every payment in it, and a different sum waits for a person', async () => {
+  const { customerId, account } = await newFundedCustomer()
   const ids = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
-  const message = messageOf((await bank.takeFile()).text)
-  await bank.put(...statement([{ amount: '299.99', direction: 'DBIT', batch: message }]))
-  for (const id of ids) expect((await transaction(id)).status).toBe('PENDING')
-  await bank.put(...statement([{ amount: '300.00', direction: 'DBIT', batch: message }]))
-  for (const id of ids) await ended(id, 'COMPLETED')
+  const message = readMessageId((await bank.takeFile()).text)
+  await bank.put(...buildStatement([{ amount: '299.99', direction: 'DBIT', batch: message }]))
+  for (const id of ids) expect((await readTransaction(id)).status).toBe('PENDING')
+  await bank.put(...buildStatement([{ amount: '300.00', direction: 'DBIT', batch: message }]))
+  for (const id of ids) await waitForStatus(id, 'COMPLETED')
   const { body } = await bank.world.client.get('/rail-events?status=WAITING')
   expect(body.data.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
 })
 
-test('the same file under two names takes effect once, and so does an instant payment', async () => {
+test('the same file under two names takes effect once, and its money can be spent by an instant payment', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = statement([deposit(referenceOf(account), '50.00')])
+  const [name, text] = buildStatement([buildDeposit(referenceOf(account), '50.00')])
   await bank.put(name, text)
   await bank.put(`again-${name}`, text)
   // The statement in a new file with different bytes.
@@ -186,11 +192,11 @@ test('the same file under two names takes effect once, and so does an instant pa
 
 test('a corrected statement under another id counts its deposits once', async () => {
   const { customerId, account } = await bank.customer()
-  const paid = deposit(referenceOf(account), '50.00')
+  const firstDeposit = buildDeposit(referenceOf(account), '50.00')
   // Another payment with the same text and amount has another reference of the bank.
-  const other = deposit(referenceOf(account), '50.00')
-  expect(await bank.put(...statement([paid]))).toBe('done')
-  expect(await bank.put(...statement([paid, other]))).toBe('done')
+  const otherDeposit = buildDeposit(referenceOf(account), '50.00')
+  expect(await bank.put(...buildStatement([firstDeposit]))).toBe('done')
+  expect(await bank.put(...buildStatement([firstDeposit, otherDeposit]))).toBe('done')
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 10_000n,
@@ -199,20 +205,20 @@ test('a corrected statement under another id counts its deposits once', async ()
   expect(data).toHaveLength(2)
 })
 
-test('an unreadable file is put aside as a whole, and shown to a person', async () => {
+test('an unreadable file is refused as a whole and shown to a person', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = statement([
-    deposit(referenceOf(account), '50.00'),
-    deposit(referenceOf(account), '60.00'),
+  const [name, text] = buildStatement([
+    buildDeposit(referenceOf(account), '50.00'),
+    buildDeposit(referenceOf(account), '60.00'),
   ])
   expect(await bank.put(`broken-${name}`, text.slice(0, text.lastIndexOf('</Ntry>')))).toBe('refused')
   expect(await bank.put('picture.png', Buffer.from('89504e470d0a1a0a', 'hex'))).toBe('refused')
   expect(await bank.balanceOf(customerId)).toBe(0n)
   const { body } = await bank.world.client.get('/rail-events?status=WAITING')
-  const refused = body.data.filter(({ type }: { type: string }) => type === 'file.refused')
-  expect(refused).toHaveLength(2)
-  expect(JSON.stringify(refused)).toContain('picture.png')
-  // Whole, it takes effect.
+  const refusals = body.data.filter(({ type }: { type: string }) => type === 'file.refused')
+  expect(refusals).toHaveLength(2)
+  expect(JSON.stringify(refusals)).toContain('picture.png')
+  // The complete file takes effect.
   expect(await bank.put(name, text)).toBe('done')
   await until(
     () => bank.balanceOf(customerId),
@@ -222,21 +228,26 @@ test('an unreadable file is put aside as a whole, and shown to a person', async 
 
 test('an unknown part of a statement waits for a person, and the rest of the day is credited', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = statement([deposit('ODD-PART', '50.00'), deposit(referenceOf(account), '60.00')])
+  const [name, text] = buildStatement([
+    buildDeposit('ODD-PART', '50.00'),
+    buildDeposit(referenceOf(account), '60.00'),
+  ])
   expect(await bank.put(name, text.replace('<BookgDt><Dt>2', '<BookgDt><Dt>x'))).toBe('done')
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 6_000n,
   )
   const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
-  const waiting = JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-  expect(waiting).toContain('entry 1 has the date')
-  expect(waiting).toContain('ODD-PART')
+  const waitingText = JSON.stringify(body.data, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  expect(waitingText).toContain('entry 1 has the date')
+  expect(waitingText).toContain('ODD-PART')
 })
 
-test('a ZIP file in the form of EBICS takes effect, and an unreadable file in it waits', async () => {
+test('a ZIP file as EBICS sends it takes effect, and an unreadable file in it waits', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = statement([deposit(referenceOf(account), '70.00')])
+  const [name, text] = buildStatement([buildDeposit(referenceOf(account), '70.00')])
   const zip = buildZip([
     { name: 'notes-for-nobody.pdf', content: '%PDF-1.7' },
     { name, content: text },
@@ -252,9 +263,9 @@ test('a ZIP file in the form of EBICS takes effect, and an unreadable file in it
   ).toContain('notes-for-nobody.pdf')
 })
 
-test('an intraday report credits nothing, but the statement of the day does', async () => {
+test('an intraday report credits nothing, and the statement of the day credits the deposit', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = statement([deposit(referenceOf(account), '80.00')])
+  const [name, text] = buildStatement([buildDeposit(referenceOf(account), '80.00')])
   const report = text
     .replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
     .replaceAll(/<(\/?)Stmt>/g, '<$1Rpt>')
@@ -268,12 +279,12 @@ test('an intraday report credits nothing, but the statement of the day does', as
   )
 })
 
-test('an unmatched entry waits for a person: an unknown debit, a return of another amount', async () => {
-  const { customerId, account } = await fundedCustomer()
+test('an unknown debit and a return of another amount wait for a person', async () => {
+  const { customerId, account } = await newFundedCustomer()
   const id = await send(customerId, account.id, 10_000)
-  const [payment] = paymentsIn((await bank.takeFile()).text)
+  const [payment] = listPayments((await bank.takeFile()).text)
   await bank.put(
-    ...statement([
+    ...buildStatement([
       { amount: '7.77', direction: 'DBIT' },
       {
         amount: '99.00',
@@ -282,31 +293,31 @@ test('an unmatched entry waits for a person: an unknown debit, a return of anoth
       },
     ]),
   )
-  expect((await transaction(id)).status).toBe('PENDING')
+  expect((await readTransaction(id)).status).toBe('PENDING')
   const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
   const text = JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   expect(text).toContain('-777')
   expect(text).toContain('9900')
 })
 
-test('a credit with the end-to-end id of a payment is a deposit, and its return only if the bank says so', async () => {
-  const { customerId, account } = await fundedCustomer()
+test('a credit with the end-to-end id of a payment is a deposit unless the bank marks it as a return', async () => {
+  const { customerId, account } = await newFundedCustomer()
   const id = await send(customerId, account.id, 10_700)
-  const [payment] = paymentsIn((await bank.takeFile()).text)
+  const [payment] = listPayments((await bank.takeFile()).text)
   const { endToEndId } = payment!
   const entry = { amount: '107.00', direction: 'CRDT', servicerReference: 'E2E-1' } as const
-  const repeated = { endToEndId, amount: '107.00', debtor: 'Zoe' }
+  const details = { endToEndId, amount: '107.00', debtor: 'Zoe' }
   await bank.put(
-    ...statement([{ ...entry, direction: 'DBIT', transactions: [{ ...repeated, creditor: 'Zoe' }] }]),
+    ...buildStatement([{ ...entry, direction: 'DBIT', transactions: [{ ...details, creditor: 'Zoe' }] }]),
   )
-  await ended(id, 'COMPLETED')
-  await bank.put(...statement([{ ...entry, servicerReference: 'E2E-2', transactions: [repeated] }]))
+  await waitForStatus(id, 'COMPLETED')
+  await bank.put(...buildStatement([{ ...entry, servicerReference: 'E2E-2', transactions: [details] }]))
   const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
   expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(10_700)
   expect(await bank.balanceOf(customerId)).toBe(89_300n)
-  expect(await transaction(id)).not.toHaveProperty('refund')
-  const returned = { ...repeated, returnReason: 'AC04' }
-  await bank.put(...statement([{ ...entry, servicerReference: 'E2E-3', transactions: [returned] }]))
+  expect(await readTransaction(id)).not.toHaveProperty('refund')
+  const returnDetails = { ...details, returnReason: 'AC04' }
+  await bank.put(...buildStatement([{ ...entry, servicerReference: 'E2E-3', transactions: [returnDetails] }]))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 100_000n,

@@ -33,33 +33,33 @@ afterAll(() => Promise.all(Object.values(banks).map((bank) => bank.close())))
 let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 
-/** A statement of the next day, without balances: its transactions count one by one. */
-function statement(transactions: readonly SampleBai2Transaction[]): string {
+/** Builds the next day's statement without balances, so that its transactions count one by one. */
+function buildStatement(transactions: readonly SampleBai2Transaction[]): string {
   day += 86_400_000
   const date = new Date(day).toISOString().slice(2, 10).replaceAll('-', '')
   const account = { account: WIRE_FORMAT.accountNumber, transactions }
   return bai2File([{ date, accounts: [account] }], { fileId: String(++count) })
 }
-const book = (bank: FileBank, ...transactions: readonly SampleBai2Transaction[]) =>
-  bank.put(`statement-${++count}.txt`, statement(transactions))
+const putStatement = (bank: FileBank, ...transactions: readonly SampleBai2Transaction[]) =>
+  bank.put(`statement-${++count}.txt`, buildStatement(transactions))
 
-/** A customer sends a wire from money that a statement has credited. */
-async function sent(bank: FileBank, amount: number, fullName = 'Grace Hopper') {
+/** Sends a wire of a new customer whose money a statement has credited. */
+async function sendWire(bank: FileBank, amount: number, fullName = 'Grace Hopper') {
   const { customerId, account } = await bank.customer()
   const { client } = bank.world
-  await book(bank, {
+  await putStatement(bank, {
     code: '195',
     amount: 1_000n,
     bank: `B-${++count}`,
     texts: [`FOR ${referenceOf(account)}`],
   })
-  const balanceIs = (wanted: bigint) =>
+  const waitForBalance = (wanted: bigint) =>
     until(
       () => bank.balanceOf(customerId),
       (found) => found === wanted,
     )
-  await balanceIs(1_000n)
-  const to = await client.post('/customers/external-accounts', {
+  await waitForBalance(1_000n)
+  const payee = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'USD' },
     accountInfo: {
       ...{ accountType: 'USD_ACCOUNT', accountNumber: '1234567890', routingNumber: '011401533' },
@@ -69,77 +69,77 @@ async function sent(bank: FileBank, amount: number, fullName = 'Grace Hopper') {
       },
     },
   })
-  expect(to.status, JSON.stringify(to.body)).toBe(201)
-  const ends = { source: { accountId: account.id }, destination: { accountId: to.body.id } }
-  const made = await client.post('/transfer-out', { ...ends, amount })
-  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+  const route = { source: { accountId: account.id }, destination: { accountId: payee.body.id } }
+  const reply = await client.post('/transfer-out', { ...route, amount })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   const { name, text } = await bank.takeFile()
   const [reference = ''] = /\bCS[0-9A-F]{10,12}\b(?=<\/EndToEndId>|\r\n)/.exec(text) ?? []
-  const transactionIs = (status: string) =>
+  const waitForStatus = (status: string) =>
     until(
-      async () => (await client.get(`/transactions/${made.body.id}`)).body,
+      async () => (await client.get(`/transactions/${reply.body.id}`)).body,
       (found) => found.status === status,
     )
-  return { name, text, reference, transactionIs, balanceIs }
+  return { name, text, reference, waitForStatus, waitForBalance }
 }
 
-describe('a rail of wires', () => {
+describe('a wire rail', () => {
   test.each(['xml', 'csv'] as const)(
-    'sends a file of the form %s, and a debit of a statement that names the payment completes it',
+    'sends a file in the format %s, and a statement debit that names the payment completes it',
     async (form) => {
       const bank = banks[form]
-      const { name, text, reference, transactionIs } = await sent(bank, 300)
+      const { name, text, reference, waitForStatus } = await sendWire(bank, 300)
       expect(name).toMatch(form === 'xml' ? /\.xml$/ : /\.csv$/)
       expect(text).toContain(
         form === 'xml'
           ? '<SvcLvl><Cd>URGP</Cd></SvcLvl>'
           : `WIRE,3.00,Grace Hopper,1234567890,011401533,${reference}\r\n`,
       )
-      await book(bank, {
+      await putStatement(bank, {
         code: '495',
         amount: 300n,
         bank: `B-${++count}`,
         customer: reference,
         texts: ['WIRE OUT'],
       })
-      await transactionIs('COMPLETED')
+      await waitForStatus('COMPLETED')
     },
   )
 
-  test('does not complete a payment by a debit of another amount, which waits', async () => {
+  test('does not complete a payment if the debit has another amount, and the debit waits for a person', async () => {
     const bank = banks.xml
-    const { reference, transactionIs } = await sent(bank, 310)
-    await book(bank, {
+    const { reference, waitForStatus } = await sendWire(bank, 310)
+    await putStatement(bank, {
       code: '495',
       amount: 311n,
       bank: `B-${++count}`,
       customer: reference,
       texts: ['WIRE OUT'],
     })
-    await transactionIs('PENDING')
-    const waiting = (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-    expect(waiting.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
+    await waitForStatus('PENDING')
+    const waitingReports = (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+    expect(waitingReports.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
   })
 
   test('refunds a wire that the bank returns', async () => {
     const bank = banks.csv
-    const { reference, transactionIs, balanceIs } = await sent(bank, 320)
-    await book(bank, {
+    const { reference, waitForStatus, waitForBalance } = await sendWire(bank, 320)
+    await putStatement(bank, {
       code: '495',
       amount: 320n,
       bank: `B-${++count}`,
       customer: reference,
       texts: ['WIRE OUT'],
     })
-    await transactionIs('COMPLETED')
-    await book(bank, {
+    await waitForStatus('COMPLETED')
+    await putStatement(bank, {
       code: '266',
       amount: 320n,
       bank: `B-${++count}`,
       customer: reference,
       texts: ['RETURN'],
     })
-    await balanceIs(1_000n)
+    await waitForBalance(1_000n)
   })
 })
 
@@ -153,18 +153,18 @@ print('valid')
 `
 
 test.skipIf(!existsSync(SCHEMA) || !hasPython('lxml'))(
-  'a file of wires is valid by the official schema',
+  'a wire file is valid according to the official schema',
   async () => {
-    const { text } = await sent(banks.xml, 330, 'Łukasz <& Żółć')
+    const { text } = await sendWire(banks.xml, 330, 'Łukasz <& Żółć')
     expect(readByPython(VALIDATE, 'wires.xml', text).trim()).toBe('valid')
   },
 )
 
-test('no deposit that verifies an account is sent by wire', async () => {
+test('verification deposits are never sent by wire', async () => {
   const { client } = banks.xml.world
   const { customerId } = await banks.xml.customer()
   const bank = await newBankAccount(client, customerId)
-  const refused = await begin(client, bank)
-  expectError(refused, { code: 'INVALID_INPUT', field: 'externalAccountId' })
+  const refusal = await begin(client, bank)
+  expectError(refusal, { code: 'INVALID_INPUT', field: 'externalAccountId' })
   expect((await client.get('/account-verifications')).body.data).toEqual([])
 })

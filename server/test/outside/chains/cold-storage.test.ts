@@ -15,10 +15,10 @@ import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { addAddress, coldStorage, MOVEMENTS, moved, movement } from '../../worlds/records/treasury.testing.ts'
 
-/** The accounts of the chain whose keys the operator keeps. Each test has one. */
+/** Chain accounts whose keys the operator keeps, one for each test. */
 const VAULT = { out: 2, back: 3, reorganised: 4, twice: 5, earlier: 6, spent: 7, refused: 8 } as const
 
-/** Money of the payer's accounts that is in the books and not on the chain. */
+/** Money that the payer's accounts have in the books but not on the chain. */
 const UNBACKED = 20n
 
 let on: OnChain
@@ -33,43 +33,53 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
   afterAll(() => on?.close())
 
-  const vault = (index: number) => on.chain.account(index).address
-  const held = (index: number) => on.chain.balanceOf(on.chain.token, vault(index))
-  const read = async (id: string): Promise<Reply['body']> => (await on.client.get(`${MOVEMENTS}/${id}`)).body
-  const ended = (id: string) =>
+  const findVaultAddress = (index: number) => on.chain.account(index).address
+  const readVaultBalance = (index: number) => on.chain.balanceOf(on.chain.token, findVaultAddress(index))
+  const readMovement = async (id: string): Promise<Reply['body']> =>
+    (await on.client.get(`${MOVEMENTS}/${id}`)).body
+  const waitForEnd = (id: string) =>
     until(
       async () => {
         await on.chain.mine(1)
-        return read(id)
+        return readMovement(id)
       },
       ({ status }) => status === 'COMPLETED' || status === 'FAILED',
     )
-  const balances = async () => ({
-    ours: await balanceOf('rail:base'),
-    cold: await balanceOf('rail:base:cold'),
+  const readBalances = async () => ({
+    ours: await readLedgerBalance('rail:base'),
+    cold: await readLedgerBalance('rail:base:cold'),
   })
-  const sidesAgree = async () => {
-    await settled()
-    const { ours, cold } = await balances()
-    expect({ ours, cold }).toEqual({ ours: (await onChain('<>')) + UNBACKED, cold: await onChain('=') })
+  const expectBooksMatchChain = async () => {
+    await waitForSettledMovements()
+    const { ours, cold } = await readBalances()
+    expect({ ours, cold }).toEqual({ ours: (await sumOnChain('<>')) + UNBACKED, cold: await sumOnChain('=') })
   }
 
-  test('gets money of the treasury once it is confirmed, and the books keep it apart', async () => {
-    const account = await coldStorage(on.client, vault(VAULT.out))
-    expect(account).toMatchObject({ status: 'ACTIVE', purpose: 'COLD_STORAGE', address: vault(VAULT.out) })
-    const before = await balances()
-    const asked = await moved(on.client, account.id, 3_000_000)
-    expect(asked).toMatchObject({ status: 'SENT', rail: 'base', network: 'BASE', address: vault(VAULT.out) })
-    const done = await ended(asked.id)
+  test('gets money of the treasury once the transfer is confirmed, and the books list it separately', async () => {
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.out))
+    expect(account).toMatchObject({
+      status: 'ACTIVE',
+      purpose: 'COLD_STORAGE',
+      address: findVaultAddress(VAULT.out),
+    })
+    const before = await readBalances()
+    const sent = await moved(on.client, account.id, 3_000_000)
+    expect(sent).toMatchObject({
+      status: 'SENT',
+      rail: 'base',
+      network: 'BASE',
+      address: findVaultAddress(VAULT.out),
+    })
+    const done = await waitForEnd(sent.id)
     expect(done).toMatchObject({ status: 'COMPLETED', direction: 'TO_COLD_STORAGE' })
     expect(done.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
-    expect(await held(VAULT.out)).toBe(3_000_000n)
-    expect(await balances()).toEqual({ ours: before.ours - 3_000_000n, cold: before.cold + 3_000_000n })
-    await sidesAgree()
+    expect(await readVaultBalance(VAULT.out)).toBe(3_000_000n)
+    expect(await readBalances()).toEqual({ ours: before.ours - 3_000_000n, cold: before.cold + 3_000_000n })
+    await expectBooksMatchChain()
   })
 
-  test('is sent to once by fifty calls under one key, and never more than the treasury has', async () => {
-    const account = await coldStorage(on.client, vault(VAULT.twice))
+  test('gets one transfer from fifty calls with one key, and never more than the treasury has', async () => {
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.twice))
     const key = { 'Idempotency-Key': 'to the vault' }
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => on.client.post(MOVEMENTS, movement(account.id, 700), key)),
@@ -80,17 +90,17 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
       code: 'INSUFFICIENT_BALANCE',
       field: 'amount',
     })
-    await ended([...ids][0])
-    expect(await held(VAULT.twice)).toBe(700n)
-    await sidesAgree()
+    await waitForEnd([...ids][0])
+    expect(await readVaultBalance(VAULT.twice)).toBe(700n)
+    await expectBooksMatchChain()
   })
 
-  test('sends money back to any address of the rail, and nobody is credited', async () => {
-    const account = await coldStorage(on.client, vault(VAULT.back))
-    await ended((await moved(on.client, account.id, 900_000)).id)
+  test('can send money back to any address of the rail without crediting anybody', async () => {
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.back))
+    await waitForEnd((await moved(on.client, account.id, 900_000)).id)
     const holder = await newHolder(on)
-    const before = await balances()
-    const deposits = await depositCount()
+    const before = await readBalances()
+    const deposits = await countDeposits()
     await on.chain.transfer(VAULT.back, on.rail().chain.treasury, 500_000n)
     await on.chain.transfer(VAULT.back, holder.address, 300_000n)
     await on.chain.transfer(VAULT.back, gasAddressOf(on.service, on.rail()), 100_000n)
@@ -104,66 +114,66 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     )
     expect(list.map(({ status }: Reply['body']) => status)).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED'])
     expect(list.map(({ amount }: Reply['body']) => amount.amount).sort()).toEqual([100_000, 300_000, 500_000])
-    expect(await balances()).toEqual({ ours: before.ours + 900_000n, cold: before.cold - 900_000n })
-    expect(await depositCount()).toBe(deposits)
-    await sidesAgree()
+    expect(await readBalances()).toEqual({ ours: before.ours + 900_000n, cold: before.cold - 900_000n })
+    expect(await countDeposits()).toBe(deposits)
+    await expectBooksMatchChain()
   })
 
-  test('is sent to once again when a reorganization takes the transfer back', async () => {
-    const account = await coldStorage(on.client, vault(VAULT.reorganised))
+  test('gets the transfer again, once, if a reorganization removes it', async () => {
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.reorganised))
     const { id } = await moved(on.client, account.id, 40_000)
-    await ended(id)
+    await waitForEnd(id)
     const { number } = await on.chain.block()
-    const receipt = await receiptOf((await read(id)).transactionHash)
+    const receipt = await findReceipt((await readMovement(id)).transactionHash)
     await on.chain.reorg(Number(number - BigInt(receipt.blockNumber)) + 1)
-    expect(await held(VAULT.reorganised)).toBe(0n)
+    expect(await readVaultBalance(VAULT.reorganised)).toBe(0n)
     await until(
       async () => {
         await on.chain.mine(1)
-        return held(VAULT.reorganised)
+        return readVaultBalance(VAULT.reorganised)
       },
       (balance) => balance > 0n,
     )
     await on.chain.mine(10)
-    await sidesAgree()
-    expect(await held(VAULT.reorganised)).toBe(40_000n)
-    expect((await read(id)).status).toBe('COMPLETED')
+    await expectBooksMatchChain()
+    expect(await readVaultBalance(VAULT.reorganised)).toBe(40_000n)
+    expect((await readMovement(id)).status).toBe('COMPLETED')
   })
 
-  test('whose return a reorganization takes back has not sent it', async () => {
+  test('still has the money in the books if a reorganization removes its return', async () => {
     await on.chain.transfer(VAULT.reorganised, on.rail().chain.treasury, 10_000n)
     await on.chain.mine(4)
-    const [back] = await until(
+    const [returnMovement] = await until(
       async () => (await on.client.get(`${MOVEMENTS}?direction=FROM_COLD_STORAGE&limit=1`)).body.data,
-      ([one]) => one?.amount.amount === 10_000,
+      ([movement]) => movement?.amount.amount === 10_000,
     )
     await on.chain.reorg(5)
     await on.chain.mine(6)
     await until(
-      () => read(back.id),
+      () => readMovement(returnMovement.id),
       ({ status }) => status === 'FAILED',
     )
-    await sidesAgree()
+    await expectBooksMatchChain()
   })
 
-  test('that had money before is taken over with it, for its own statement and a person', async () => {
-    await on.chain.mint(vault(VAULT.earlier), 77_000n)
+  test('that had money before shows it in its own statement, as a difference for a person', async () => {
+    await on.chain.mint(findVaultAddress(VAULT.earlier), 77_000n)
     await on.chain.mine(4)
     await followed(on)
-    const before = await balances()
-    await coldStorage(on.client, vault(VAULT.earlier))
+    const before = await readBalances()
+    await coldStorage(on.client, findVaultAddress(VAULT.earlier))
     await on.chain.mine(4)
     await until(
-      () => movements('COLD_IN'),
+      () => listMovements('COLD_IN'),
       (rows) => rows.some(({ amount }) => amount === 77_000n),
     )
-    expect(await balances()).toEqual(before)
+    expect(await readBalances()).toEqual(before)
     const { timestamp } = await on.chain.block()
     const day = new Date(Number(timestamp) * 1000).toISOString().slice(0, 10)
     await on.chain.rpc('evm_increaseTime', [86_400])
     await on.chain.mine(4)
     await followed(on)
-    const run = async (rail: string) => {
+    const reconcile = async (rail: string) => {
       const out = await runCommand(
         on.service.app,
         ['reconciliation', 'run', '--rail', rail, '--date', day],
@@ -171,30 +181,30 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
       )
       return (out as { data: Reply['body'][] }).data[0]
     }
-    expect(JSON.stringify((await run('base'))?.differences)).not.toContain('TreasuryMovement')
-    expect(await run('base:cold')).toMatchObject({
+    expect(JSON.stringify((await reconcile('base'))?.differences)).not.toContain('TreasuryMovement')
+    expect(await reconcile('base:cold')).toMatchObject({
       status: 'DIFFERENT',
       differences: [{ reason: 'UNEXPLAINED', amount: '77000' }],
     })
   })
 
-  test('whose key spends elsewhere raises an alert, and the books stay as they were', async () => {
-    const account = await coldStorage(on.client, vault(VAULT.spent))
-    await ended((await moved(on.client, account.id, 5_000)).id)
-    const [before, alerts] = [await balances(), await alertsOf(on, 'treasury')]
+  test('raises an alert if its key spends elsewhere, and the books stay unchanged', async () => {
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.spent))
+    await waitForEnd((await moved(on.client, account.id, 5_000)).id)
+    const [before, alerts] = [await readBalances(), await alertsOf(on, 'treasury')]
     await on.chain.transfer(VAULT.spent, payer.newPayee(), 5_000n)
     await on.chain.mine(4)
     await until(
-      () => movements('COLD_OUT'),
+      () => listMovements('COLD_OUT'),
       (rows) => rows.length === 1,
     )
     expect(await alertsOf(on, 'treasury')).toBe(alerts + 1)
-    expect(await balances()).toEqual(before)
+    expect(await readBalances()).toEqual(before)
   })
 
-  test('is no address of this server or of a customer, and has a checksum', async () => {
+  test('needs an address with a checksum that belongs neither to this server nor to a customer', async () => {
     const { client } = on
-    const refuse = async (address: string, text: RegExp) => {
+    const expectRefused = async (address: string, text: RegExp) => {
       const { body } = await addAddress(client, address)
       const reply = await client.post('/platform/own-accounts', {
         externalAccountId: body.id,
@@ -204,22 +214,22 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
       expectError(reply, { code: 'INVALID_INPUT', field: 'externalAccountId' })
       expect(reply.body.message).toMatch(text)
     }
-    await refuse(payer.newPayee().toLowerCase(), /checksum/)
+    await expectRefused(payer.newPayee().toLowerCase(), /checksum/)
     expectError(await addAddress(client, on.rail().chain.treasury), { code: 'INVALID_BANK_ACCOUNT' })
-    const customers = on.chain.account(9).address
-    expect((await payer.addPayee(customers, true)).status).toBe(201)
-    await refuse(customers, /customer/)
+    const customerAddress = on.chain.account(9).address
+    expect((await payer.addPayee(customerAddress, true)).status).toBe(201)
+    await expectRefused(customerAddress, /customer/)
     const { address } = await newHolder(on)
     expectError(await addAddress(client, address), { code: 'INVALID_BANK_ACCOUNT' })
   })
 
-  test('is no payee: payments to it are refused', async () => {
-    const account = await coldStorage(on.client, vault(VAULT.refused))
-    const external = {
+  test('cannot be a payee: payments to it are refused', async () => {
+    const account = await coldStorage(on.client, findVaultAddress(VAULT.refused))
+    const transfer = {
       source: { accountId: payer.account() },
       destination: { accountId: account.externalAccountId },
     }
-    expectError(await on.client.post('/transfer-out', { ...external, amount: 5 }), { code: 'INVALID_INPUT' })
+    expectError(await on.client.post('/transfer-out', { ...transfer, amount: 5 }), { code: 'INVALID_INPUT' })
     const { body } = await on.client.post('/platform/withdrawals', {
       ownAccountId: account.id,
       source: 'OWN_CAPITAL',
@@ -229,19 +239,19 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     expect(body).toMatchObject({ code: 'INVALID_INPUT', details: { field: 'ownAccountId' } })
   })
 
-  async function receiptOf(hash: string) {
+  async function findReceipt(hash: string) {
     return (await on.chain.rpc('eth_getTransactionReceipt', [hash])) as { readonly blockNumber: string }
   }
 
-  function movements(kind: 'COLD_IN' | 'COLD_OUT') {
+  function listMovements(kind: 'COLD_IN' | 'COLD_OUT') {
     return on.service.app.read.selectFrom('chain_movements').where('kind', '=', kind).selectAll().execute()
   }
 
-  async function depositCount(): Promise<number> {
+  async function countDeposits(): Promise<number> {
     return (await on.client.get('/deposits?limit=100')).body.data.length
   }
 
-  async function balanceOf(name: string): Promise<bigint> {
+  async function readLedgerBalance(name: string): Promise<bigint> {
     const { rows } = await on.service.app.db.query<{ posted: bigint }>(
       "SELECT posted FROM ledger_accounts WHERE name = $1 AND currency = 'USDC'",
       [name],
@@ -249,18 +259,18 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     return BigInt(rows[0]?.posted ?? 0)
   }
 
-  /** The balance of cold storage (`=`), or of all other addresses hold on the chain. */
-  async function onChain(compared: '=' | '<>'): Promise<bigint> {
+  /** Sums the chain balances of cold storage (`=`) or of all other addresses (`<>`). */
+  async function sumOnChain(compared: '=' | '<>'): Promise<bigint> {
     const rows = await on.service.app.read
       .selectFrom('chain_addresses')
       .where('role', compared, 'COLD')
       .select('address')
       .execute()
-    const all = await Promise.all(rows.map(({ address }) => on.chain.balanceOf(on.chain.token, address)))
-    return all.reduce((sum, one) => sum + one, 0n)
+    const amounts = await Promise.all(rows.map(({ address }) => on.chain.balanceOf(on.chain.token, address)))
+    return amounts.reduce((sum, one) => sum + one, 0n)
   }
 
-  async function settled(): Promise<void> {
+  async function waitForSettledMovements(): Promise<void> {
     await followed(on)
     await until(
       () =>

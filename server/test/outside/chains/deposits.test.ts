@@ -26,7 +26,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
   })
   afterAll(() => on?.close())
 
-  test('an account has a separate address, whose key is in the enclave', async () => {
+  test('each account has its own address, whose key is in the enclave', async () => {
     const { account, address } = await newHolder(on)
     expect(account.fundingPaymentInstructions).toEqual([
       {
@@ -50,7 +50,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(pools).toEqual([])
   })
 
-  test('money is credited exactly once at the configured depth, with its sender', async () => {
+  test('a deposit is credited exactly once at the configured depth, with its sender', async () => {
     const { customerId, account, address } = await newHolder(on)
     const hash = await on.chain.transfer(1, address, 2_500_000n)
     await on.chain.mine(1)
@@ -70,20 +70,20 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(await balanceOf(on, customerId)).toBe(2_500_000n)
   })
 
-  test('concurrent bookings of several processes count once', async () => {
+  test('a deposit that several processes book at the same time counts once', async () => {
     const { customerId, address } = await newHolder(on)
     for (const amount of [1n, 2n, 4n, 8n, 16n, 32n]) await on.chain.transfer(1, address, amount)
     await on.chain.mine(2)
     const { app } = on.service
     const rail = on.rail()
     const platformId = (await app.rails.ownerOf(rail))!
-    // Each has its own memory of the rail, as processes have.
+    // Each one has its own copy of the rail, as separate processes have.
     await Promise.allSettled(Array.from({ length: 5 }, () => follow({ app, platformId, rail: { ...rail } })))
     await followed(on)
     expect(await balanceOf(on, customerId)).toBe(63n)
   })
 
-  test('money to the treasury is the platform’s own, and money to a gas account waits for a person', async () => {
+  test('money to the treasury is credited to the platform, and money to a gas account waits for a person', async () => {
     const before = await balanceOf(on, undefined)
     await on.chain.transfer(1, on.rail().chain.treasury, 7_000_000n)
     await on.chain.transfer(1, gasAddressOf(on.service, on.rail()), 3n)
@@ -127,7 +127,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     const { customerId } = await newHolder(on)
     const [eur] = (await on.client.get(`/customers/internal-accounts?customerId=${customerId}&currency=EUR`))
       .body.data
-    const quote = await quoted(on, customerId, eur.id)
+    const quote = await createQuote(on, customerId, eur.id)
     const [{ accountOrWalletInfo, instructionsNotes }] = quote.paymentInstructions
     expect(accountOrWalletInfo).toMatchObject({ accountType: 'BASE_WALLET', assetType: 'USDC' })
     expect(instructionsNotes).toContain('to this address, which is only for this payment')
@@ -158,8 +158,12 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
   })
 })
 
-/** A quote from the chain to an account in euros. */
-async function quoted({ client }: OnChain, customerId: string, accountId: string): Promise<Reply['body']> {
+/** Creates a quote from the chain to an account in euros. */
+async function createQuote(
+  { client }: OnChain,
+  customerId: string,
+  accountId: string,
+): Promise<Reply['body']> {
   const created = await client.post('/quotes', {
     source: { sourceType: 'REALTIME_FUNDING', customerId, currency: 'USDC', cryptoNetwork: 'BASE' },
     destination: { destinationType: 'ACCOUNT', accountId },

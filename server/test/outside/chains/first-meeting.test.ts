@@ -23,7 +23,7 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
     chain = await openChain()
     await chain.mine(CONFIRMATIONS)
     proxy = await openLyingProxy(chain.url)
-    // The node tells of its tokens, but not where the chain is: so nothing can be followed.
+    // The node answers about its tokens but not about the head, so the server cannot follow the chain.
     proxy.lie('eth_getBlockByNumber', async ({ params: [block] }, truth) =>
       block === 'latest' ? { spoil: (response) => response.destroy() } : truth(),
     )
@@ -37,16 +37,16 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
     await chain?.close()
   })
 
-  const accountOf = async (customerId: string, query = 'type=INTERNAL_CRYPTO&currency=USDC') =>
+  const findAccount = async (customerId: string, query = 'type=INTERNAL_CRYPTO&currency=USDC') =>
     ok(await client.get(`/customers/internal-accounts?customerId=${customerId}&${query}`)).data[0]
-  const quoteIn = (customerId: string, accountId: string) =>
+  const createFundingQuote = (customerId: string, accountId: string) =>
     client.post('/quotes', {
       source: { sourceType: 'REALTIME_FUNDING', customerId, currency: 'USDC', cryptoNetwork: 'BASE' },
       destination: { destinationType: 'ACCOUNT', accountId },
       lockedCurrencySide: 'SENDING',
       lockedCurrencyAmount: 2_000_000,
     })
-  const useWalletsOn = async (network: 'BASE' | 'SPARK') =>
+  const setWalletNetwork = async (network: 'BASE' | 'SPARK') =>
     ok(await client.send('PATCH', '/config', { embeddedWalletConfig: { network } }))
   const newHolder = (): Promise<Reply> =>
     client.post('/customers', {
@@ -56,9 +56,9 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
       email: 'grace@example.com',
     })
 
-  test('creates no address and begins no payment there until it has connected to the chain', async () => {
+  test('creates no address and starts no payment there until it has connected to the chain', async () => {
     const { id: customerId, usd } = await newCustomer(client)
-    const account = await accountOf(customerId)
+    const account = await findAccount(customerId)
     ok(await client.post(`/sandbox/internal-accounts/${account.id}/fund`, { amount: 5_000_000 }))
     const payee = ok(
       await client.post('/customers/external-accounts', {
@@ -67,29 +67,34 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
         accountInfo: { accountType: 'BASE_WALLET', address: newAddress() },
       }),
     )
-    const transfer = () =>
+    const createTransfer = () =>
       client.post('/transfer-out', {
         source: { accountId: account.id },
         destination: { accountId: payee.id },
         amount: 2_500_000,
       })
-    const quoteOut = () =>
+    const createPayoutQuote = () =>
       client.post('/quotes', {
         source: { sourceType: 'ACCOUNT', accountId: account.id },
         destination: { destinationType: 'ACCOUNT', accountId: payee.id },
         lockedCurrencySide: 'SENDING',
         lockedCurrencyAmount: 2_000_000,
       })
-    await useWalletsOn('BASE')
+    await setWalletNetwork('BASE')
     expect(on.rail().facts).toBeDefined()
-    for (const ask of [transfer, quoteOut, () => quoteIn(customerId, usd), newHolder]) {
-      const reply = await ask()
+    for (const attempt of [
+      createTransfer,
+      createPayoutQuote,
+      () => createFundingQuote(customerId, usd),
+      newHolder,
+    ]) {
+      const reply = await attempt()
       expectError(reply, { code: 'UNAVAILABLE' })
       expect(reply.body.message).toBe(
         'The server has not connected to the chain yet. Try again in a few minutes.',
       )
     }
-    expect((await accountOf(customerId)).balance.amount).toBe(5_000_000)
+    expect((await findAccount(customerId)).balance.amount).toBe(5_000_000)
     const read = on.service.app.read
     expect(await read.selectFrom('chain_addresses').select('id').execute()).toEqual([])
     expect(await read.selectFrom('deposit_accounts').select('id').execute()).toEqual([])
@@ -98,20 +103,20 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
     await chainIsMet(on)
     const holder = await until(newHolder, ({ status }) => status !== 503)
     expect(holder.status).toBe(201)
-    for (const ask of [transfer, quoteOut, () => quoteIn(customerId, usd)])
-      expect((await ask()).status).toBe(201)
-    const wallet = await accountOf(holder.body.id, 'type=EMBEDDED_WALLET')
-    const opened = await until(
-      () => accountOf(customerId),
+    for (const attempt of [createTransfer, createPayoutQuote, () => createFundingQuote(customerId, usd)])
+      expect((await attempt()).status).toBe(201)
+    const wallet = await findAccount(holder.body.id, 'type=EMBEDDED_WALLET')
+    const fundedAccount = await until(
+      () => findAccount(customerId),
       ({ fundingPaymentInstructions: [first] }) => first.accountOrWalletInfo.accountType === 'BASE_WALLET',
     )
-    for (const { fundingPaymentInstructions } of [wallet, opened]) {
+    for (const { fundingPaymentInstructions } of [wallet, fundedAccount]) {
       const { address } = fundingPaymentInstructions[0].accountOrWalletInfo
       await chain.mint(address, 3_000_000n)
     }
     await chain.mine(CONFIRMATIONS)
     await until(
-      () => accountOf(holder.body.id, 'type=EMBEDDED_WALLET'),
+      () => findAccount(holder.body.id, 'type=EMBEDDED_WALLET'),
       ({ balance }) => balance.amount === 3_000_000,
     )
     await until(

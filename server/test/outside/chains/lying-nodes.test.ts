@@ -42,13 +42,13 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
       await followed(on)
       const before = await alertsOf(on, 'nodes')
       on.proxy.lie(method, lie)
-      const heard = on.proxy.calls(method).length
+      const callsBefore = on.proxy.calls(method).length
       await on.chain.transfer(1, address, 1_000n)
       await on.chain.mine(3)
-      // Two further requests: by then the first response was processed, or has timed out.
+      // After two more requests, the first response was processed or has timed out.
       await until(
-        async () => [on.proxy.calls(method).length - heard, await alertsOf(on, 'nodes')],
-        ([asked, alerts]) => asked! >= 2 || alerts! > before,
+        async () => [on.proxy.calls(method).length - callsBefore, await alertsOf(on, 'nodes')],
+        ([calls, alerts]) => calls! >= 2 || alerts! > before,
         40,
       )
       expect(await balanceOf(on, customerId)).toBe(0n)
@@ -66,7 +66,7 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
   )
 })
 
-describe.skipIf(chainAbsent)('a log of another form', () => {
+describe.skipIf(chainAbsent)('a malformed log', () => {
   let on: BehindProxy
 
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(chainAbsent)('a log of another form', () => {
   })
   afterAll(() => on?.close())
 
-  test('than a transfer of an amount is not money, and does not affect the transfers next to it', async () => {
+  test('is not counted as money, and does not affect the transfers next to it', async () => {
     const { customerId, account, address } = await newHolder(on)
     on.proxy.lie('eth_getLogs', 'odd forms')
     await on.chain.transfer(1, address, 1_000n)
@@ -89,7 +89,7 @@ describe.skipIf(chainAbsent)('a log of another form', () => {
   })
 })
 
-describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
+describe.skipIf(chainAbsent)('with two nodes that have to agree', () => {
   let on: BehindProxy
 
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
   })
 
   test.each(['no logs', 'missing log', 'inflated logs'] as const)(
-    'one that lies (%s) causes no credit and an alert, and once it is honest all deposits are credited once',
+    'a node that lies (%s) causes an alert and no credit, and once it is honest all deposits are credited once',
     async (lie) => {
       const { customerId, account, address } = await newHolder(on)
       await followed(on)

@@ -9,23 +9,23 @@ import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
 const TRANSFER = keccak256(Buffer.from('Transfer(address,address,uint256)'))
 const TRANSFER_GAS = 100_000n
 
-const lower = (text: Hex) => text.toLowerCase() as Hex
-const word = (address: Hex): Hex => `0x${lower(address).slice(2).padStart(64, '0')}`
+const toLowerHex = (text: Hex) => text.toLowerCase() as Hex
+const toTopic = (address: Hex): Hex => `0x${toLowerHex(address).slice(2).padStart(64, '0')}`
 
 let chain: LocalChain
-let other: LocalChain
+let otherChain: LocalChain
 
 beforeAll(async () => {
   if (chainAbsent) return
-  ;[chain, other] = await Promise.all([openChain(), openChain()])
+  ;[chain, otherChain] = await Promise.all([openChain(), openChain()])
 })
 afterAll(async () => {
-  await Promise.all([chain?.close(), other?.close()])
+  await Promise.all([chain?.close(), otherChain?.close()])
 })
 
-function nodesOf(
+function createNodes(
   rpcs: readonly string[],
-  given: Partial<ChainNodesOptions> = {},
+  overrides: Partial<ChainNodesOptions> = {},
 ): ChainNodes & { readonly alerts: NodeAlert[] } {
   const alerts: NodeAlert[] = []
   const log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -38,29 +38,29 @@ function nodesOf(
     log,
     onAlert,
   } as const
-  return { ...createChainNodes({ ...options, ...given }), alerts }
+  return { ...createChainNodes({ ...options, ...overrides }), alerts }
 }
 
-const transferData = (to: Hex, amount: bigint) =>
+const encodeTransfer = (to: Hex, amount: bigint) =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
 
-/** A signed transfer of tokens from a numbered account, without sending it. */
+/** Signs a token transfer from a numbered account without sending it. */
 function signTransfer(from: number, nonce: bigint, to: Hex, amount: bigint, maxGwei = '50'): Promise<Hex> {
   return chain.account(from).signTransaction({
     chainId: LOCAL_CHAIN_ID,
     type: 'eip1559',
     nonce: Number(nonce),
     to: chain.token,
-    data: transferData(to, amount),
+    data: encodeTransfer(to, amount),
     gas: TRANSFER_GAS,
     maxFeePerGas: parseGwei(maxGwei),
     maxPriorityFeePerGas: parseGwei('1'),
   })
 }
 
-describe.skipIf(chainAbsent)('a real node', () => {
-  test("gives the chain's head, blocks, coin and code", async () => {
-    const nodes = nodesOf([chain.url])
+describe.skipIf(chainAbsent)('a chain node', () => {
+  test('returns the head, blocks, coin balances and code of its chain', async () => {
+    const nodes = createNodes([chain.url])
     await chain.mine(3)
     const { number, hash, timestamp } = await chain.block()
     const head = await nodes.head()
@@ -78,8 +78,8 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect(fees.priorityFeePerGas).toBeGreaterThan(0n)
   })
 
-  test('gives transfers as logs, and equal ones in their receipts', async () => {
-    const nodes = nodesOf([chain.url])
+  test('returns transfers as logs, and the same logs in their receipts', async () => {
+    const nodes = createNodes([chain.url])
     const payee = chain.account(3).address
     const from = (await nodes.head()).number + 1n
     const hashes = [
@@ -88,7 +88,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
       await chain.mint(payee, 9n),
     ]
     await chain.mint(payee, 5n, chain.plainToken)
-    const filter = { address: chain.token, topics: [TRANSFER, null, word(payee)], from, to: from + 3n }
+    const filter = { address: chain.token, topics: [TRANSFER, null, toTopic(payee)], from, to: from + 3n }
     const logs = await nodes.logs(filter)
     expect(logs.map(({ transactionHash, data }) => [transactionHash, BigInt(data)])).toEqual([
       [hashes[0], 7n],
@@ -97,7 +97,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     const receipts = await nodes.receipts(hashes)
     expect([...receipts.keys()]).toEqual(hashes)
     expect(receipts.get(hashes[2]!)).toMatchObject({
-      ...{ status: 'success', from: lower(chain.account(9).address), to: lower(chain.token) },
+      ...{ status: 'success', from: toLowerHex(chain.account(9).address), to: toLowerHex(chain.token) },
       logs: [logs[1]],
     })
     expect(await nodes.receipt(keccak256('0x'))).toBeUndefined()
@@ -105,28 +105,28 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect(nodes.alerts).toEqual([])
   })
 
-  test("gives the reason of a contract's refusal", async () => {
-    const nodes = nodesOf([chain.url])
+  test('returns the reason why a contract refuses a call', async () => {
+    const nodes = createNodes([chain.url])
     const call = {
       from: chain.account(5).address,
       to: chain.token,
-      data: transferData(chain.account(6).address, 10n ** 30n),
+      data: encodeTransfer(chain.account(6).address, 10n ** 30n),
     }
-    for (const ask of [() => nodes.call(call), () => nodes.estimateGas(call)]) {
-      const reverted = await ask().catch((error: unknown) => error)
+    for (const attempt of [() => nodes.call(call), () => nodes.estimateGas(call)]) {
+      const reverted = await attempt().catch((error: unknown) => error)
       expect(reverted).toMatchObject({ name: 'CallReverted', message: expect.stringMatching(/revert/) })
-      // Error(string), and the text.
+      // The selector of Error(string), followed by the text.
       expect((reverted as { readonly data: Hex }).data).toMatch(/^0x08c379a0[0-9a-f]{128,}$/)
     }
     await chain.mint(call.from, 5n)
-    const small = { ...call, data: transferData(chain.account(6).address, 5n) }
+    const small = { ...call, data: encodeTransfer(chain.account(6).address, 5n) }
     expect(BigInt(await nodes.call(small))).toBe(1n)
     const gas = await nodes.estimateGas(small)
     expect(gas > 21_000n && gas < TRANSFER_GAS).toBe(true)
   })
 
-  test('counts a transaction that is sent twice once', async () => {
-    const nodes = nodesOf([chain.url])
+  test('executes a transaction once even if it is sent twice', async () => {
+    const nodes = createNodes([chain.url])
     const [from, payee] = [7, chain.account(8).address]
     const sender = chain.account(from).address
     await chain.mint(sender, 100n)
@@ -151,8 +151,8 @@ describe.skipIf(chainAbsent)('a real node', () => {
     }
   })
 
-  test('drops a receipt and its logs in a reorganization', async () => {
-    const nodes = nodesOf([chain.url])
+  test('drops the receipt and the logs that a reorganization removes', async () => {
+    const nodes = createNodes([chain.url])
     const hash = await chain.mint(chain.account(2).address, 11n)
     const { blockNumber, blockHash } = (await nodes.receipt(hash))!
     await chain.mine(2)
@@ -163,19 +163,19 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect(await nodes.logs(filter)).toEqual([])
   })
 
-  test('is replaced by another one when it has stopped', async () => {
+  test('is replaced by another node when it has stopped', async () => {
     const first = await openChain()
-    const nodes = nodesOf([first.url, chain.url])
+    const nodes = createNodes([first.url, chain.url])
     await first.mine(20)
     expect((await nodes.head()).hash).toBe((await first.block()).hash)
     await first.close()
     expect((await nodes.head()).hash).toBe((await chain.block()).hash)
-    await expect(nodesOf([first.url]).head()).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+    await expect(createNodes([first.url]).head()).rejects.toMatchObject({ problem: 'NO_ANSWER' })
   })
 
-  test('never agrees with a node on another chain of the same id', async () => {
-    await Promise.all([chain.mint(chain.account(1).address, 1n), chain.mine(10), other.mine(40)])
-    const nodes = nodesOf([chain.url, other.url], { agreement: 2 })
+  test('never agrees with a node of another chain that has the same id', async () => {
+    await Promise.all([chain.mint(chain.account(1).address, 1n), chain.mine(10), otherChain.mine(40)])
+    const nodes = createNodes([chain.url, otherChain.url], { agreement: 2 })
     const { number } = await chain.block()
     await expect(nodes.head()).rejects.toMatchObject({ problem: 'DISAGREEMENT' })
     await expect(nodes.block(number)).rejects.toMatchObject({ problem: 'DISAGREEMENT' })
@@ -183,13 +183,13 @@ describe.skipIf(chainAbsent)('a real node', () => {
     await expect(nodes.logs(filter)).rejects.toMatchObject({ problem: 'DISAGREEMENT' })
     await expect(nodes.coin(chain.account(0).address)).rejects.toMatchObject({ problem: 'DISAGREEMENT' })
     expect(nodes.alerts.map(({ kind }) => kind)).toEqual(['DISAGREEMENT'])
-    const alike = nodesOf([chain.url, chain.url], { agreement: 2 })
-    expect((await alike.head()).number).toBe(number)
-    expect((await alike.logs(filter)).length).toBeGreaterThan(5)
+    const equalNodes = createNodes([chain.url, chain.url], { agreement: 2 })
+    expect((await equalNodes.head()).number).toBe(number)
+    expect((await equalNodes.logs(filter)).length).toBeGreaterThan(5)
   })
 
   test('is refused if it belongs to another chain', async () => {
-    await expect(nodesOf([chain.url], { chainId: 1 }).chainId()).rejects.toMatchObject({
+    await expect(createNodes([chain.url], { chainId: 1 }).chainId()).rejects.toMatchObject({
       problem: 'OTHER_CHAIN',
     })
   })

@@ -21,7 +21,7 @@ import { Holder, newAddress, ok, payloadOf, type Quote } from '../../worlds/chai
 import { until } from '../../worlds/client.testing.ts'
 
 const RELAY = 7
-/** Wei: more than anybody else offers. */
+/** In wei: more than anybody else offers. */
 const HIGH_TIP = 10n ** 11n
 const FOREVER = 2n ** 40n
 const AUTHORIZATION = [
@@ -36,7 +36,7 @@ const CANCEL = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 
-/** A customer who has taken the key of the wallet elsewhere, with a node: an attacker who signs as the server does. */
+/** An attacker: a customer who exported the wallet's key and uses it on the chain without the server. */
 class KeyOwner {
   readonly #chain: LocalChain
   readonly key: HDAccount
@@ -46,12 +46,12 @@ class KeyOwner {
     this.key = key
   }
 
-  static async of(chain: LocalChain, { wallet, session }: Holder): Promise<KeyOwner> {
+  static async open(chain: LocalChain, { wallet, session }: Holder): Promise<KeyOwner> {
     return new KeyOwner(chain, mnemonicToAccount(await wallet.export(session)))
   }
 
   /** Signs a transfer that uses this nonce. */
-  async transfer(nonce: Hex, to: string, value: bigint): Promise<Call> {
+  async signTransfer(nonce: Hex, to: string, value: bigint): Promise<Call> {
     const terms = { from: this.key.address, to: to as Hex, value, validBefore: FOREVER, nonce }
     const signature = await this.key.signTypedData({
       domain: this.#domain,
@@ -62,8 +62,8 @@ class KeyOwner {
     return callWithAuthorization(this.#chain.token, terms, signature)
   }
 
-  /** Signs that a nonce is never to be used. */
-  async cancel(nonce: Hex): Promise<Call> {
+  /** Signs the cancellation of a nonce. */
+  async signCancellation(nonce: Hex): Promise<Call> {
     const signature = await this.key.signTypedData({
       domain: this.#domain,
       types: {
@@ -83,8 +83,8 @@ class KeyOwner {
     }
   }
 
-  /** Brings calls to the chain in one transaction, before any of the server's in the same block. */
-  async bring(...calls: Call[]): Promise<void> {
+  /** Sends calls in one transaction, which precedes the server's transactions in its block. */
+  async sendFirst(...calls: Call[]): Promise<void> {
     const [first, ...others] = calls
     const call = first && others.length === 0 ? first : combineCalls(this.#chain.multicall, calls)
     const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
@@ -102,18 +102,18 @@ class KeyOwner {
   }
 }
 
-/** The nonces in the payload of a quote, which its signer sees. */
-function noncesOf(quote: Quote): { readonly payment: Hex; readonly fee: Hex | undefined } {
+/** Reads the nonces from the payload of a quote, as its signer can. */
+function readNonces(quote: Quote): { readonly payment: Hex; readonly fee: Hex | undefined } {
   const { transfers } = JSON.parse(payloadOf(quote)).chain as {
     transfers: readonly { readonly purpose: string; readonly nonce: Hex }[]
   }
-  const of = (purpose: string) => transfers.find((one) => one.purpose === purpose)?.nonce
-  return { payment: of('PAYMENT')!, fee: of('FEE') }
+  const findNonce = (purpose: string) => transfers.find((transfer) => transfer.purpose === purpose)?.nonce
+  return { payment: findNonce('PAYMENT')!, fee: findNonce('FEE') }
 }
 
 const MILLION = 1_000_000n
 
-describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
+describe.skipIf(chainAbsent)('a wallet owner with the key', () => {
   let chain: LocalChain
   let on: OnChain
 
@@ -128,36 +128,36 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
     await chain?.close()
   })
 
-  /** A wallet with 10 USDC, its key, and a quote that pays 6 USDC of it. */
-  async function scene({ payee }: { readonly payee?: 'custodial' } = {}) {
+  /** Creates a wallet with 10 USDC, the owner of its key, and a quote that pays 6 USDC. */
+  async function createScene({ payee }: { readonly payee?: 'custodial' } = {}) {
     const holder = await Holder.open(on, 10n * MILLION)
-    const owner = await KeyOwner.of(chain, holder)
+    const owner = await KeyOwner.open(chain, holder)
     const to = newAddress()
     const destination = payee ? holder.custodialId : await holder.addPayee(to)
     const quote = await holder.quote(destination, 6n * MILLION)
-    return { holder, owner, to, quote, nonces: noncesOf(quote), treasury: await inTreasury() }
+    return { holder, owner, to, quote, nonces: readNonces(quote), treasury: await readTreasuryBalance() }
   }
 
-  const inTreasury = () => chain.balanceOf(chain.token, on.rail().chain.treasury)
-  const paymentOf = (quote: Quote) =>
+  const readTreasuryBalance = () => chain.balanceOf(chain.token, on.rail().chain.treasury)
+  const findPayment = (quote: Quote) =>
     on.service.app.read
       .selectFrom('chain_payments')
       .where('payment_id', '=', quote.transactionId)
       .selectAll()
       .executeTakeFirst()
 
-  /** Executes without a block, until the server has sent the payment to the node. */
+  /** Executes a quote and waits until the server has sent the payment, but mines no block. */
   async function executeWithoutBlock(holder: Holder, quote: Quote): Promise<ChainPaymentRow> {
     await chain.setAutomine(false)
     ok(await holder.execute(quote))
     const sent = await until(
-      () => paymentOf(quote),
+      () => findPayment(quote),
       (row) => row?.state === 'SENT',
     )
     return sent!
   }
 
-  /** The payment has failed without a refund, and the books are the chain: of the wallet, and of all addresses. */
+  /** Expects a failure without a refund, and books that equal the chain for the wallet and in total. */
   async function expectFailed(holder: Holder, quote: Quote, left: bigint): Promise<void> {
     await chain.setAutomine(true)
     const done = await holder.ended(quote.transactionId)
@@ -176,39 +176,41 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
   }
 
   test.each(['another address', 'the wallet itself'] as const)(
-    'and used the nonce of a payment for %s before it was executed has not paid by it',
+    'who used the nonce of a payment for %s before its execution has not paid',
     async (target) => {
-      const { holder, owner, to, quote, nonces, treasury } = await scene()
-      const isAway = target === 'another address'
-      const thief = isAway ? newAddress() : holder.address
-      await owner.bring(await owner.transfer(nonces.payment, thief, 2n * MILLION))
-      const left = isAway ? 8n * MILLION : 10n * MILLION
+      const { holder, owner, to, quote, nonces, treasury } = await createScene()
+      const isElsewhere = target === 'another address'
+      const thief = isElsewhere ? newAddress() : holder.address
+      await owner.sendFirst(await owner.signTransfer(nonces.payment, thief, 2n * MILLION))
+      const left = isElsewhere ? 8n * MILLION : 10n * MILLION
       await holder.seen((total) => total === left)
       ok(await holder.execute(quote))
       await expectFailed(holder, quote, left)
-      expect([await chain.balanceOf(chain.token, to), await inTreasury()]).toEqual([0n, treasury])
-      expect((await paymentOf(quote))?.attempts).toBe(0)
+      expect([await chain.balanceOf(chain.token, to), await readTreasuryBalance()]).toEqual([0n, treasury])
+      expect((await findPayment(quote))?.attempts).toBe(0)
     },
   )
 
   test.each(['another address', 'the wallet itself'] as const)(
-    'and used the nonce for %s in the block before the payment has not paid by it',
+    'who uses the nonce of a payment for %s right before it is mined has not paid',
     async (target) => {
-      const { holder, owner, to, quote, nonces, treasury } = await scene()
-      const isAway = target === 'another address'
+      const { holder, owner, to, quote, nonces, treasury } = await createScene()
+      const isElsewhere = target === 'another address'
       await executeWithoutBlock(holder, quote)
-      await owner.bring(await owner.transfer(nonces.payment, isAway ? newAddress() : holder.address, MILLION))
-      await expectFailed(holder, quote, isAway ? 9n * MILLION : 10n * MILLION)
-      expect([await chain.balanceOf(chain.token, to), await inTreasury()]).toEqual([0n, treasury])
+      await owner.sendFirst(
+        await owner.signTransfer(nonces.payment, isElsewhere ? newAddress() : holder.address, MILLION),
+      )
+      await expectFailed(holder, quote, isElsewhere ? 9n * MILLION : 10n * MILLION)
+      expect([await chain.balanceOf(chain.token, to), await readTreasuryBalance()]).toEqual([0n, treasury])
     },
   )
 
-  test('and used the nonce of a payment that is collected first gets no payout for it', async () => {
-    const { holder, owner, quote, nonces, treasury } = await scene({ payee: 'custodial' })
+  test('who uses the nonce of a payment to an internal account gets no credit there', async () => {
+    const { holder, owner, quote, nonces, treasury } = await createScene({ payee: 'custodial' })
     await executeWithoutBlock(holder, quote)
-    await owner.bring(await owner.transfer(nonces.payment, newAddress(), MILLION))
+    await owner.sendFirst(await owner.signTransfer(nonces.payment, newAddress(), MILLION))
     await expectFailed(holder, quote, 9n * MILLION)
-    expect(await inTreasury()).toBe(treasury)
+    expect(await readTreasuryBalance()).toBe(treasury)
     const { data } = ok(
       await on.client.get(
         `/customers/internal-accounts?customerId=${holder.customerId}&type=INTERNAL_CRYPTO&currency=USDC`,
@@ -217,51 +219,51 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
     expect(data[0].totalBalance.amount).toBe(0)
   })
 
-  test('and cancelled the authorization of a payment has not paid', async () => {
-    const { holder, owner, quote, nonces, treasury } = await scene()
+  test('who cancels the authorization of a payment has not paid', async () => {
+    const { holder, owner, quote, nonces, treasury } = await createScene()
     await executeWithoutBlock(holder, quote)
-    await owner.bring(await owner.cancel(nonces.payment))
+    await owner.sendFirst(await owner.signCancellation(nonces.payment))
     await expectFailed(holder, quote, 10n * MILLION)
-    expect(await inTreasury()).toBe(treasury)
+    expect(await readTreasuryBalance()).toBe(treasury)
   })
 
-  test('and made exactly the transfer of a payment before it was executed has paid it once, without the server', async () => {
-    const { holder, owner, to, quote, nonces } = await scene()
-    await owner.bring(await owner.transfer(nonces.payment, to, 6n * MILLION))
+  test('who makes the exact transfer of a payment before its execution has paid once, without the server', async () => {
+    const { holder, owner, to, quote, nonces } = await createScene()
+    await owner.sendFirst(await owner.signTransfer(nonces.payment, to, 6n * MILLION))
     await holder.seen((total) => total === 4n * MILLION)
-    // The books have it as a spend. To have the money for the payment a second time:
+    // The books record it as spent, so the wallet needs the money for the payment a second time.
     await holder.fund(10n * MILLION)
     ok(await holder.execute(quote))
     await expectFailed(holder, quote, 14n * MILLION)
     expect(await chain.balanceOf(chain.token, to)).toBe(6n * MILLION)
   })
 
-  test('and made exactly the transfer of a payment that was executed has paid it, and its fee is collected', async () => {
-    const { holder, owner, to, quote, nonces, treasury } = await scene()
+  test('who makes the exact transfer of an executed payment has paid it, and its fee is collected', async () => {
+    const { holder, owner, to, quote, nonces, treasury } = await createScene()
     await executeWithoutBlock(holder, quote)
-    await owner.bring(await owner.transfer(nonces.payment, to, 6n * MILLION))
+    await owner.sendFirst(await owner.signTransfer(nonces.payment, to, 6n * MILLION))
     await chain.setAutomine(true)
     expect((await holder.ended(quote.transactionId)).status).toBe('COMPLETED')
     const left = 4n * MILLION - BigInt(quote.feesIncluded)
     await holder.seen((total) => total === left)
     expect(await holder.onChain()).toBe(left)
-    expect([await chain.balanceOf(chain.token, to), await inTreasury()]).toEqual([
+    expect([await chain.balanceOf(chain.token, to), await readTreasuryBalance()]).toEqual([
       6n * MILLION,
       treasury + BigInt(quote.feesIncluded),
     ])
   })
 
-  test('and withheld the fee of a payment before it was executed has not paid', async () => {
-    const { holder, owner, to, quote, nonces } = await scene()
-    await owner.bring(await owner.transfer(nonces.fee!, newAddress(), MILLION))
+  test('who withholds the fee of a payment before its execution has not paid', async () => {
+    const { holder, owner, to, quote, nonces } = await createScene()
+    await owner.sendFirst(await owner.signTransfer(nonces.fee!, newAddress(), MILLION))
     await holder.seen((total) => total === 9n * MILLION)
     ok(await holder.execute(quote))
     await expectFailed(holder, quote, 9n * MILLION)
     expect(await chain.balanceOf(chain.token, to)).toBe(0n)
   })
 
-  test('and used the nonce of a payment gets back a fee that was relayed to the chain separately', async () => {
-    const { holder, owner, to, quote, nonces, treasury } = await scene()
+  test('who uses the nonce of a payment gets back its fee if the fee was relayed separately', async () => {
+    const { holder, owner, to, quote, nonces, treasury } = await createScene()
     const sent = await executeWithoutBlock(holder, quote)
     const fee = callWithAuthorization(
       sent.token,
@@ -274,17 +276,17 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
       },
       sent.fee_signature!,
     )
-    await owner.bring(fee, await owner.transfer(nonces.payment, newAddress(), MILLION))
+    await owner.sendFirst(fee, await owner.signTransfer(nonces.payment, newAddress(), MILLION))
     await chain.setAutomine(true)
     expect((await holder.ended(quote.transactionId)).status).toBe('FAILED')
     await holder.mining(holder.onChain.bind(holder), (has) => has === 9n * MILLION)
     await expectFailed(holder, quote, 9n * MILLION)
-    expect([await chain.balanceOf(chain.token, to), await inTreasury()]).toEqual([0n, treasury])
+    expect([await chain.balanceOf(chain.token, to), await readTreasuryBalance()]).toEqual([0n, treasury])
   })
 
-  test('and pays two equal payments by one transfer has made one of them', async () => {
+  test('who makes one transfer for two equal payments has made only one of them', async () => {
     const holder = await Holder.open(on, 20n * MILLION)
-    const owner = await KeyOwner.of(chain, holder)
+    const owner = await KeyOwner.open(chain, holder)
     const [to, payee] = [newAddress(), newAddress()]
     const destination = await holder.addPayee(payee)
     const quotes = [
@@ -292,10 +294,10 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
       await holder.quote(destination, 6n * MILLION),
     ]
     for (const quote of quotes) await executeWithoutBlock(holder, quote)
-    const [first, second] = quotes.map((quote) => noncesOf(quote).payment)
-    await owner.bring(
-      await owner.transfer(first!, to, MILLION),
-      await owner.transfer(second!, payee, 6n * MILLION),
+    const [first, second] = quotes.map((quote) => readNonces(quote).payment)
+    await owner.sendFirst(
+      await owner.signTransfer(first!, to, MILLION),
+      await owner.signTransfer(second!, payee, 6n * MILLION),
     )
     await chain.setAutomine(true)
     const ends = await Promise.all(quotes.map(({ transactionId }) => holder.ended(transactionId)))

@@ -19,15 +19,15 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
   })
   afterAll(() => on?.close())
 
-  const delegated = `0xef0100${'12'.repeat(20)}`
+  const delegationCode = `0xef0100${'12'.repeat(20)}`
 
-  test('is refused at an address that must never be paid, and the response names the field', async () => {
+  test('is refused if its address must never be paid, and the response names the field', async () => {
     const checksummed = payer.newPayee()
-    const turned = [...checksummed].findIndex((letter, at) => at > 1 && /[a-f]/i.test(letter))
-    const letter = checksummed[turned]!
-    const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
-    for (const [what, address] of [
-      ['a wrong checksum', `${checksummed.slice(0, turned)}${other}${checksummed.slice(turned + 1)}`],
+    const index = [...checksummed].findIndex((letter, at) => at > 1 && /[a-f]/i.test(letter))
+    const letter = checksummed[index]!
+    const flipped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+    for (const [label, address] of [
+      ['a wrong checksum', `${checksummed.slice(0, index)}${flipped}${checksummed.slice(index + 1)}`],
       ['the zero address', `0x${'0'.repeat(40)}`],
       ['the token', on.chain.token],
       ['the token, in lower case', on.chain.token.toLowerCase()],
@@ -39,8 +39,8 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
       ['too short', checksummed.slice(0, -1)],
     ] as const) {
       const { status, body } = await payer.addPayee(address)
-      expect({ what, status, field: body.details?.field }).toEqual({
-        what,
+      expect({ what: label, status, field: body.details?.field }).toEqual({
+        what: label,
         status: 400,
         field: 'accountInfo.address',
       })
@@ -49,15 +49,15 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
 
   test('may be a wallet that delegates to a contract', async () => {
     const address = payer.newPayee()
-    await on.chain.rpc('anvil_setCode', [address, delegated])
+    await on.chain.rpc('anvil_setCode', [address, delegationCode])
     expect((await payer.addPayee(address)).status).toBe(201)
   })
 
-  test('that has become a contract is refused at the payment, and no money is held', async () => {
+  test('that has become a contract is refused when it is paid, and no money is held', async () => {
     const address = payer.newPayee()
     const proxy = await openLyingProxy(on.chain.url)
     try {
-      // It could not be determined at first.
+      // At first the server cannot tell whether the address is a contract.
       await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
       proxy.lie('eth_getCode', 'closed')
       const payee = await payer.addPayee(address)
@@ -69,13 +69,13 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
       expect(status).toBe(400)
       expect(body.details.field).toBe('destination.accountId')
       expect(await payer.balance()).toBe(before)
-      // If it still cannot be determined then, the worker asks before anything is sent.
+      // If the payment cannot tell either, the worker asks again before it sends anything.
       proxy.lie('eth_getCode', 'closed', 2)
-      const begun = await payer.transfer(payee.body.id, 1000n)
-      expect(begun.status).toBe(201)
+      const reply = await payer.transfer(payee.body.id, 1000n)
+      expect(reply.status).toBe(201)
       proxy.honest()
-      expect((await payer.ended(begun.body.id)).status).toBe('FAILED')
-      expect(await payer.transactionsOf(begun.body.id)).toEqual([])
+      expect((await payer.ended(reply.body.id)).status).toBe('FAILED')
+      expect(await payer.transactionsOf(reply.body.id)).toEqual([])
       expect(await payer.balance()).toBe(before)
     } finally {
       await on.setRail(evmEntry(on.chain))

@@ -28,15 +28,15 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await proxy?.close()
   })
 
-  const token = () => on.chain.token
-  const received = (payee: Hex) => on.chain.balanceOf(token(), payee)
-  const hashOf = (transfer: { reconciliationInstructions?: { transactionHash?: string } }) =>
+  const findTokenAddress = () => on.chain.token
+  const readBalance = (payee: Hex) => on.chain.balanceOf(findTokenAddress(), payee)
+  const readHash = (transfer: { reconciliationInstructions?: { transactionHash?: string } }) =>
     transfer.reconciliationInstructions?.transactionHash
 
-  /** The node behind the proxy, or the chain's own. */
-  const use = (more: object) => on.setRail(evmEntry(on.chain, more))
+  /** Configures the rail, for example with the node behind the proxy. */
+  const setEntry = (more: object) => on.setRail(evmEntry(on.chain, more))
 
-  test('are delivered with their hash once they are confirmed, from accounts of the platform and of customers', {
+  test('complete with their hash once they are confirmed, from accounts of the platform and of customers', {
     tags: 'smoke',
   }, async () => {
     for (const customer of [false, true]) {
@@ -49,52 +49,54 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
       await on.chain.mine()
       const done = await payer.ended(transfer)
       expect(done.status).toBe('COMPLETED')
-      expect(hashOf(done)).toBe(row!.attempts[0]!.hash)
-      expect(await received(payee)).toBe(1_250_000n)
+      expect(readHash(done)).toBe(row!.attempts[0]!.hash)
+      expect(await readBalance(payee)).toBe(1_250_000n)
       const { cost } = await payer.transaction(transfer, ({ state }) => state === 'DONE')
       expect(BigInt(cost!)).toBeGreaterThan(0n)
     }
   })
 
-  test('that begin together have nonces without a gap, and are all in the next block', async () => {
+  test('that start together have nonces without a gap, and are all in the next block', async () => {
     const payees = Array.from({ length: 50 }, () => payer.newPayee())
     const transfers = await Promise.all(payees.map((payee, n) => payer.pay(payee, BigInt(1000 + n))))
     const rows = await payer.sent(transfers)
     const nonces = rows.map(({ nonce }) => nonce).sort((a, b) => Number(a - b))
     expect(nonces).toEqual(nonces.map((_, n) => nonces[0]! + BigInt(n)))
     await on.chain.mine(CONFIRMATIONS)
-    const done = await Promise.all(transfers.map((one) => payer.ended(one)))
+    const done = await Promise.all(transfers.map((transfer) => payer.ended(transfer)))
     expect(new Set(done.map(({ status }) => status))).toEqual(new Set(['COMPLETED']))
-    expect(new Set(done.map(hashOf)).size).toBe(50)
-    expect(await Promise.all(payees.map(received))).toEqual(payees.map((_, n) => BigInt(1000 + n)))
+    expect(new Set(done.map(readHash)).size).toBe(50)
+    expect(await Promise.all(payees.map(readBalance))).toEqual(payees.map((_, n) => BigInt(1000 + n)))
   })
 
-  test('that are stuck are replaced under the same nonce with higher fees, up to the limit', async () => {
-    await use({ fees: { stuckSeconds: 1 } })
+  test('are replaced with the same nonce and higher fees if they are stuck, up to the limit', async () => {
+    await setEntry({ fees: { stuckSeconds: 1 } })
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 1000n)
     await payer.transaction(transfer, ({ attempts }) => attempts.length >= 3)
     const attempts = (await payer.sent([transfer]))[0]!.attempts
-    for (const [index, one] of attempts.slice(1).entries()) {
-      expect(8n * BigInt(one.maxFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.maxFee))
-      expect(8n * BigInt(one.priorityFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.priorityFee))
+    for (const [index, attempt] of attempts.slice(1).entries()) {
+      expect(8n * BigInt(attempt.maxFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.maxFee))
+      expect(8n * BigInt(attempt.priorityFee)).toBeGreaterThanOrEqual(
+        9n * BigInt(attempts[index]!.priorityFee),
+      )
     }
-    // Just above its current fee: another raise does not fit.
+    // Just above the current fee, so that another raise does not fit.
     const limit = (BigInt(attempts.at(-1)!.maxFee) * 13n) / 10n
-    await use({ fees: { stuckSeconds: 1, maxGwei: Number(limit) / 1e9 } })
+    await setEntry({ fees: { stuckSeconds: 1, maxGwei: Number(limit) / 1e9 } })
     await payer.alerted('fee-limit')
     await on.chain.mine(CONFIRMATIONS)
     const done = await payer.ended(transfer)
-    const { attempts: all } = await payer.transaction(transfer, ({ state }) => state === 'DONE')
-    for (const { maxFee } of all) expect(BigInt(maxFee)).toBeLessThanOrEqual(limit)
-    expect(all.map(({ hash }) => hash)).toContain(hashOf(done))
-    expect(await received(payee)).toBe(1000n)
+    const { attempts: finalAttempts } = await payer.transaction(transfer, ({ state }) => state === 'DONE')
+    for (const { maxFee } of finalAttempts) expect(BigInt(maxFee)).toBeLessThanOrEqual(limit)
+    expect(finalAttempts.map(({ hash }) => hash)).toContain(readHash(done))
+    expect(await readBalance(payee)).toBe(1000n)
     expect(await payer.transactionsOf(transfer)).toHaveLength(1)
-    await use({})
+    await setEntry({})
   })
 
-  test('with a lost response of the node are on the chain once', async () => {
-    await use({ rpcs: [{ type: 'url', url: proxy.url }] })
+  test('are on the chain once even if the response of the node is lost', async () => {
+    await setEntry({ rpcs: [{ type: 'url', url: proxy.url }] })
     proxy.lie('eth_sendRawTransaction', 'answer lost', 2)
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 2000n)
@@ -105,25 +107,25 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     )
     await on.chain.mine(CONFIRMATIONS)
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
-    expect(await received(payee)).toBe(2000n)
+    expect(await readBalance(payee)).toBe(2000n)
     expect(await payer.transactionsOf(transfer)).toHaveLength(1)
-    await use({})
+    await setEntry({})
   })
 
-  test('that somebody else has relayed first are delivered once, with the hash of that transaction', async () => {
+  test('that somebody else relays first are delivered once, with the hash of that transaction', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 3000n)
     await payer.sent([transfer])
-    const theirs = await payer.relayFrom(1, (await payer.paymentOf(transfer))!)
+    const relayedHash = await payer.relayFrom(1, (await payer.paymentOf(transfer))!)
     await on.chain.mine(CONFIRMATIONS)
     const done = await payer.ended(transfer)
     expect(done.status).toBe('COMPLETED')
-    expect(hashOf(done)).toBe(theirs)
-    expect(await received(payee)).toBe(3000n)
+    expect(readHash(done)).toBe(relayedHash)
+    expect(await readBalance(payee)).toBe(3000n)
     expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'DONE', succeeded: false }])
   })
 
-  test('that the token refuses are never sent: they fail and are refunded', async () => {
+  test('fail and are refunded without being sent if the token refuses them', async () => {
     const payee = payer.newPayee()
     await on.chain.freeze(payee)
     await on.chain.mine()
@@ -135,7 +137,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await payer.transactionsOf(transfer)).toEqual([])
   })
 
-  test('that were sent and reverted fail only when their authorization has expired', async () => {
+  test('that are reverted fail only when their authorization has expired', async () => {
     const payee = payer.newPayee()
     const before = await payer.balance()
     const transfer = await payer.pay(payee, 5000n)
@@ -143,7 +145,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await on.chain.rpc('anvil_dropAllTransactions')
     await on.chain.freeze(payee)
     await on.chain.mine()
-    // The node receives it again, after a block with the freeze.
+    // The payment is sent to the node again, after a block with the freeze.
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)
     const waiting = await payer.payment(
@@ -155,7 +157,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await on.chain.mine(CONFIRMATIONS + 1, Number(waiting.valid_before! - timestamp))
     expect((await payer.ended(transfer)).status).toBe('FAILED')
     expect(await payer.balance()).toBe(before)
-    expect(await received(payee)).toBe(0n)
+    expect(await readBalance(payee)).toBe(0n)
   })
 
   test('wait while the treasury or the gas account is empty, and are sent when it has money', async () => {
@@ -167,9 +169,9 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await payer.payment(small, ({ note }) => /coin/.test(note ?? ''))
     await payer.alerted('gas')
     await on.chain.setCoin(gas, coin)
-    const treasury = await on.chain.balanceOf(token(), on.rail().chain.treasury)
-    const other = payer.newPayee()
-    const large = await payer.pay(other, treasury + 1n)
+    const treasury = await on.chain.balanceOf(findTokenAddress(), on.rail().chain.treasury)
+    const otherPayee = payer.newPayee()
+    const large = await payer.pay(otherPayee, treasury + 1n)
     await payer.payment(large, ({ note }) => /treasury/.test(note ?? ''))
     await payer.alerted('treasury')
     // Covered payments do not wait for uncovered ones.
@@ -180,14 +182,14 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await on.chain.mine(CONFIRMATIONS)
     expect((await payer.ended(small)).status).toBe('COMPLETED')
     expect((await payer.ended(large)).status).toBe('COMPLETED')
-    expect(await received(payee)).toBe(6000n)
-    expect(await received(other)).toBe(treasury + 1n)
-    expect(await received(on.rail().chain.treasury)).toBe(0n)
+    expect(await readBalance(payee)).toBe(6000n)
+    expect(await readBalance(otherPayee)).toBe(treasury + 1n)
+    expect(await readBalance(on.rail().chain.treasury)).toBe(0n)
     await on.chain.mint(on.rail().chain.treasury, 10n ** 12n)
     await on.chain.mine()
   })
 
-  test('that a reorganization drops are sent again, once', async () => {
+  test('are sent again, once, if a reorganization drops them', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 7000n)
     await payer.sent([transfer])
@@ -195,18 +197,18 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     const mined = await payer.transaction(transfer, ({ state }) => state === 'MINED')
     await on.chain.reorg(CONFIRMATIONS - 1)
     await on.chain.rpc('anvil_dropAllTransactions')
-    expect(await received(payee)).toBe(0n)
+    expect(await readBalance(payee)).toBe(0n)
     await payer.transaction(transfer, ({ state }) => state === 'OPEN')
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
-    const [again, ...others] = await payer.transactionsOf(transfer)
+    const [resent, ...others] = await payer.transactionsOf(transfer)
     expect(others).toEqual([])
-    expect(again!.block_hash).not.toBe(mined.block_hash)
-    expect(await received(payee)).toBe(7000n)
+    expect(resent!.block_hash).not.toBe(mined.block_hash)
+    expect(await readBalance(payee)).toBe(7000n)
   })
 
-  test('whose nonce another holder of the key has used are relayed again with the next one', async () => {
+  test('are relayed again with the next nonce if another holder of the key has used theirs', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 8000n)
     const [row] = await payer.sent([transfer])
@@ -223,36 +225,35 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
-    expect(await received(payee)).toBe(8000n)
+    expect(await readBalance(payee)).toBe(8000n)
   })
 
   test('are neither delivered nor sent again while a node hides their blocks', async () => {
-    await use({ rpcs: [{ type: 'url', url: proxy.url }] })
+    await setEntry({ rpcs: [{ type: 'url', url: proxy.url }] })
     proxy.lie('eth_getTransactionReceipt', 'null')
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 9000n)
     await payer.sent([transfer])
-    const asked = proxy.calls('eth_getTransactionReceipt').length
+    const callsBefore = proxy.calls('eth_getTransactionReceipt').length
     await on.chain.mine(CONFIRMATIONS)
     await until(
       async () => proxy.calls('eth_getTransactionReceipt').length,
-      (calls) => calls > asked,
+      (calls) => calls > callsBefore,
     )
     expect((await payer.stateOf(transfer)).status).toBe('PENDING')
     proxy.honest()
     await on.chain.mine()
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
     expect(await payer.transactionsOf(transfer)).toHaveLength(1)
-    expect(await received(payee)).toBe(9000n)
-    await use({})
+    expect(await readBalance(payee)).toBe(9000n)
+    await setEntry({})
   })
 
   test('are distributed among the gas accounts that have coin', async () => {
-    await use({ gasAccounts: 3 })
-    // The server's current work at the chain continues with the previous accounts: this payment may still use
-    // them.
+    await setEntry({ gasAccounts: 3 })
+    // Work in progress keeps the previous gas accounts, so this payment may still use them.
     await payer.sent([await payer.pay(payer.newPayee(), 10n)])
-    // The previous payments have used up the first account's balance, at the base fee.
+    // Earlier payments have used up the coin of the first gas account.
     const rich = on.rail().gas.slice(0, 2)
     for (const account of rich) await on.chain.setCoin(account, 10n ** 20n)
     const payees = Array.from({ length: 8 }, () => payer.newPayee())
@@ -261,7 +262,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(new Set(rows.map(({ sender }) => sender))).toEqual(new Set(rich))
     await on.chain.mine(CONFIRMATIONS)
     for (const transfer of transfers) expect((await payer.ended(transfer)).status).toBe('COMPLETED')
-    expect(await Promise.all(payees.map(received))).toEqual(payees.map(() => 10n))
-    await use({})
+    expect(await Promise.all(payees.map(readBalance))).toEqual(payees.map(() => 10n))
+    await setEntry({})
   })
 })

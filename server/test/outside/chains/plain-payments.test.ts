@@ -16,7 +16,7 @@ import { KEYS } from '../../worlds/records/treasury.testing.ts'
 let on: OnChain
 let payer: Payer
 
-const plain = (chain: OnChain['chain'], more: object = {}) => ({
+const buildPlainEntry = (chain: OnChain['chain'], more: object = {}) => ({
   tokens: [{ currency: 'USDC', address: chain.plainToken, standard: 'ERC20' }],
   ...more,
 })
@@ -24,7 +24,7 @@ const plain = (chain: OnChain['chain'], more: object = {}) => ({
 describe.skipIf(chainAbsent)('payments of a token without signed transfers', () => {
   beforeAll(async () => {
     const chain = await openChain()
-    on = await openOnChain({ chain, entry: plain(chain) })
+    on = await openOnChain({ chain, entry: buildPlainEntry(chain) })
     await chain.setAutomine(false)
     payer = await Payer.open(on)
   })
@@ -33,9 +33,9 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await on?.chain.close()
   })
 
-  const received = (payee: `0x${string}`) => on.chain.balanceOf(on.chain.plainToken, payee)
+  const readBalance = (payee: `0x${string}`) => on.chain.balanceOf(on.chain.plainToken, payee)
 
-  test('wait for coin in the treasury, and are sent from it with a nonce each', async () => {
+  test('wait for coin in the treasury, and are sent from it with one nonce each', async () => {
     const payees = Array.from({ length: 5 }, () => payer.newPayee())
     const transfers = await Promise.all(payees.map((payee) => payer.pay(payee, 1000n)))
     await payer.payment(transfers[0]!, ({ note }) => /coin/.test(note ?? ''))
@@ -48,12 +48,12 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
       const done = await payer.ended(transfer)
       expect(done.status).toBe('COMPLETED')
       expect(done.reconciliationInstructions.transactionHash).toBe(rows[index]!.attempts[0]!.hash)
-      expect(await received(payees[index]!)).toBe(1000n)
+      expect(await readBalance(payees[index]!)).toBe(1000n)
     }
   })
 
-  test('that are stuck are replaced, and only one version is ever on the chain', async () => {
-    await on.setRail(evmEntry(on.chain, plain(on.chain, { fees: { stuckSeconds: 1 } })))
+  test('are replaced if they are stuck, and only one version is ever on the chain', async () => {
+    await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain, { fees: { stuckSeconds: 1 } })))
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 2000n)
     await payer.transaction(transfer, ({ attempts }) => attempts.length >= 3)
@@ -61,15 +61,15 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
     const [row, ...others] = await payer.transactionsOf(transfer)
     expect(others).toEqual([])
-    // Every version of the transaction: the node accepts none of them any more.
+    // The node accepts no version of the transaction any more.
     for (const { raw } of row!.attempts)
       await expect(on.chain.rpc('eth_sendRawTransaction', [raw])).rejects.toThrow()
     await on.chain.mine()
-    expect(await received(payee)).toBe(2000n)
-    await on.setRail(evmEntry(on.chain, plain(on.chain)))
+    expect(await readBalance(payee)).toBe(2000n)
+    await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain)))
   })
 
-  test('that a reorganization drops are sent again, once', async () => {
+  test('are sent again, once, if a reorganization drops them', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 3000n)
     await payer.sent([transfer])
@@ -81,10 +81,10 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
-    expect(await received(payee)).toBe(3000n)
+    expect(await readBalance(payee)).toBe(3000n)
   })
 
-  test('that were sent and reverted fail, because no signed version can take effect any more', async () => {
+  test('fail if they are reverted, because no signed version can take effect any more', async () => {
     const payee = payer.newPayee()
     const before = await payer.balance()
     const transfer = await payer.pay(payee, 4000n)
@@ -97,21 +97,23 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     expect((await payer.ended(transfer)).status).toBe('FAILED')
     expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'DONE', succeeded: false }])
     expect(await payer.balance()).toBe(before)
-    expect(await received(payee)).toBe(0n)
+    expect(await readBalance(payee)).toBe(0n)
   })
 
-  test('that have moved another amount are not sent again, and wait for a person', async () => {
+  test('wait for a person and are not sent again if they moved another amount', async () => {
     const proxy = await openLyingProxy(on.chain.url)
-    // The receipt of a token that keeps a fee.
+    // Fakes the receipt of a token that deducts a fee from transfers.
     proxy.lie('eth_getTransactionReceipt', async (_, truth) => {
-      const answer = await truth()
-      if (!('result' in answer) || answer.result === null) return answer
-      const receipt = answer.result as { logs: object[] }
+      const response = await truth()
+      if (!('result' in response) || response.result === null) return response
+      const receipt = response.result as { logs: object[] }
       const data = `0x${(4499).toString(16).padStart(64, '0')}`
       return { result: { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) } }
     })
     try {
-      await on.setRail(evmEntry(on.chain, plain(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] })))
+      await on.setRail(
+        evmEntry(on.chain, buildPlainEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] })),
+      )
       const payee = payer.newPayee()
       const before = await alertsOf(on, 'work')
       const transfer = await payer.pay(payee, 4500n)
@@ -126,14 +128,14 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
       proxy.honest()
       await on.chain.mine()
       expect((await payer.ended(transfer)).status).toBe('COMPLETED')
-      expect(await received(payee)).toBe(4500n)
+      expect(await readBalance(payee)).toBe(4500n)
     } finally {
-      await on.setRail(evmEntry(on.chain, plain(on.chain)))
+      await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain)))
       await proxy.close()
     }
   })
 
-  test('whose nonce was used elsewhere wait for a person if only one node reports it, and are resent if two do', async () => {
+  test('whose nonce was used elsewhere wait for a person if only one node reports it, and are sent again if two do', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 5000n)
     const [row] = await payer.sent([transfer])
@@ -143,44 +145,44 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await on.chain.mine()
     expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'OPEN' }])
     const rpcs = ['one', 'other'].map((key) => ({ type: 'url', url: `${on.chain.url}?key=${key}` }))
-    await on.setRail(evmEntry(on.chain, plain(on.chain, { agreement: 2, rpcs })))
+    await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain, { agreement: 2, rpcs })))
     await payer.payment(transfer, ({ attempts }) => attempts === 2)
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
-    expect(await received(payee)).toBe(5000n)
+    expect(await readBalance(payee)).toBe(5000n)
   })
 
-  test('that reach a retired address of the treasury are sent on with the coin that it has kept', async () => {
-    const old = on.rail().chain.treasury
-    const coin = async () => BigInt(String(await on.chain.rpc('eth_getBalance', [old, 'latest'])))
-    const emptied = () =>
+  test('to a retired address of the treasury are forwarded with the coin that it has kept', async () => {
+    const oldAddress = on.rail().chain.treasury
+    const readCoin = async () => BigInt(String(await on.chain.rpc('eth_getBalance', [oldAddress, 'latest'])))
+    const waitForEmpty = () =>
       until(
         async () => {
           await on.chain.mine(1)
-          return received(old)
+          return readBalance(oldAddress)
         },
         (left) => left === 0n,
       )
-    const before = await coin()
+    const before = await readCoin()
     const { body } = await on.client.post(KEYS, { rail: 'base', reason: 'A year is over' })
-    await emptied()
+    await waitForEmpty()
     await until(
       async () => {
         await on.chain.mine(1)
-        return coin()
+        return readCoin()
       },
       (left) => left < before / 10n,
     )
-    await on.chain.mint(old, 6000n, on.chain.plainToken)
-    await emptied()
-    const next: string = body.address.toLowerCase()
-    expect(on.rail().chain.treasury).toBe(next)
-    const moved = BigInt(String(await on.chain.rpc('eth_getBalance', [next, 'latest'])))
-    expect(moved + (await coin())).toBeGreaterThan(before - before / 100n)
+    await on.chain.mint(oldAddress, 6000n, on.chain.plainToken)
+    await waitForEmpty()
+    const nextAddress: string = body.address.toLowerCase()
+    expect(on.rail().chain.treasury).toBe(nextAddress)
+    const moved = BigInt(String(await on.chain.rpc('eth_getBalance', [nextAddress, 'latest'])))
+    expect(moved + (await readCoin())).toBeGreaterThan(before - before / 100n)
     const payee = payer.newPayee()
     await payer.sent([await payer.pay(payee, 7000n)])
     await on.chain.mine(CONFIRMATIONS)
-    expect(await received(payee)).toBe(7000n)
+    expect(await readBalance(payee)).toBe(7000n)
   })
 })

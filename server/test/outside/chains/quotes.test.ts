@@ -21,7 +21,7 @@ let on: OnChain
 let bank: RunningBank
 let folder: string
 
-describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
+describe.skipIf(chainAbsent)('a quote between a bank and a chain', () => {
   beforeAll(async () => {
     process.env[SECRET_NAME] = BANK_SECRET
     folder = await mkdtemp(join(tmpdir(), 'countersign-chain-bank-'))
@@ -44,7 +44,7 @@ describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  const external = async (currency: string, accountInfo: object): Promise<string> => {
+  const addExternalAccount = async (currency: string, accountInfo: object): Promise<string> => {
     const { status, body } = await on.client.post('/platform/external-accounts', { currency, accountInfo })
     if (status !== 201) throw new Error(JSON.stringify(body))
     return body.id
@@ -59,21 +59,21 @@ describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
       immediatelyExecute: true,
     })
     if (status !== 201) throw new Error(JSON.stringify(body))
-    const ended = await until(
+    const endedQuote = await until(
       async () => (await on.client.get(`/quotes/${body.id}`)).body,
       (quote) => quote.status !== 'PENDING' && quote.status !== 'PROCESSING',
     )
     const transaction = (await on.client.get(`/transactions/${body.transactionId}`)).body
-    return { quote: ended, transaction }
+    return { quote: endedQuote, transaction }
   }
-  /** The change of a currency's position through the quotes of this test. */
-  const positionOf = async (currency: string): Promise<bigint> => {
+  /** Reads the platform's position in a currency. */
+  const readPosition = async (currency: string): Promise<bigint> => {
     const { data } = (await on.client.get('/positions')).body
-    const found = data.find((one: { currency: { code: string } }) => one.currency.code === currency)
+    const found = data.find((position: { currency: { code: string } }) => position.currency.code === currency)
     return BigInt(found?.position ?? 0)
   }
 
-  test('dollars at a bank become USDC on the chain, and the payee has them there', async () => {
+  test('turns dollars at a bank into USDC, which the payee has on the chain', async () => {
     const account = await accountOf(on.client, undefined, 'USD')
     const paidIn = await fetch(`${bank.url}/bank/deposits`, {
       method: 'POST',
@@ -85,11 +85,11 @@ describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
       () => accountOf(on.client, undefined, 'USD'),
       ({ balance }) => balance.amount === 1_000_000,
     )
-    const wallet = await external('USDC', { accountType: 'BASE_WALLET', address: PAYEE })
-    const before = await positionOf('USDC')
+    const wallet = await addExternalAccount('USDC', { accountType: 'BASE_WALLET', address: PAYEE })
+    const before = await readPosition('USDC')
     const { quote, transaction } = await pay(account.id, wallet, 100_000)
     expect(quote.status).toBe('COMPLETED')
-    // 0.10 USD, half a percent, and what the chain charges.
+    // 0.10 USD, half a percent, and the network fee.
     expect(quote.feesIncluded).toBeGreaterThan(10 + 500)
     expect(quote.totalReceivingAmount).toBe((100_000 - quote.feesIncluded) * 10_000)
     expect(await on.chain.balanceOf(on.chain.token, PAYEE)).toBe(BigInt(quote.totalReceivingAmount))
@@ -97,29 +97,29 @@ describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
     expect(await on.chain.rpc('eth_getTransactionReceipt', [transactionHash])).toMatchObject({
       status: '0x1',
     })
-    expect((await positionOf('USDC')) - before).toBe(-BigInt(quote.totalReceivingAmount))
+    expect((await readPosition('USDC')) - before).toBe(-BigInt(quote.totalReceivingAmount))
   })
 
-  test('USDC of an account becomes euros at a bank, without a fee of the chain', async () => {
+  test('turns USDC of an account into euros at a bank without a network fee', async () => {
     const account = await accountOf(on.client, undefined, 'USDC')
     const { address } = account.fundingPaymentInstructions[0].accountOrWalletInfo
-    const had = account.balance.amount
+    const balanceBefore = account.balance.amount
     await on.chain.mint(address, 50_000_000n)
     await until(
       () => accountOf(on.client, undefined, 'USDC'),
-      ({ balance }) => balance.amount >= had + 50_000_000,
+      ({ balance }) => balance.amount >= balanceBefore + 50_000_000,
     )
-    const euros = await external('EUR', {
+    const euros = await addExternalAccount('EUR', {
       accountType: 'EUR_ACCOUNT',
       iban: ibanEndingWith('000'),
       beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Acme' },
     })
-    const before = await positionOf('EUR')
+    const before = await readPosition('EUR')
     const { quote } = await pay(account.id, euros, 50_000_000)
     expect(quote.status).toBe('COMPLETED')
-    // 0.10 USD, half a percent, and the part of the amount that buys no cent.
+    // 0.10 USD, half a percent, and the remainder that is less than a cent.
     expect(quote.feesIncluded - 100_000 - 250_000).toBeLessThan(12_500)
     expect(quote.totalReceivingAmount).toBe(Math.floor((50_000_000 - 350_000) / 12_500))
-    expect((await positionOf('EUR')) - before).toBe(-BigInt(quote.totalReceivingAmount))
+    expect((await readPosition('EUR')) - before).toBe(-BigInt(quote.totalReceivingAmount))
   })
 })

@@ -25,10 +25,10 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
   })
   afterAll(() => on?.close())
 
-  test('that is not as deep as the confirmations changes nothing', async () => {
+  test('that is shallower than the confirmations changes nothing', async () => {
     const { customerId, account, address } = await newHolder(on)
     const hash = await on.chain.transfer(1, address, 500n)
-    const raw = await rawOf(hash)
+    const raw = await readRawTransaction(hash)
     await on.chain.mine(1)
     await followed(on)
     await on.chain.reorg(2)
@@ -42,15 +42,15 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
     expect(await alertsOf(on, 'reorganisation')).toBe(0)
   })
 
-  test('that is deeper, with the same transfer in another block, leaves it credited once', async () => {
+  test('that moves a credited transfer to another block leaves it credited once', async () => {
     const { customerId, account, address } = await newHolder(on)
-    const raw = await rawOf(await on.chain.transfer(1, address, 700n))
+    const raw = await readRawTransaction(await on.chain.transfer(1, address, 700n))
     await on.chain.mine(4)
     const [deposit] = await credited(on, account.id, 1)
     const before = await alertsOf(on, 'reorganisation')
     await on.chain.reorg(5, [[raw, 2]])
     await on.chain.mine(3)
-    await settled()
+    await waitForSettledMovements()
     expect(await alertsOf(on, 'reorganisation')).toBe(before + 1)
     expect((await credited(on, account.id, 1)).map(({ id, status }) => [id, status])).toEqual([
       [deposit.id, 'CREDITED'],
@@ -58,9 +58,9 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
     expect(await balanceOf(on, customerId)).toBe(700n)
   })
 
-  test('that takes a deposit back takes it from its account, reports it, and credits it again when it returns', async () => {
+  test('that removes a deposit debits its account and reports it, and the deposit is credited again when it returns', async () => {
     const { customerId, account, address } = await newHolder(on)
-    const raw = await rawOf(await on.chain.transfer(1, address, 900n))
+    const raw = await readRawTransaction(await on.chain.transfer(1, address, 900n))
     await on.chain.mine(4)
     const [deposit] = await credited(on, account.id, 1)
     await on.chain.reorg(5)
@@ -75,31 +75,31 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
       'chain.reorganised',
       'CONTRADICTION',
     ])
-    await sides()
+    await expectBooksMatchChain()
     await on.chain.rpc('eth_sendRawTransaction', [raw])
     await on.chain.mine(3)
-    const all = await credited(on, account.id, 2)
-    expect(all.map(({ status }) => status).sort()).toEqual(['CREDITED', 'REVERSED'])
+    const deposits = await credited(on, account.id, 2)
+    expect(deposits.map(({ status }) => status).sort()).toEqual(['CREDITED', 'REVERSED'])
     expect(await balanceOf(on, customerId)).toBe(900n)
-    await sides()
+    await expectBooksMatchChain()
   })
 
-  test('that takes back a spent deposit leaves a debt', async () => {
+  test('that removes a spent deposit leaves a debt', async () => {
     const { customerId, account, address } = await newHolder(on)
-    const owed = await receivables()
+    const receivablesBefore = await readReceivables()
     await on.chain.transfer(1, address, 1_000n)
     await on.chain.mine(4)
     const [deposit] = await credited(on, account.id, 1)
-    const other = await newHolder(on)
-    const paid = await on.client.post('/quotes', {
+    const otherHolder = await newHolder(on)
+    const quote = await on.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: account.id },
-      destination: { destinationType: 'ACCOUNT', accountId: other.account.id },
+      destination: { destinationType: 'ACCOUNT', accountId: otherHolder.account.id },
       lockedCurrencySide: 'RECEIVING',
       lockedCurrencyAmount: 600,
       immediatelyExecute: true,
     })
-    expect(paid.status).toBe(201)
-    const left = await until(
+    expect(quote.status).toBe(201)
+    const balanceLeft = await until(
       () => balanceOf(on, customerId),
       (balance) => balance < 1_000n,
     )
@@ -110,27 +110,27 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
       ({ body }) => body.status === 'REVERSED',
     )
     expect(await balanceOf(on, customerId)).toBe(0n)
-    expect(await receivables()).toBe(owed + 1_000n - left)
-    await sides()
+    expect(await readReceivables()).toBe(receivablesBefore + 1_000n - balanceLeft)
+    await expectBooksMatchChain()
   })
 
-  test('that removes a payment causes it to be paid again, once', async () => {
+  test('that removes a payment causes it to be sent again, once', async () => {
     const payee = on.chain.account(5).address
     const external = await on.client.post('/customers/external-accounts', {
       currency: 'USDC',
       accountInfo: { accountType: 'BASE_WALLET', address: payee },
     })
-    const [own] = (await on.client.get('/platform/internal-accounts?currency=USDC')).body.data
-    const out = await on.client.post('/transfer-out', {
-      source: { accountId: own.id },
+    const [account] = (await on.client.get('/platform/internal-accounts?currency=USDC')).body.data
+    const payment = await on.client.post('/transfer-out', {
+      source: { accountId: account.id },
       destination: { accountId: external.body.id },
       amount: 123_000,
     })
-    expect(out.status).toBe(201)
+    expect(payment.status).toBe(201)
     const done = await until(
       async () => {
         await on.chain.mine(1)
-        return on.client.get(`/transactions/${out.body.id}`)
+        return on.client.get(`/transactions/${payment.body.id}`)
       },
       ({ body }) => body.status === 'COMPLETED',
     )
@@ -151,20 +151,20 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
       60,
     )
     await on.chain.mine(10)
-    await settled()
+    await waitForSettledMovements()
     expect(await on.chain.balanceOf(on.chain.token, payee)).toBe(123_000n - NETWORK_FEE)
-    expect((await on.client.get(`/transactions/${out.body.id}`)).body.status).toBe('COMPLETED')
-    await sides()
+    expect((await on.client.get(`/transactions/${payment.body.id}`)).body.status).toBe('COMPLETED')
+    await expectBooksMatchChain()
   })
 })
 
-/** The signed form of a transaction. */
-async function rawOf(hash: Hex): Promise<Hex> {
+/** Reads the signed bytes of a transaction. */
+async function readRawTransaction(hash: Hex): Promise<Hex> {
   return (await on.chain.rpc('eth_getRawTransactionByHash', [hash])) as Hex
 }
 
-/** Waits until nothing is in doubt. */
-async function settled(): Promise<void> {
+/** Waits until the server has followed the chain and is sure about every movement. */
+async function waitForSettledMovements(): Promise<void> {
   await followed(on)
   await until(
     () => on.service.app.read.selectFrom('chains').selectAll().executeTakeFirstOrThrow(),
@@ -177,14 +177,14 @@ async function settled(): Promise<void> {
   )
 }
 
-/** The ledger says what the chain says. */
-async function sides(): Promise<void> {
-  await settled()
+/** Expects the same total in the ledger as on the chain. */
+async function expectBooksMatchChain(): Promise<void> {
+  await waitForSettledMovements()
   const [ledger, chain] = await bothSides(on)
   expect(ledger).toBe(chain)
 }
 
-async function receivables(): Promise<bigint> {
+async function readReceivables(): Promise<bigint> {
   const { rows } = await on.service.app.db.query<{ posted: bigint }>(
     "SELECT posted FROM ledger_accounts WHERE name = 'receivables' AND currency = 'USDC'",
   )

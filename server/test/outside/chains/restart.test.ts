@@ -34,7 +34,7 @@ let credentials: Credentials
 let server: Server
 let payer: Payer
 
-describe.skipIf(chainAbsent)('a server that ends while payments are on their way to a chain', () => {
+describe.skipIf(chainAbsent)('a server that restarts while payments to a chain are in progress', () => {
   beforeAll(async () => {
     chain = await openChain()
     // The contracts exist before the server starts.
@@ -42,9 +42,9 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     proxy = await openLyingProxy(chain.url)
     rates = await serveRates(CHEAP_COIN)
     place = await openPlace('ready')
-    server = await start()
+    server = await startServer()
     credentials = await createPlatform(server.service.app, 'Restarts')
-    await restart()
+    await restartServer()
     await chainIsMet(server)
     await chain.mint(server.rail().chain.treasury, 10n ** 12n)
     await chain.sendCoin(gasAddressOf(server.service, server.rail()), 10n ** 20n)
@@ -59,8 +59,8 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     await chain?.close()
   })
 
-  /** A server on the place, which talks to the chain by the proxy. */
-  async function start(): Promise<Server> {
+  /** Starts a server on the shared data, which reaches the chain through the proxy. */
+  async function startServer(): Promise<Server> {
     const railsFile = join(place.dataDir, 'rails.json')
     const rpcs = [{ type: 'url', url: proxy.url }]
     await writeFile(railsFile, JSON.stringify({ rails: [evmEntry(chain, { rpcs })] }))
@@ -80,15 +80,15 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     return { chain, service, client, rail }
   }
 
-  /** Ends the server, runs `meanwhile` while it is down, and starts another one. */
-  async function restart(meanwhile?: () => Promise<void> | void): Promise<void> {
+  /** Stops the server, runs `meanwhile` while it is down, and starts another one. */
+  async function restartServer(meanwhile?: () => Promise<void> | void): Promise<void> {
     await server.service.close()
     await meanwhile?.()
-    server = await start()
+    server = await startServer()
     payer?.moveTo(server)
   }
 
-  async function expectOnce(transfer: string, payee: `0x${string}`, amount: bigint): Promise<void> {
+  async function expectPaidOnce(transfer: string, payee: `0x${string}`, amount: bigint): Promise<void> {
     const done = await payer.ended(transfer)
     expect(done.status).toBe('COMPLETED')
     const [row, ...others] = await payer.transactionsOf(transfer)
@@ -97,44 +97,44 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     expect(await chain.balanceOf(chain.token, payee)).toBe(amount)
   }
 
-  test('sends what was only in the queue', async () => {
+  test('sends the payments that were only queued', async () => {
     const payee = payer.newPayee()
     proxy.lie('eth_getTransactionCount', 'closed')
     const transfer = await payer.pay(payee, 100n)
     await payer.payment(transfer, ({ state }) => state === 'WAITING')
-    await restart(() => proxy.honest())
+    await restartServer(() => proxy.honest())
     await payer.sent([transfer])
     await chain.mine(CONFIRMATIONS)
-    await expectOnce(transfer, payee, 100n)
+    await expectPaidOnce(transfer, payee, 100n)
   })
 
-  test('sends the committed bytes if no node had received them, under the same nonce', async () => {
+  test('sends the committed bytes with the same nonce if no node had received them', async () => {
     const payee = payer.newPayee()
     proxy.lie('eth_sendRawTransaction', 'closed')
     const transfer = await payer.pay(payee, 200n)
     const before = await payer.transaction(transfer, ({ state }) => state === 'OPEN')
-    await restart(async () => {
+    await restartServer(async () => {
       expect(await payer.isThere(before.attempts[0]!.hash)).toBe(false)
       proxy.honest()
     })
     const [row] = await payer.sent([transfer])
     expect(row!.attempts).toEqual(before.attempts)
     await chain.mine(CONFIRMATIONS)
-    await expectOnce(transfer, payee, 200n)
+    await expectPaidOnce(transfer, payee, 200n)
   })
 
-  test('recognizes sent payments without a response', async () => {
+  test('recognizes payments that it sent without receiving a response', async () => {
     const payee = payer.newPayee()
     proxy.lie('eth_sendRawTransaction', 'answer lost')
     const transfer = await payer.pay(payee, 300n)
     await payer.sent([transfer])
-    await restart(async () => {
+    await restartServer(async () => {
       proxy.honest()
       await chain.mine()
     })
     await payer.transaction(transfer, ({ state }) => state === 'MINED')
     await chain.mine(CONFIRMATIONS)
-    await expectOnce(transfer, payee, 300n)
+    await expectPaidOnce(transfer, payee, 300n)
   })
 
   test('reports payments that were confirmed while it was down', async () => {
@@ -143,29 +143,32 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     await payer.sent([transfer])
     await chain.mine()
     await payer.transaction(transfer, ({ state }) => state === 'MINED')
-    await restart(() => chain.mine(CONFIRMATIONS))
-    await expectOnce(transfer, payee, 400n)
+    await restartServer(() => chain.mine(CONFIRMATIONS))
+    await expectPaidOnce(transfer, payee, 400n)
   })
 
-  test('is one of several that work at the same payments at the same time, without a claim: each is made once', async () => {
-    const others = onPostgres ? [await start()] : []
+  test('can work on the same payments as other servers without claiming them, and each payment is made once', async () => {
+    const others = onPostgres ? [await startServer()] : []
     try {
       const apps = [server, ...others].map(({ service, rail }) => ({ app: service.app, rail: rail() }))
       const payees = Array.from({ length: 12 }, () => payer.newPayee())
       proxy.lie('eth_estimateGas', 'server error')
       const transfers = await Promise.all(payees.map((payee) => payer.pay(payee, 500n)))
-      await Promise.all(transfers.map((one) => payer.payment(one, ({ state }) => state === 'WAITING')))
+      await Promise.all(
+        transfers.map((transfer) => payer.payment(transfer, ({ state }) => state === 'WAITING')),
+      )
       proxy.honest()
       const workers = apps
-        .flatMap((one) => [one, one])
-        .map((one) => ({
-          ...one,
+        .flatMap((worker) => [worker, worker])
+        .map((worker) => ({
+          ...worker,
           platformId: credentials.platformId,
         }))
       await Promise.all(workers.map(relay))
       await payer.sent(transfers)
       await chain.mine(CONFIRMATIONS)
-      for (const [index, transfer] of transfers.entries()) await expectOnce(transfer, payees[index]!, 500n)
+      for (const [index, transfer] of transfers.entries())
+        await expectPaidOnce(transfer, payees[index]!, 500n)
       const nonces = await until(
         () => server.service.app.read.selectFrom('chain_transactions').select('nonce').execute(),
         (rows) => rows.length >= 16,

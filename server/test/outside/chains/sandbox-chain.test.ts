@@ -32,96 +32,96 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     await on?.chain.close()
   })
 
-  const accountOf = async (customerId: string, query: string): Promise<Reply['body']> =>
+  const findAccount = async (customerId: string, query: string): Promise<Reply['body']> =>
     (await on.client.get(`/customers/internal-accounts?customerId=${customerId}&${query}`)).body.data[0]
   const fund = (accountId: string, amount: number) =>
     on.client.post(`/sandbox/internal-accounts/${accountId}/fund`, { amount })
-  /** Asks again while the account has no address yet. */
-  const funded = async (accountId: string, amount: number): Promise<Reply> =>
+  /** Repeats the call until the account has an address. */
+  const fundWhenReady = async (accountId: string, amount: number): Promise<Reply> =>
     until(
       () => fund(accountId, amount),
       ({ status }) => status !== 503,
     )
-  const balance = (customerId: string, query: string, wanted: number) =>
+  const waitForBalance = (customerId: string, query: string, wanted: number) =>
     until(
-      () => accountOf(customerId, query),
+      () => findAccount(customerId, query),
       (account) => account.balance.amount === wanted,
     )
-  const dollars = (address: string) => on.chain.balanceOf(on.chain.token, address as Hex)
-  const treasury = () => on.rail().chain.treasury
+  const readTokenBalance = (address: string) => on.chain.balanceOf(on.chain.token, address as Hex)
+  const findTreasury = () => on.rail().chain.treasury
 
-  test('funds an account at its own address there, and the money arrives as a deposit', async () => {
+  test('funds an account at its own chain address, and the money arrives as a deposit', async () => {
     const { id } = await newCustomer(on.client)
-    const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
-    const before = await dollars(treasury())
-    const answer = await funded(account.id, 5_000_000)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ id: account.id, balance: { amount: 0 } })
-    const credited = await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 5_000_000)
+    const account = await findAccount(id, 'type=INTERNAL_CRYPTO&currency=USDC')
+    const before = await readTokenBalance(findTreasury())
+    const reply = await fundWhenReady(account.id, 5_000_000)
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({ id: account.id, balance: { amount: 0 } })
+    const credited = await waitForBalance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 5_000_000)
     const [instructions] = credited.fundingPaymentInstructions
     expect(instructions.accountOrWalletInfo).toMatchObject({ accountType: 'BASE_WALLET' })
     const { data } = (await on.client.get(`/deposits?accountId=${account.id}`)).body
     expect(data).toMatchObject([{ status: 'CREDITED', rail: 'base', amount: { amount: 5_000_000 } }])
-    // It is swept to the treasury, so that payments have it.
+    // The money is swept to the treasury, so that payments can use it.
     await until(
-      () => dollars(treasury()),
+      () => readTokenBalance(findTreasury()),
       (held) => held === before + 5_000_000n,
     )
-    expect(await dollars(instructions.accountOrWalletInfo.address)).toBe(0n)
+    expect(await readTokenBalance(instructions.accountOrWalletInfo.address)).toBe(0n)
   })
 
   test('retries a failed sweep of an address an hour later', async () => {
     const { id } = await newCustomer(on.client)
-    const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
-    const before = await dollars(treasury())
-    await on.chain.freeze(treasury())
-    await funded(account.id, 4_000_000)
-    await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 4_000_000)
+    const account = await findAccount(id, 'type=INTERNAL_CRYPTO&currency=USDC')
+    const before = await readTokenBalance(findTreasury())
+    await on.chain.freeze(findTreasury())
+    await fundWhenReady(account.id, 4_000_000)
+    await waitForBalance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 4_000_000)
     const { db, read } = on.service.app
     await until(
       () =>
         read.selectFrom('chain_payments').where('state', '=', 'FAILED').select(['kind', 'note']).execute(),
-      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer.',
+      ([payment]) => payment?.kind === 'SWEEP' && payment.note === 'The token refuses the transfer.',
     )
-    await on.chain.unfreeze(treasury())
-    // An hour later: what it has moved is long ago, so that it is found by the sweep that has failed.
+    await on.chain.unfreeze(findTreasury())
+    // An hour later the movements are too old, so only the failed sweep can lead to this address.
     await db.query(`UPDATE chain_movements SET created_at = created_at - interval '1 hour'`)
     await db.query(
       `UPDATE chain_payments SET updated_at = updated_at - interval '1 hour' WHERE state = 'FAILED'`,
     )
     await until(
-      () => dollars(treasury()),
+      () => readTokenBalance(findTreasury()),
       (held) => held === before + 4_000_000n,
     )
   })
 
-  test('funds other accounts as without a chain', async () => {
+  test('funds other accounts in the same way as without a chain', async () => {
     const customer = await newCustomer(on.client)
     expect((await fund(customer.usd, 7_500)).body.balance.amount).toBe(7_500)
   })
 
-  test('funds a wallet at its own address', async () => {
+  test('funds a wallet at its own chain address', async () => {
     const config = { embeddedWalletConfig: { network: 'BASE' } }
     expect((await on.client.send('PATCH', '/config', config)).status).toBe(200)
     const { id } = await newCustomer(on.client)
-    const wallet = await accountOf(id, 'type=EMBEDDED_WALLET')
+    const wallet = await findAccount(id, 'type=EMBEDDED_WALLET')
     expect((await fund(wallet.id, 3_000_000)).body.balance.amount).toBe(0)
-    await balance(id, 'type=EMBEDDED_WALLET', 3_000_000)
+    await waitForBalance(id, 'type=EMBEDDED_WALLET', 3_000_000)
     const { address } = wallet.fundingPaymentInstructions[0].accountOrWalletInfo
-    expect(await dollars(address)).toBe(3_000_000n)
-    // Without a faucet a wallet has to be paid from outside.
+    expect(await readTokenBalance(address)).toBe(3_000_000n)
+    // Without a faucet, a wallet can only be paid from outside.
     await on.setRail(evmEntry(on.chain, { ...entry, faucet: undefined }))
     expectError(await fund(wallet.id, 1), { code: 'INVALID_INPUT', field: 'accountId' })
     await on.setRail(evmEntry(on.chain, entry))
   })
 
-  test('gives its gas accounts coin, and pays and is paid with the clock a year ahead', async () => {
+  test('gives its gas accounts coin, and pays and is paid even if its clock is a year ahead', async () => {
     const { id } = await newCustomer(on.client)
-    const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
+    const account = await findAccount(id, 'type=INTERNAL_CRYPTO&currency=USDC')
     const before = Date.parse(await clockOf(on.client))
     await on.client.advance(YEAR_SECONDS)
-    await funded(account.id, 20_000_000)
-    await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 20_000_000)
+    await fundWhenReady(account.id, 20_000_000)
+    await waitForBalance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 20_000_000)
     expect(await on.chain.coinOf(gasAddressOf(on.service, on.rail()))).toBeGreaterThan(0n)
     const payee = await on.client.post('/customers/external-accounts', {
       customerId: id,
@@ -142,11 +142,11 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(done.status).toBe('COMPLETED')
     expect(done.reconciliationInstructions.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
     expect(done.fees).toBeGreaterThan(0)
-    expect(await dollars(PAYEE)).toBe(2_000_000n - BigInt(done.fees))
+    expect(await readTokenBalance(PAYEE)).toBe(2_000_000n - BigInt(done.fees))
     expect(Date.parse(done.createdAt)).toBeGreaterThanOrEqual(before + YEAR_SECONDS * 1000)
   })
 
-  test('shows the operator everything to monitor', async () => {
+  test('shows the operator the chain, its tokens, accounts and nodes in `rails check`', async () => {
     const { data } = (await runCommand(on.service.app, ['rails', 'check'], on.client.baseUrl)) as {
       data: [{ ok: boolean; says: string; facts: [string, string][] }]
     }
@@ -156,7 +156,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(byName.chain).toMatch(new RegExp(`^BASE, id ${on.chain.chainId}, block \\d+ of 20`))
     expect(byName.followed).toMatch(/^block \d+, \d+ behind the head$/)
     expect(byName['token USDC']).toBe(`${on.chain.token} EIP3009, 6 decimals, "Test Dollar" version 2`)
-    expect(byName.treasury).toContain(toChecksumAddress(treasury().slice(2)))
+    expect(byName.treasury).toContain(toChecksumAddress(findTreasury().slice(2)))
     expect(byName.treasury).toMatch(/\d+\.\d{6} USDC$/)
     expect(byName['gas 0']).toMatch(/^0x[0-9a-fA-F]{40}, [01]\.\d{18} ETH, 0\.000000 USDC$/)
     expect(byName[`node ${new URL(on.chain.url).host}`]).toMatch(
@@ -165,23 +165,23 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     const { data: lines } = (await runCommand(on.service.app, ['rails', 'list'], on.client.baseUrl)) as {
       data: object[]
     }
-    expect(lines[0]).toMatchObject({ kind: 'evm', chainId: on.chain.chainId, treasury: treasury() })
+    expect(lines[0]).toMatchObject({ kind: 'evm', chainId: on.chain.chainId, treasury: findTreasury() })
   })
 
   test('alerts the operator about a gas account without coin, and about an unreachable node', async () => {
     await on.setRail(evmEntry(on.chain, { ...entry, faucet: undefined }))
     await on.chain.setCoin(gasAddressOf(on.service, on.rail()), 0n)
-    const checked = async () => {
-      const answer = await runCommand(on.service.app, ['rails', 'check', '--rail', 'base'], on.client.baseUrl)
-      return (answer as { data: [{ ok: boolean; says: string }] }).data[0]
+    const runCheck = async () => {
+      const reply = await runCommand(on.service.app, ['rails', 'check', '--rail', 'base'], on.client.baseUrl)
+      return (reply as { data: [{ ok: boolean; says: string }] }).data[0]
     }
-    expect(await checked()).toMatchObject({ ok: false, says: 'The gas 0 account has no ETH for gas.' })
+    expect(await runCheck()).toMatchObject({ ok: false, says: 'The gas 0 account has no ETH for gas.' })
     const rpcs = [
       { type: 'url', url: on.chain.url },
       { type: 'url', url: 'http://127.0.0.1:1' },
     ]
     await on.setRail(evmEntry(on.chain, { ...entry, rpcs }))
-    await until(checked, ({ says }) => says.includes('The node 127.0.0.1:1 cannot be used'))
+    await until(runCheck, ({ says }) => says.includes('The node 127.0.0.1:1 cannot be used'))
     await on.setRail(evmEntry(on.chain, entry))
   })
 })

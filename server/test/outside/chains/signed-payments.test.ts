@@ -23,29 +23,28 @@ const FEE = 50n
 let on: OnChain
 let payer: Payer
 
-describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed', () => {
+describe.skipIf(chainAbsent)('a payment signed by the holder of a wallet', () => {
   beforeAll(async () => {
     on = await openOnChain()
     await on.setRail(evmEntry(on.chain, { multicall: on.chain.multicall }))
-    await on.chain.mint(wallet(), 1_000_000n)
+    await on.chain.mint(findWalletAddress(), 1_000_000n)
     await on.chain.setAutomine(false)
     payer = await Payer.open(on)
     const op = await operate(on.service.app, on.client.credentials.platformId)
-    // A row in addition to the account's deposit address, which the server opens automatically: both would
-    // have the id of the account's address.
+    // The server already opens a deposit address for the account. Another purpose gives this row another id.
     const row = buildAddressRow(on.rail().name, op, {
-      ...{ purpose: 'signed payments', address: wallet(), role: 'WALLET', path: WALLET_PATH },
+      ...{ purpose: 'signed payments', address: findWalletAddress(), role: 'WALLET', path: WALLET_PATH },
       ownerId: payer.account(true),
     })
     expect(await on.service.app.commit(op, [insert('chain_addresses', row)])).toMatchObject({ done: true })
   })
   afterAll(() => on?.close())
 
-  const wallet = () => on.chain.account(WALLET).address.toLowerCase() as Hex
-  const received = (account: Hex) => on.chain.balanceOf(on.chain.token, account)
+  const findWalletAddress = () => on.chain.account(WALLET).address.toLowerCase() as Hex
+  const readBalance = (account: Hex) => on.chain.balanceOf(on.chain.token, account)
 
-  /** One transfer as viem signs it: the typed data of EIP-3009. */
-  function sign(to: Hex, value: bigint, nonce: Hex, validBefore: bigint): Promise<Hex> {
+  /** Signs a transfer with viem, as EIP-3009 typed data. */
+  function signTransfer(to: Hex, value: bigint, nonce: Hex, validBefore: bigint): Promise<Hex> {
     const { name, version } = on.rail().chain.token('USDC').domain!
     return on.chain.account(WALLET).signTypedData({
       domain: { name, version, chainId: on.chain.chainId, verifyingContract: on.chain.token },
@@ -60,14 +59,12 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
         ],
       },
       primaryType: 'TransferWithAuthorization',
-      message: { from: wallet(), to, value, validAfter: 0n, validBefore, nonce },
+      message: { from: findWalletAddress(), to, value, validAfter: 0n, validBefore, nonce },
     })
   }
 
-  /**
-   * Puts a signed transfer with a fee into the queue. It belongs to no payment, so no notification follows.
-   */
-  async function queue(recipient: Hex, amount: bigint, seconds = 3600n): Promise<string> {
+  /** Queues a signed transfer with a fee. It belongs to no payment, so it causes no notification. */
+  async function queuePayment(recipient: Hex, amount: bigint, seconds = 3600n): Promise<string> {
     const { app } = on.service
     const op = await operate(app, on.client.credentials.platformId)
     const id = op.newId('ChainRecord')
@@ -75,7 +72,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     const { treasury } = on.rail().chain
     const sender = await app.read
       .selectFrom('chain_addresses')
-      .where('address', '=', wallet())
+      .where('address', '=', findWalletAddress())
       .select('id')
       .executeTakeFirstOrThrow()
     const row = buildChainPayment(on.rail(), {
@@ -88,13 +85,18 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
       recipient,
       signed: {
         senderId: sender.id,
-        sender: wallet(),
+        sender: findWalletAddress(),
         validBefore,
-        signature: await sign(recipient, amount, deriveAuthorizationNonce('payment', id), validBefore),
+        signature: await signTransfer(
+          recipient,
+          amount,
+          deriveAuthorizationNonce('payment', id),
+          validBefore,
+        ),
         fee: {
           amount: FEE,
           recipient: treasury,
-          signature: await sign(treasury, FEE, deriveAuthorizationNonce('fee', id), validBefore),
+          signature: await signTransfer(treasury, FEE, deriveAuthorizationNonce('fee', id), validBefore),
         },
       },
       now: op.now,
@@ -103,27 +105,27 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     return id
   }
 
-  const ended = (id: string) => payer.payment(id, ({ state }) => state === 'PAID' || state === 'FAILED')
+  const waitForEnd = (id: string) => payer.payment(id, ({ state }) => state === 'PAID' || state === 'FAILED')
 
-  test('is one transaction with its fee, under unchanged signatures', async () => {
+  test('is sent with its fee in one transaction, with unchanged signatures', async () => {
     const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
-    const before = await received(treasury)
-    const id = await queue(payee, 1000n)
+    const before = await readBalance(treasury)
+    const id = await queuePayment(payee, 1000n)
     const [row] = await payer.sent([id])
     expect(row!.recipient).toBe(on.chain.multicall.toLowerCase())
     await on.chain.mine(CONFIRMATIONS)
-    expect(await ended(id)).toMatchObject({ state: 'PAID', transaction_hash: row!.attempts[0]!.hash })
-    expect(await received(payee)).toBe(1000n)
-    expect(await received(treasury)).toBe(before + FEE)
+    expect(await waitForEnd(id)).toMatchObject({ state: 'PAID', transaction_hash: row!.attempts[0]!.hash })
+    expect(await readBalance(payee)).toBe(1000n)
+    expect(await readBalance(treasury)).toBe(before + FEE)
   })
 
   test('still pays its fee if another relayer sent only the payment', async () => {
     const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
-    const before = await received(treasury)
-    const id = await queue(payee, 2000n)
+    const before = await readBalance(treasury)
+    const id = await queuePayment(payee, 2000n)
     await payer.sent([id])
     const payment = (await payer.paymentOf(id))!
-    const theirs = await payer.relayFrom(1, payment)
+    const relayedHash = await payer.relayFrom(1, payment)
     await on.chain.mine(CONFIRMATIONS)
     await until(
       () => payer.transactionsOf(id),
@@ -132,19 +134,22 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     )
     await payer.sent([id])
     await on.chain.mine(CONFIRMATIONS)
-    expect(await ended(id)).toMatchObject({ state: 'PAID', transaction_hash: theirs })
-    expect(await received(payee)).toBe(2000n)
-    expect(await received(treasury)).toBe(before + FEE)
+    expect(await waitForEnd(id)).toMatchObject({ state: 'PAID', transaction_hash: relayedHash })
+    expect(await readBalance(payee)).toBe(2000n)
+    expect(await readBalance(treasury)).toBe(before + FEE)
   })
 
-  test('that the wallet cannot pay any more fails, and nothing is sent', async () => {
-    const has = await received(wallet())
-    const id = await queue(payer.newPayee().toLowerCase() as Hex, has)
-    expect(await ended(id)).toMatchObject({ state: 'FAILED', attempts: 0 } satisfies Partial<ChainPaymentRow>)
+  test('fails if the wallet can no longer pay it, and nothing is sent', async () => {
+    const balance = await readBalance(findWalletAddress())
+    const id = await queuePayment(payer.newPayee().toLowerCase() as Hex, balance)
+    expect(await waitForEnd(id)).toMatchObject({
+      state: 'FAILED',
+      attempts: 0,
+    } satisfies Partial<ChainPaymentRow>)
   })
 
-  test('that has expired before it was sent fails: it cannot be signed again here', async () => {
-    const id = await queue(payer.newPayee().toLowerCase() as Hex, 10n, 5n)
-    expect(await ended(id)).toMatchObject({ state: 'FAILED', attempts: 0 })
+  test('fails if it expires before it is sent, because the server cannot sign it again', async () => {
+    const id = await queuePayment(payer.newPayee().toLowerCase() as Hex, 10n, 5n)
+    expect(await waitForEnd(id)).toMatchObject({ state: 'FAILED', attempts: 0 })
   })
 })

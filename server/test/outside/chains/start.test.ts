@@ -22,7 +22,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
   })
   afterAll(() => on?.close())
 
-  test('is followed from where it was when the server first met it', async () => {
+  test('is followed from its head at the time when the server first connected to it', async () => {
     const row = await until(
       () => on.service.app.read.selectFrom('chains').selectAll().executeTakeFirst(),
       (found) => found !== undefined,
@@ -37,7 +37,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
     expect(row!.followed_block).toBeLessThanOrEqual(number)
   })
 
-  test('shows in the metrics how far it was followed', async () => {
+  test('has its last followed block in the metrics', async () => {
     await on.chain.mine(5)
     const { number } = await on.chain.block()
     const last = number - BigInt(CONFIRMATIONS) + 1n
@@ -67,19 +67,19 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
 
   test('is refused if the rails file contradicts the chain', async () => {
     const { chain } = on
-    const usdc = (address: string) => ({ currency: 'USDC', standard: 'EIP3009', address })
-    const served = (currency: string) => [
+    const buildToken = (address: string) => ({ currency: 'USDC', standard: 'EIP3009', address })
+    const buildServes = (currency: string) => [
       { direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: [currency] },
     ]
-    for (const [more, why] of [
+    for (const [more, message] of [
       [{ chainId: 8453 }, 'is on another chain'],
       [
-        { tokens: [{ ...usdc(chain.token), currency: 'BTC' }], serves: served('BTC') },
+        { tokens: [{ ...buildToken(chain.token), currency: 'BTC' }], serves: buildServes('BTC') },
         'has 6 decimals, but BTC has 8',
       ],
-      [{ tokens: [usdc(chain.plainToken)] }, 'has no'],
-      [{ tokens: [usdc(`0x${'1'.repeat(40)}`)] }, 'has no contract'],
-      [{ tokens: [usdc(otherSpelling(chain.token))] }, 'checksum'],
+      [{ tokens: [buildToken(chain.plainToken)] }, 'has no'],
+      [{ tokens: [buildToken(`0x${'1'.repeat(40)}`)] }, 'has no contract'],
+      [{ tokens: [buildToken(breakChecksum(chain.token))] }, 'checksum'],
       [
         { serves: [{ direction: 'PULL', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] }] },
         'cannot pull',
@@ -96,12 +96,12 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       [{ rpcs: [{ type: 'url', url: 'http://example.com' }] }, 'https://'],
       [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],
     ] as const)
-      await expect(on.setRail(evmEntry(chain, more)), why).rejects.toThrow(why)
-    // Work in progress continues with the previous rails.
+      await expect(on.setRail(evmEntry(chain, more)), message).rejects.toThrow(message)
+    // The previous rails stay in use.
     expect(on.rail().facts).toBeDefined()
   })
 
-  test('is no longer read after its rail is moved to another chain', async () => {
+  test('is no longer followed after its rail is moved to another chain', async () => {
     const chain = await openChain({ chainId: 31_338 })
     const proxy = await openLyingProxy(chain.url)
     try {
@@ -122,10 +122,10 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
   })
 })
 
-/** The address with one letter in the wrong case. */
-function otherSpelling(address: string): string {
+/** Returns the address with one letter in the wrong case. */
+function breakChecksum(address: string): string {
   const at = [...address].findIndex((letter, index) => index > 1 && /[a-f]/i.test(letter))
   const letter = address[at]!
-  const turned = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
-  return `${address.slice(0, at)}${turned}${address.slice(at + 1)}`
+  const flipped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+  return `${address.slice(0, at)}${flipped}${address.slice(at + 1)}`
 }

@@ -46,13 +46,13 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
     const [ledger, chain] = await bothSides(on)
     expect(ledger).toBe(chain)
     const day = await endDay()
-    const [found] = await reconciled(day)
+    const [found] = await reconcileDay(day)
     expect(found).toMatchObject({ status: 'BALANCED', closingBalance: String(chain) })
     const [listed] = (await on.client.get(`/reconciliations?rail=base`)).body.data
     expect(listed).toMatchObject({ date: day, status: 'BALANCED' })
   })
 
-  test('shows a transfer without a log as a difference of its amount', async () => {
+  test('shows a transfer whose log is missing as a difference of its amount', async () => {
     const { customerId, address } = await newHolder(on)
     on.proxy.lie('eth_getLogs', 'no logs')
     await on.chain.transfer(1, address, 777n)
@@ -63,29 +63,29 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
     const [ledger, chain] = await bothSides(on)
     expect(chain).toBe(ledger + 777n)
     const day = await endDay()
-    const [found] = await reconciled(day)
+    const [found] = await reconcileDay(day)
     expect(found).toMatchObject({
       status: 'DIFFERENT',
       differences: [{ reason: 'BALANCE_GAP', amount: '777' }],
     })
   })
 
-  test('does not exist before the day has ended on the chain', async () => {
+  test('is not available before the day has ended on the chain', async () => {
     const { timestamp } = await on.chain.block()
-    const [found] = await reconciled(dateOf(timestamp))
+    const [found] = await reconcileDay(toDate(timestamp))
     expect(found.status).toBe('WAITING')
   })
 })
 
-/** Pays an address outside, from the platform's account. */
+/** Pays an external address from the platform's account. */
 async function payOut(amount: number): Promise<void> {
   const external = await on.client.post('/customers/external-accounts', {
     currency: 'USDC',
     accountInfo: { accountType: 'BASE_WALLET', address: on.chain.account(6).address },
   })
-  const [own] = (await on.client.get('/platform/internal-accounts?currency=USDC')).body.data
+  const [account] = (await on.client.get('/platform/internal-accounts?currency=USDC')).body.data
   const out = await on.client.post('/transfer-out', {
-    source: { accountId: own.id },
+    source: { accountId: account.id },
     destination: { accountId: external.body.id },
     amount,
   })
@@ -98,21 +98,21 @@ async function payOut(amount: number): Promise<void> {
   )
 }
 
-/** Has the day of the chain end, and returns it. */
+/** Ends the day of the chain, and returns its date. */
 async function endDay(): Promise<string> {
   await followed(on)
   const { timestamp } = await on.chain.block()
   await on.chain.rpc('evm_increaseTime', [DAY_SECONDS])
   await on.chain.mine(3)
   await followed(on)
-  return dateOf(timestamp)
+  return toDate(timestamp)
 }
 
-function dateOf(timestamp: bigint): string {
+function toDate(timestamp: bigint): string {
   return new Date(Number(timestamp) * 1000).toISOString().slice(0, 10)
 }
 
-async function reconciled(date: string): Promise<Reply['body'][]> {
+async function reconcileDay(date: string): Promise<Reply['body'][]> {
   const args = ['reconciliation', 'run', '--rail', 'base', '--date', date]
   const { data } = (await runCommand(on.service.app, args, on.client.baseUrl)) as { data: Reply['body'][] }
   return data

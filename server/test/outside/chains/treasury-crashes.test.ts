@@ -12,7 +12,7 @@ const PAYER = 1
 
 let on: OnChain
 
-describe.skipIf(chainAbsent)('money of a treasury', () => {
+describe.skipIf(chainAbsent)('the money of a treasury', () => {
   beforeAll(async () => {
     on = await openOnChain()
     await on.chain.mint(on.chain.account(PAYER).address, 1_000_000_000n)
@@ -21,7 +21,7 @@ describe.skipIf(chainAbsent)('money of a treasury', () => {
   })
   afterAll(() => on?.close())
 
-  test('is moved once and booked as the chain has it, whatever is interrupted, repeated or reorganized', async () => {
+  test('is moved once and booked as on the chain, whatever is interrupted, repeated or reorganized', async () => {
     const { id: ownAccountId } = await coldStorage(on.client, on.chain.account(VAULT).address)
     const plan = fc.tuple(
       fc.array(fc.constantFrom(...STEPS), { minLength: 4, maxLength: 7 }),
@@ -30,24 +30,29 @@ describe.skipIf(chainAbsent)('money of a treasury', () => {
     await fc.assert(
       fc.asyncProperty(plan, async ([steps, dice]) => {
         const first = on.rail().chain.treasury
-        const heal = failCommits(() => dice.next().value === 0)
+        const restoreCommits = failCommits(() => dice.next().value === 0)
         try {
-          for (const [n, step] of steps.entries()) await run(step, ownAccountId, first, 1000 + n)
+          for (const [n, step] of steps.entries()) await runStep(step, ownAccountId, first, 1000 + n)
         } finally {
-          heal()
+          restoreCommits()
         }
-        await settled()
-        await sidesAgree()
+        await waitForSettledMoney()
+        await expectBooksMatchChain()
       }),
       { numRuns: 2, endOnFailure: true },
     )
   })
 })
 
-async function run(step: (typeof STEPS)[number], ownAccountId: string, first: `0x${string}`, amount: number) {
+async function runStep(
+  step: (typeof STEPS)[number],
+  ownAccountId: string,
+  first: `0x${string}`,
+  amount: number,
+) {
   switch (step) {
     case 'move':
-      await insist(MOVEMENTS, movement(ownAccountId, amount))
+      await postUntilDone(MOVEMENTS, movement(ownAccountId, amount))
       break
     case 'return':
       if ((await on.chain.balanceOf(on.chain.token, on.chain.account(VAULT).address)) >= 500n)
@@ -58,7 +63,7 @@ async function run(step: (typeof STEPS)[number], ownAccountId: string, first: `0
       await on.chain.reorg(5)
       break
     case 'rotate':
-      await insist(KEYS, { rail: 'base', reason: 'A year is over' })
+      await postUntilDone(KEYS, { rail: 'base', reason: 'A year is over' })
       break
     case 'pay late':
       await on.chain.transfer(PAYER, first, BigInt(amount))
@@ -66,8 +71,8 @@ async function run(step: (typeof STEPS)[number], ownAccountId: string, first: `0
   await on.chain.mine(2)
 }
 
-/** Repeats a call under one key until it succeeds. */
-async function insist(path: string, body: object): Promise<void> {
+/** Repeats a call with one idempotency key until it succeeds. */
+async function postUntilDone(path: string, body: object): Promise<void> {
   const key = { 'Idempotency-Key': randomUUID() }
   const reply = await until(
     () => on.client.post(path, body, key),
@@ -77,26 +82,26 @@ async function insist(path: string, body: object): Promise<void> {
 }
 
 /**
- * Has commits end in an error, before or after they are done, as if the process had died there. Returns a
- * function that stops it.
+ * Makes commits throw before or after they are done, as if the process had died there. Returns a function
+ * that restores them.
  */
-function failCommits(isStruck: () => boolean): () => void {
+function failCommits(isInterrupted: () => boolean): () => void {
   const { app } = on.service
   const { commit } = app
-  const failing: typeof commit = async (...args) => {
-    if (isStruck()) throw new Error('Interrupted before the commit')
+  const failingCommit: typeof commit = async (...args) => {
+    if (isInterrupted()) throw new Error('Interrupted before the commit')
     const done = await commit(...args)
-    if (isStruck()) throw new Error('Interrupted after the commit')
+    if (isInterrupted()) throw new Error('Interrupted after the commit')
     return done
   }
-  Object.assign(app, { commit: failing })
+  Object.assign(app, { commit: failingCommit })
   return () => {
     Object.assign(app, { commit })
   }
 }
 
-/** Mines until nothing is on its way, in doubt or at an old address. */
-async function settled(): Promise<void> {
+/** Mines until no payment is open, no movement is unsure and no old address has money. */
+async function waitForSettledMoney(): Promise<void> {
   await until(
     async () => {
       await on.chain.mine(1)
@@ -111,8 +116,8 @@ async function settled(): Promise<void> {
         .select('id')
         .execute()
       const { retired } = on.rail()
-      const left = await Promise.all(retired.map((one) => on.chain.balanceOf(on.chain.token, one)))
-      return open.length + unsure.length + left.filter((one) => one > 0n).length
+      const left = await Promise.all(retired.map((address) => on.chain.balanceOf(on.chain.token, address)))
+      return open.length + unsure.length + left.filter((balance) => balance > 0n).length
     },
     (count) => count === 0,
     60,
@@ -121,19 +126,22 @@ async function settled(): Promise<void> {
   await followed(on)
 }
 
-async function sidesAgree(): Promise<void> {
+async function expectBooksMatchChain(): Promise<void> {
   const { app } = on.service
   const { rows } = await app.db.query<{ name: string; posted: bigint }>(
     "SELECT name, posted FROM ledger_accounts WHERE name IN ('rail:base', 'rail:base:cold') AND currency = 'USDC'",
   )
   const books = new Map(rows.map(({ name, posted }) => [name, BigInt(posted)]))
   const addresses = await app.read.selectFrom('chain_addresses').select(['address', 'role']).execute()
-  const held = { ours: 0n, cold: 0n }
+  const onChain = { ours: 0n, cold: 0n }
   for (const { address, role } of addresses)
-    held[role === 'COLD' ? 'cold' : 'ours'] += await on.chain.balanceOf(on.chain.token, address)
-  expect({ ours: books.get('rail:base') ?? 0n, cold: books.get('rail:base:cold') ?? 0n }).toEqual(held)
+    onChain[role === 'COLD' ? 'cold' : 'ours'] += await on.chain.balanceOf(on.chain.token, address)
+  expect({ ours: books.get('rail:base') ?? 0n, cold: books.get('rail:base:cold') ?? 0n }).toEqual(onChain)
   const list: Reply['body'][] = (await on.client.get(`${MOVEMENTS}?status=COMPLETED&limit=100`)).body.data
-  const sumOf = (direction: string) =>
-    list.reduce((sum, one) => sum + (one.direction === direction ? BigInt(one.amount.amount) : 0n), 0n)
-  expect(sumOf('TO_COLD_STORAGE') - sumOf('FROM_COLD_STORAGE')).toBe(held.cold)
+  const sumMovements = (direction: string) =>
+    list.reduce(
+      (sum, movement) => sum + (movement.direction === direction ? BigInt(movement.amount.amount) : 0n),
+      0n,
+    )
+  expect(sumMovements('TO_COLD_STORAGE') - sumMovements('FROM_COLD_STORAGE')).toBe(onChain.cold)
 }

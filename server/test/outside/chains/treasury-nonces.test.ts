@@ -15,17 +15,17 @@ import {
 import { Payer } from '../../worlds/chain/payer.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 
-/** Wei: more than anybody else offers. */
+/** In wei: more than anybody else offers. */
 const HIGH_TIP = 10n ** 11n
 
-describe.skipIf(chainAbsent)('a payment of the treasury', () => {
+describe.skipIf(chainAbsent)('a treasury payment', () => {
   let on: BehindProxy
   let payer: Payer
 
   beforeAll(async () => {
     on = await openBehindProxy()
     payer = await Payer.open(on)
-    // The money of the treasury is a deposit of the platform: it is in the balances from now on.
+    // Waits until the money of the treasury is credited as a deposit of the platform.
     await on.chain.mine(CONFIRMATIONS)
     await followed(on)
     await on.chain.setAutomine(false)
@@ -33,25 +33,25 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
   afterEach(() => on.proxy.honest())
   afterAll(() => on?.close())
 
-  /** Uses the nonce of a payment as somebody could who has the key of the treasury. */
+  /** Uses the nonce of a payment as another holder of the treasury key could. */
   async function useNonce({ token, sender, nonce }: ChainPaymentRow, to: Hex, value: bigint): Promise<void> {
     const { timestamp } = await on.chain.block()
-    const one = { from: sender, to, value, validBefore: timestamp + 3600n, nonce: nonce! }
+    const terms = { from: sender, to, value, validBefore: timestamp + 3600n, nonce: nonce! }
     const { separator } = on.rail().facts!.tokens[token]!.domain!
     const path = pathOf(on.rail().name, 'TREASURY', TREASURY)
-    const signature = on.service.app.enclave.signOnChain(path, computeAuthorizationDigest(separator, one))
+    const signature = on.service.app.enclave.signOnChain(path, computeAuthorizationDigest(separator, terms))
     const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
-    const call = { ...callWithAuthorization(token, one, signature), gas: 300_000n, ...fees }
+    const call = { ...callWithAuthorization(token, terms, signature), gas: 300_000n, ...fees }
     await on.chain.rpc('eth_sendTransaction', [{ from: on.chain.account(5).address, ...call }])
   }
 
-  const mined = <T>(look: () => Promise<T>, isThere: (found: T) => boolean) =>
+  const mineUntil = <T>(read: () => Promise<T>, isThere: (found: T) => boolean) =>
     until(async () => {
       await on.chain.mine(1, 0)
-      return look()
+      return read()
     }, isThere)
 
-  async function sent(amount: bigint) {
+  async function sendPayment(amount: bigint) {
     const payee = payer.newPayee().toLowerCase() as Hex
     const transfer = await payer.pay(payee, amount)
     await payer.sent([transfer])
@@ -60,9 +60,9 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
 
   test('whose nonce was used for another transfer fails with an alert, and the payer is refunded', async () => {
     const before = await payer.balance()
-    const { payee, transfer, payment } = await sent(4_000n)
+    const { payee, transfer, payment } = await sendPayment(4_000n)
     await useNonce(payment, payer.newPayee(), 1n)
-    const done = await mined(
+    const done = await mineUntil(
       () => payer.stateOf(transfer),
       ({ status }) => status === 'FAILED',
     )
@@ -72,12 +72,12 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     await payer.alerted('treasury')
   })
 
-  test('whose payee got another amount by its nonce waits for a person: a refund would pay twice', async () => {
+  test('whose nonce paid the payee another amount waits for a person, because a refund would pay twice', async () => {
     const before = await payer.balance()
-    const { payee, transfer, payment } = await sent(5_000n)
-    // A token that keeps a fee does the same.
+    const { payee, transfer, payment } = await sendPayment(5_000n)
+    // A token that deducts a fee has the same effect.
     await useNonce(payment, payee, 4_990n)
-    const row = await mined(
+    const row = await mineUntil(
       () => payer.paymentOf(transfer),
       (found) => found?.note === 'The payee got a different amount. A person must review the payment.',
     )
@@ -86,24 +86,24 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     expect(BigInt(await payer.balance())).toBeLessThan(BigInt(before))
   })
 
-  test('does not fail on a receipt whose transfer a node has lost, and is delivered once the node has it', async () => {
-    const { payee, transfer } = await sent(6_000n)
+  test('does not fail if a node omits its transfer from the receipt, and is delivered once the node returns it', async () => {
+    const { payee, transfer } = await sendPayment(6_000n)
     on.proxy.lie('eth_getTransactionReceipt', async (_, truth) => {
-      const answer = await truth()
-      if (!('result' in answer) || answer.result === null) return answer
-      const receipt = answer.result as { logs: { topics: string[] }[] }
+      const response = await truth()
+      if (!('result' in response) || response.result === null) return response
+      const receipt = response.result as { logs: { topics: string[] }[] }
       const logs = receipt.logs.filter(({ topics }) => topics[0] !== TRANSFER_TOPIC)
       return { result: { ...receipt, logs } }
     })
     await on.chain.mine(CONFIRMATIONS)
-    const asked = on.proxy.calls('eth_getLogs').length
-    await mined(
+    const callsBefore = on.proxy.calls('eth_getLogs').length
+    await mineUntil(
       async () => on.proxy.calls('eth_getLogs').length,
-      (count) => count > asked + 10,
+      (count) => count > callsBefore + 10,
     )
     expect((await payer.paymentOf(transfer))?.state).toBe('SENT')
     on.proxy.honest()
-    const done = await mined(
+    const done = await mineUntil(
       () => payer.stateOf(transfer),
       ({ status }) => status !== 'PENDING' && status !== 'PROCESSING',
     )

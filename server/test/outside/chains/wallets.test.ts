@@ -13,11 +13,11 @@ let chain: LocalChain
 let on: OnChain
 
 /** The wallets of a platform, whose balances must equal the balances of their addresses. */
-const held: Holder[] = []
-async function holder(amount = 0n): Promise<Holder> {
-  const one = await Holder.open(on, amount)
-  held.push(one)
-  return one
+const wallets: Holder[] = []
+async function newHolder(amount = 0n): Promise<Holder> {
+  const holder = await Holder.open(on, amount)
+  wallets.push(holder)
+  return holder
 }
 
 const MILLION = 1_000_000n
@@ -33,21 +33,22 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     await chain?.close()
   })
 
-  test('are created only on a chain with a rail of the server', async () => {
-    const set = (network: string) => on.client.send('PATCH', '/config', { embeddedWalletConfig: { network } })
-    expect(await set('POLYGON')).toMatchObject({
+  test('are created only on a chain that has a rail', async () => {
+    const setNetwork = (network: string) =>
+      on.client.send('PATCH', '/config', { embeddedWalletConfig: { network } })
+    expect(await setNetwork('POLYGON')).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT', details: { field: 'embeddedWalletConfig.network' } },
     })
-    expect((await set('SPARK')).body.embeddedWalletConfig.network).toBe('SPARK')
+    expect((await setNetwork('SPARK')).body.embeddedWalletConfig.network).toBe('SPARK')
     const email = 'spark@example.com'
-    const before = ok(
+    const sparkCustomer = ok(
       await on.client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email }),
     )
-    ok(await set('BASE'))
+    ok(await setNetwork('BASE'))
     // A wallet stays on the network where it was created.
     const { data } = ok(
-      await on.client.get(`/customers/internal-accounts?customerId=${before.id}&type=EMBEDDED_WALLET`),
+      await on.client.get(`/customers/internal-accounts?customerId=${sparkCustomer.id}&type=EMBEDDED_WALLET`),
     )
     expect(data[0]).toMatchObject({
       balance: { currency: { code: 'USDB' } },
@@ -56,24 +57,24 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   })
 
   test("ignore another rail's reports about their address", async () => {
-    const ada = await holder()
+    const ada = await newHolder()
     const { app } = on.service
     const op = await operate(app, (await app.rails.ownerOf(on.rail()))!)
-    const paidBy = async (rail: string) => {
-      const said = {
+    const recordDepositBy = async (rail: string) => {
+      const deposit = {
         depositId: 'D-1',
         depositAccountId: ada.address,
         amount: { value: '1', currency: 'USDC' },
         receivedAt: op.now.toISOString(),
       }
-      return (await recordDeposit(op, rail, said, 1n, ada.walletId)).row
+      return (await recordDeposit(op, rail, deposit, 1n, ada.walletId)).row
     }
-    expect(await paidBy('base')).toMatchObject({ state: 'CREDITED', account_id: ada.walletId })
-    expect(await paidBy('polygon')).toMatchObject({ state: 'SUSPENSE', reason: 'OTHER_RAIL' })
+    expect(await recordDepositBy('base')).toMatchObject({ state: 'CREDITED', account_id: ada.walletId })
+    expect(await recordDepositBy('polygon')).toMatchObject({ state: 'SUSPENSE', reason: 'OTHER_RAIL' })
   })
 
-  test('have the address of their own seed, whose exported words open them elsewhere', async () => {
-    const ada = await holder(5n * MILLION)
+  test('have the address of their seed, whose exported words open them elsewhere', async () => {
+    const ada = await newHolder(5n * MILLION)
     const key = mnemonicToAccount(await ada.wallet.export(ada.session))
     expect(ada.address).toBe(key.address)
     expect((await ada.account()).fundingPaymentInstructions).toEqual([
@@ -102,8 +103,8 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(events.map(({ type }: { type: string }) => type)).toEqual(['OUTGOING_PAYMENT.COMPLETED'])
   })
 
-  test('pay an address on the chain by two transfers of their own key, which the payload names', async () => {
-    const ada = await holder(30n * MILLION)
+  test('pay an address on the chain with two transfers that their key signs and the payload names', async () => {
+    const ada = await newHolder(30n * MILLION)
     const to = newAddress()
     const quote = await ada.quote(await ada.addPayee(to), 25n * MILLION)
     const payload = JSON.parse(payloadOf(quote))
@@ -135,8 +136,8 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(await ada.onChain()).toBe(await ada.total())
   })
 
-  test('pay each other over the chain, with a record for the payee', async () => {
-    const [ada, bob] = [await holder(10n * MILLION), await holder()]
+  test('pay each other over the chain, with a transaction record for the payee', async () => {
+    const [ada, bob] = [await newHolder(10n * MILLION), await newHolder()]
     const done = await ada.pay(bob.walletId, 4n * MILLION)
     expect(done.status).toBe('COMPLETED')
     expect([await bob.total(), await bob.onChain()]).toEqual([4n * MILLION, 4n * MILLION])
@@ -149,8 +150,8 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     ])
   })
 
-  test('pay an internal account once their money has come to the treasury', async () => {
-    const ada = await holder(10n * MILLION)
+  test('pay an internal account once their money has reached the treasury', async () => {
+    const ada = await newHolder(10n * MILLION)
     const quote = await ada.quote(ada.custodialId, 4n * MILLION)
     const { chain, summary } = JSON.parse(payloadOf(quote))
     const { treasury } = on.rail().chain
@@ -163,25 +164,25 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     ok(await ada.execute(quote))
     expect((await ada.ended(quote.transactionId)).status).toBe('COMPLETED')
     expect(await on.chain.balanceOf(on.chain.token, treasury)).toBe(before + BigInt(quote.totalSendingAmount))
-    expect(await custodial(ada)).toBe(4n * MILLION)
+    expect(await readCustodialBalance(ada)).toBe(4n * MILLION)
     expect(await ada.onChain()).toBe(await ada.total())
   })
 
   test('pay a bank, and get a rejected payment back over the chain', async () => {
-    const ada = await holder(10n * MILLION)
-    expect((await ada.pay(await bankOf(ada), 300n)).status).toBe('COMPLETED')
-    const paid = await ada.total()
-    expect(await ada.onChain()).toBe(paid)
-    // The bank sends one back, and the other never leaves.
+    const ada = await newHolder(10n * MILLION)
+    expect((await ada.pay(await addBankAccount(ada), 300n)).status).toBe('COMPLETED')
+    const balance = await ada.total()
+    expect(await ada.onChain()).toBe(balance)
+    // The bank returns one payment, and the other is never sent.
     for (const suffix of ['004', '002']) {
-      const failed = await ada.pay(await bankOf(ada, suffix), 200n)
+      const failed = await ada.pay(await addBankAccount(ada, suffix), 200n)
       expect(failed).toMatchObject({ status: 'FAILED', refund: { status: 'COMPLETED' } })
-      expect([await ada.total(), await ada.onChain()]).toEqual([paid, paid])
+      expect([await ada.total(), await ada.onChain()]).toEqual([balance, balance])
     }
   })
 
   test('are paid over the chain out of the treasury', async () => {
-    const [ada, bob] = [await holder(10n * MILLION), await holder()]
+    const [ada, bob] = [await newHolder(10n * MILLION), await newHolder()]
     await ada.pay(ada.custodialId, 6n * MILLION)
     const quote = await ada.quote(bob.walletId, 2n * MILLION, ada.custodialId)
     ok(await on.client.post(`/quotes/${quote.id}/execute`))
@@ -192,28 +193,27 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect([await bob.total(), await bob.onChain()]).toEqual([2n * MILLION, 2n * MILLION])
   })
 
-  test('that are emptied by their key fail a payment in progress, and the books equal the chain', async () => {
-    const ada = await holder(10n * MILLION)
+  test('fail a payment in progress if their key empties them, and the books equal the chain', async () => {
+    const ada = await newHolder(10n * MILLION)
     const key = mnemonicToAccount(await ada.wallet.export(ada.session))
     const quote = await ada.quote(await ada.addPayee(), 6n * MILLION)
     await chain.setAutomine(false)
     ok(await ada.execute(quote))
     await until(
-      () => paymentOf(quote.transactionId),
+      () => findPayment(quote.transactionId),
       (row) => row?.state === 'SENT',
     )
-    // Precedes the payment in the next block.
+    // This transfer precedes the payment in the next block.
     await ada.payElsewhere(key, newAddress(), 9n * MILLION)
     await chain.setAutomine(true)
     await ada.seen((total) => total < 10n * MILLION)
     const { data } = ok(await on.client.get(`/transactions?customerId=${ada.customerId}&type=OUTGOING`))
-    const own = data.find((one: { quoteId?: string }) => one.quoteId === undefined)
+    const ownPayment = data.find((payment: { quoteId?: string }) => payment.quoteId === undefined)
     const missing = 9n * MILLION - (10n * MILLION - BigInt(quote.totalSendingAmount))
-    expect(own.counterpartyInformation).toEqual({ shortfall: String(missing) })
-    // Ends the hour in which the chain accepts the signed transfer: until then the payment could still be
-    // made.
+    expect(ownPayment.counterpartyInformation).toEqual({ shortfall: String(missing) })
+    // Expires the signed transfer: within its hour, the payment could still be made.
     await on.service.app.db.query('UPDATE chain_payments SET valid_before = 1 WHERE id = $1', [
-      uuidOf((await paymentOf(quote.transactionId))!.id),
+      uuidOf((await findPayment(quote.transactionId))!.id),
     ])
     expect((await ada.ended(quote.transactionId)).status).toBe('FAILED')
     await on.client.advance(2 * 60)
@@ -221,25 +221,30 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect([await ada.available(), await ada.onChain()]).toEqual([MILLION, MILLION])
   })
 
-  test('are moved by the stamp of their own session over the exact payload, once, and by nothing else', async () => {
-    const [ada, bob] = [await holder(10n * MILLION), await holder(10n * MILLION)]
-    const [mine, other] = [await ada.quote(bob.walletId, MILLION), await bob.quote(ada.walletId, MILLION)]
-    const stamp = await ada.session.approveQuote(mine)
+  test('pay only with a stamp of their own session over the exact payload, and only once', async () => {
+    const [ada, bob] = [await newHolder(10n * MILLION), await newHolder(10n * MILLION)]
+    const [adaQuote, bobQuote] = [
+      await ada.quote(bob.walletId, MILLION),
+      await bob.quote(ada.walletId, MILLION),
+    ]
+    const stamp = await ada.session.approveQuote(adaQuote)
     const session = await signIn(on.client, bob.walletId)
-    const refused = { status: 401 }
-    expect(await on.client.post(`/quotes/${mine.id}/execute`)).toMatchObject({ status: 202 })
-    expect(await ada.executeWith(mine, 'sandbox-valid-signature')).toMatchObject(refused)
-    expect(await ada.executeWith(mine, session.stamp(payloadOf(mine)))).toMatchObject(refused)
-    expect(await ada.executeWith(mine, await bob.session.approveQuote(other))).toMatchObject(refused)
-    expect(await bob.executeWith(other, stamp)).toMatchObject(refused)
-    ok(await ada.executeWith(mine, stamp))
-    expect(await ada.executeWith(mine, stamp)).toMatchObject(refused)
-    expect((await ada.ended(mine.transactionId)).status).toBe('COMPLETED')
+    const unauthorized = { status: 401 }
+    expect(await on.client.post(`/quotes/${adaQuote.id}/execute`)).toMatchObject({ status: 202 })
+    expect(await ada.executeWith(adaQuote, 'sandbox-valid-signature')).toMatchObject(unauthorized)
+    expect(await ada.executeWith(adaQuote, session.stamp(payloadOf(adaQuote)))).toMatchObject(unauthorized)
+    expect(await ada.executeWith(adaQuote, await bob.session.approveQuote(bobQuote))).toMatchObject(
+      unauthorized,
+    )
+    expect(await bob.executeWith(bobQuote, stamp)).toMatchObject(unauthorized)
+    ok(await ada.executeWith(adaQuote, stamp))
+    expect(await ada.executeWith(adaQuote, stamp)).toMatchObject(unauthorized)
+    expect((await ada.ended(adaQuote.transactionId)).status).toBe('COMPLETED')
     expect(await bob.onChain()).toBe(11n * MILLION)
   })
 
-  test('pay what an agent proposes only under the stamp of their holder, whoever approves', async () => {
-    const ada = await holder(10n * MILLION)
+  test('pay what an agent proposes only with the stamp of their holder, whoever approves', async () => {
+    const ada = await newHolder(10n * MILLION)
     const spendingLimits = { currency: 'USDC', perTransactionLimit: 5_000_000 }
     const agent = await newAgent(on.client, ada.customerId, {
       defaultExecutionMode: 'APPROVAL_REQUIRED',
@@ -255,7 +260,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
         lockedCurrencyAmount: 1_000_000,
       }),
     )
-    // The agent brings the stamp, and the platform approves later without one.
+    // The agent sends the stamp, and the platform approves later without one.
     const { payloadToSign } = quote.paymentInstructions[0].accountOrWalletInfo
     const execute = `/agents/me/quotes/${quote.id}/execute`
     const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature' }
@@ -269,7 +274,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   })
 
   test('receive and send money only over the chain', async () => {
-    const ada = await holder(10n * MILLION)
+    const ada = await newHolder(10n * MILLION)
     expect(
       await on.client.post('/transfer-in', {
         source: { accountId: await ada.addPayee() },
@@ -296,18 +301,18 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     })
   })
 
-  test('have the balances of the chain in the books, together and each', async () => {
-    for (const one of held) await one.seen((total) => total >= 0n)
+  test('each have the same balance in the books as on the chain', async () => {
+    for (const wallet of wallets) await wallet.seen((total) => total >= 0n)
     const [books, chain] = await Promise.all([
-      Promise.all(held.map((one) => one.total())),
-      Promise.all(held.map((one) => one.onChain())),
+      Promise.all(wallets.map((wallet) => wallet.total())),
+      Promise.all(wallets.map((wallet) => wallet.onChain())),
     ])
     expect(books).toEqual(chain)
     expect(books.length).toBeGreaterThan(8)
   })
 })
 
-function paymentOf(transactionId: string) {
+function findPayment(transactionId: string) {
   const { read } = on.service.app
   return read
     .selectFrom('chain_payments')
@@ -316,13 +321,13 @@ function paymentOf(transactionId: string) {
     .executeTakeFirst()
 }
 
-async function custodial(one: Holder): Promise<bigint> {
-  const path = `/customers/internal-accounts?customerId=${one.customerId}&type=INTERNAL_CRYPTO&currency=USDC`
+async function readCustodialBalance(holder: Holder): Promise<bigint> {
+  const path = `/customers/internal-accounts?customerId=${holder.customerId}&type=INTERNAL_CRYPTO&currency=USDC`
   return BigInt(ok(await on.client.get(path)).data[0].balance.amount)
 }
 
-/** A bank account of a customer; the suffix controls the sandbox. */
-async function bankOf({ customerId }: Holder, suffix = '789'): Promise<string> {
+/** Adds a bank account of a customer, whose suffix controls the sandbox outcome. */
+async function addBankAccount({ customerId }: Holder, suffix = '789'): Promise<string> {
   const reply = await on.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',

@@ -15,22 +15,25 @@ import { openPlace, type Place, run, ServerProcess } from '../../worlds/server-p
 
 const MAIN = fileURLToPath(new URL('../../../../connectors/dist/two-cells/main.js', import.meta.url))
 
-const secretOf = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`
-export const BRIDGE_SECRETS: Readonly<Record<CellName, string>> = { north: secretOf(3), south: secretOf(4) }
-const BANK_SECRET = secretOf(5)
+const buildSecret = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`
+export const BRIDGE_SECRETS: Readonly<Record<CellName, string>> = {
+  north: buildSecret(3),
+  south: buildSecret(4),
+}
+const BANK_SECRET = buildSecret(5)
 
-/** The house bank takes payments that name no network, the bridge those by SEPA_INSTANT. */
-function railsOf(bank: string, bridge: string): object[] {
-  const lines = (paymentRails: string[]) => [
+/** Builds two rails: the house bank serves SEPA, and the bridge serves SEPA_INSTANT. */
+function buildRails(bank: string, bridge: string): object[] {
+  const buildServes = (paymentRails: string[]) => [
     { direction: 'OUT', accountTypes: ['EUR_ACCOUNT'], paymentRails, currencies: ['EUR'] },
     { direction: 'IN', accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
   ]
-  const http = (name: string, url: string, env: string, networks: string[]) => ({
-    ...{ kind: 'http', name, url, secret: { env }, serves: lines(networks), timeoutSeconds: 2 },
+  const buildHttpRail = (name: string, url: string, env: string, networks: string[]) => ({
+    ...{ kind: 'http', name, url, secret: { env }, serves: buildServes(networks), timeoutSeconds: 2 },
   })
   return [
-    http('house-bank', bank, 'HOUSE_BANK_SECRET', ['SEPA']),
-    http('bridge', bridge, 'BRIDGE_SECRET', ['SEPA_INSTANT']),
+    buildHttpRail('house-bank', bank, 'HOUSE_BANK_SECRET', ['SEPA']),
+    buildHttpRail('bridge', bridge, 'BRIDGE_SECRET', ['SEPA_INSTANT']),
   ]
 }
 
@@ -75,7 +78,7 @@ export class TwoCells {
     this.#events = { north: events(cells.north), south: events(cells.south) }
   }
 
-  /** Starts the bridge with what its journal has. */
+  /** Starts the bridge, which continues from its journal. */
   async startBridge(): Promise<void> {
     const args = (['north', 'south'] as const).flatMap((cell) => [
       ...[`--${cell}-port`, String(this.ports[cell]), `--${cell}-events`, this.#events[cell]],
@@ -88,12 +91,12 @@ export class TwoCells {
     })
     this.#bridge = child
     await until(
-      () => this.position().catch(() => undefined),
+      () => this.readPosition().catch(() => undefined),
       (position) => position !== undefined || child.exitCode !== null,
     )
   }
 
-  /** Kills the bridge without a chance to write anything, and starts it again. */
+  /** Kills the bridge before it can write anything, and starts it again. */
   async killBridge(): Promise<void> {
     await this.#endBridge()
     await this.startBridge()
@@ -102,23 +105,23 @@ export class TwoCells {
   async #endBridge(): Promise<void> {
     const child = this.#bridge
     if (!child || child.exitCode !== null) return
-    const ended = once(child, 'exit')
+    const exit = once(child, 'exit')
     child.kill('SIGKILL')
-    await ended
+    await exit
   }
 
-  /** The amounts that the bridge owes each cell, in cents. */
-  async position(): Promise<Record<CellName, string>> {
+  /** Reads the amounts that the bridge owes each cell, in cents. */
+  async readPosition(): Promise<Record<CellName, string>> {
     return (await fetch(`http://127.0.0.1:${this.ports.north}/bridge/position`)).json()
   }
 
-  /** Closes the day of both cells. */
+  /** Closes the day of both cells, and returns its date. */
   async closeDay(): Promise<string> {
     const closed = await fetch(`http://127.0.0.1:${this.ports.north}/bridge/days/close`, { method: 'POST' })
     return (await closed.json()).date
   }
 
-  /** A payer elsewhere pays into an account at the house bank. */
+  /** Pays into an account at the house bank from outside. */
   async payIn(cell: CellName, iban: string, amount: number): Promise<void> {
     const body = JSON.stringify({ account: iban, amount: String(amount) })
     const headers = { 'Content-Type': 'application/json' }
@@ -126,7 +129,7 @@ export class TwoCells {
     if (!paid.ok) throw new Error(await paid.text())
   }
 
-  /** The reconciliation of a day with the bridge, as the operator runs it. */
+  /** Reconciles a day with the bridge, as the operator does. */
   async reconcile(cell: CellName, date: string) {
     const { place, env, client } = this.cells[cell]
     const { code, stderr } = await run(
@@ -155,7 +158,7 @@ async function openCell(bridge: number, secret: string, closers: (() => Promise<
   const [port, bankPort] = [await freePort(), await freePort()]
   const railsFile = join(place.dataDir, 'rails.json')
   const bankUrl = `http://127.0.0.1:${bankPort}`
-  await writeFile(railsFile, JSON.stringify({ rails: railsOf(bankUrl, `http://127.0.0.1:${bridge}`) }))
+  await writeFile(railsFile, JSON.stringify({ rails: buildRails(bankUrl, `http://127.0.0.1:${bridge}`) }))
   const env = {
     ...{ COUNTERSIGN_MODE: 'production', COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY, LOG_LEVEL: 'error' },
     ...{ RAILS_FILE: railsFile, RATES_URL: rates.url, PORT: String(port) },
@@ -174,7 +177,7 @@ async function openCell(bridge: number, secret: string, closers: (() => Promise<
   return { client: new Client(credentials, server.baseUrl), place, env, bankUrl }
 }
 
-/** The euro account of a customer, or of the platform, with its numbers at the house bank and at the bridge. */
+/** A euro account of a customer or the platform, with its IBANs at the house bank and at the bridge. */
 export interface Account {
   readonly customerId: string | undefined
   readonly id: string
@@ -185,10 +188,10 @@ export interface Account {
 export async function newCustomerAccount(client: Client): Promise<Account> {
   const { status, body } = await client.post('/customers', { ...PERSON, currencies: ['EUR'] })
   if (status !== 201) throw new Error(JSON.stringify(body))
-  return accountOf(client, body.id)
+  return findAccount(client, body.id)
 }
 
-export async function accountOf(client: Client, customerId?: string): Promise<Account> {
+export async function findAccount(client: Client, customerId?: string): Promise<Account> {
   const path = customerId
     ? `/customers/internal-accounts?customerId=${customerId}`
     : '/platform/internal-accounts?'
@@ -198,21 +201,21 @@ export async function accountOf(client: Client, customerId?: string): Promise<Ac
   )
   const { id, fundingPaymentInstructions } = body.data[0]
   const infos: Reply['body'][] = fundingPaymentInstructions.map(
-    (one: Reply['body']) => one.accountOrWalletInfo,
+    (instruction: Reply['body']) => instruction.accountOrWalletInfo,
   )
-  const iban = (isBridge: boolean) => infos.find(({ swiftCode }) => (swiftCode === BIC) === isBridge).iban
-  return { customerId, id, house: iban(false), bridge: iban(true) }
+  const findIban = (isBridge: boolean) => infos.find(({ swiftCode }) => (swiftCode === BIC) === isBridge).iban
+  return { customerId, id, house: findIban(false), bridge: findIban(true) }
 }
 
-export async function balanceOf(client: Client, { id, customerId }: Account): Promise<number> {
+export async function readBalance(client: Client, { id, customerId }: Account): Promise<number> {
   const path = customerId
     ? `/customers/internal-accounts?customerId=${customerId}`
     : '/platform/internal-accounts?'
   const { data } = (await client.get(`${path}&currency=EUR`)).body
-  return data.find((one: Reply['body']) => one.id === id).balance.amount
+  return data.find((account: Reply['body']) => account.id === id).balance.amount
 }
 
-/** Pays from an account to a number elsewhere, and returns the id of the transaction. */
+/** Pays from an account to an external IBAN, and returns the id of the transaction. */
 export async function pay(
   client: Client,
   from: Account,
@@ -221,12 +224,12 @@ export async function pay(
   paymentRail: 'SEPA' | 'SEPA_INSTANT',
 ): Promise<string> {
   const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' }
-  const accountInfo = { accountType: 'EUR_ACCOUNT', iban, beneficiary }
+  const accountInfo = { accountType: 'EUR_ACCOUNT', iban: iban, beneficiary }
   const path = from.customerId ? '/customers/external-accounts' : '/platform/external-accounts'
   const owner = from.customerId ? { customerId: from.customerId } : {}
-  const known = await client.get(`${path}?${new URLSearchParams({ ...owner, currency: 'EUR' })}`)
-  const account: Reply['body'] | undefined = known.body.data?.find(
-    (one: Reply['body']) => one.accountInfo.iban === iban,
+  const existing = await client.get(`${path}?${new URLSearchParams({ ...owner, currency: 'EUR' })}`)
+  const account: Reply['body'] | undefined = existing.body.data?.find(
+    (external: Reply['body']) => external.accountInfo.iban === iban,
   )
   const { id: accountId } =
     account ?? (await client.post(path, { ...owner, currency: 'EUR', accountInfo })).body
@@ -239,8 +242,8 @@ export async function pay(
   return body.id
 }
 
-/** Resolves with a transaction once it has ended. */
-export async function ended(client: Client, id: string): Promise<Reply['body']> {
+/** Waits until a transaction has completed or failed, and returns it. */
+export async function waitForEnd(client: Client, id: string): Promise<Reply['body']> {
   const { body } = await until(
     () => client.get(`/transactions/${id}`),
     ({ body }) => ['COMPLETED', 'FAILED'].includes(body.status),

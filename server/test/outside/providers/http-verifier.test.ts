@@ -11,16 +11,21 @@ import { createHttpVerifier } from '../../../src/outside/providers/http-verifier
 import { describeVerifier } from '../../worlds/contract/suites.testing.ts'
 import { verificationProvider } from '../../worlds/records/screenings.testing.ts'
 
-const check = validator(VerificationOutcome as JsonSchema, 'body') as (answer: unknown) => VerifierAnswer
+const checkOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
+  answer: unknown,
+) => VerifierAnswer
 
-async function make() {
+async function createVerifier() {
   const provider = await verificationProvider()
   const secrets = [Buffer.alloc(32, 1), parseWebhookSecret(provider.secret)!]
-  return { provider, verifier: createHttpVerifier({ url: provider.url, secrets }, machineClock, check) }
+  return {
+    provider,
+    verifier: createHttpVerifier({ url: provider.url, secrets }, machineClock, checkOutcome),
+  }
 }
 
 describeVerifier('over HTTP', async () => {
-  const { provider, verifier } = await make()
+  const { provider, verifier } = await createVerifier()
   return {
     verifier,
     answer: (how) => {
@@ -32,8 +37,8 @@ describeVerifier('over HTTP', async () => {
   }
 })
 
-test("a failure repeats nothing of the provider's response", async () => {
-  const { provider, verifier } = await make()
+test("the error of a failed submission repeats nothing from the provider's response", async () => {
+  const { provider, verifier } = await createVerifier()
   provider.answer = 'failure'
   const submission = {
     verificationId: 'Verification:1',
@@ -67,12 +72,12 @@ test.each([
     { VERIFICATION_URL: 'https://kyc.example', VERIFICATION_SECRET: `${SECRET},${SECRET},${SECRET}` },
     'VERIFICATION_SECRET must be',
   ],
-])('settings that cannot be used are one clear line: %j', (env, line) => {
+])('unusable verification settings are reported in one clear line: %j', (env, message) => {
   expect(() => readConfig(env)).toThrow(ConfigError)
-  expect(() => readConfig(env)).toThrow(line)
+  expect(() => readConfig(env)).toThrow(message)
 })
 
-test('two secrets can be set while one is replaced', () => {
+test('two verification secrets can be set while one replaces the other', () => {
   const env = {
     VERIFICATION_URL: 'https://kyc.example/x',
     VERIFICATION_SECRET: `${SECRET}, ${SECRET.slice(6)}`,

@@ -19,13 +19,13 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 const ADVANCE = '/sandbox/clock/advance'
 const DAY = 24 * 3600
 const YEAR = 365 * DAY
-/** The time by which the clock may advance on its own during a test. */
+/** Maximum time by which the clock advances on its own during a test. */
 const SLACK_MS = timeLimit(60_000)
 
-const timeOf = async (client: Client) => Date.parse((await client.get('/sandbox/clock')).body.now)
+const readTime = async (client: Client) => Date.parse((await client.get('/sandbox/clock')).body.now)
 
-/** A quote from an internal account to an external one. */
-async function quoted(client: Client, from: string, to: string, immediatelyExecute: boolean) {
+/** Creates a quote from an internal account to an external one. */
+async function createQuote(client: Client, from: string, to: string, immediatelyExecute: boolean) {
   const { status, body } = await client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: from },
     destination: { destinationType: 'ACCOUNT', accountId: to },
@@ -37,77 +37,81 @@ async function quoted(client: Client, from: string, to: string, immediatelyExecu
   return body
 }
 
-/** The time of an object's first event of this type. */
-async function happened(client: Client, objectId: string, type: string): Promise<number> {
+/** Finds the time of an object's only event of this type. */
+async function findEventTime(client: Client, objectId: string, type: string): Promise<number> {
   const events = await client.events(`&objectId=${objectId}&type=${type}`)
   expect(events, `${type} of ${objectId}`).toHaveLength(1)
   return Date.parse(events[0].timestamp)
 }
 
-function expectAt(time: number, expected: number, what: string) {
-  expect(time, what).toBeGreaterThanOrEqual(expected)
-  expect(time, what).toBeLessThan(expected + SLACK_MS)
+function expectAt(time: number, expected: number, label: string) {
+  expect(time, label).toBeGreaterThanOrEqual(expected)
+  expect(time, label).toBeLessThan(expected + SLACK_MS)
 }
 
-describe('a clock', () => {
-  test('begins as real time, keeps running, and advances by seconds or to a time, never back', async () => {
+describe('a sandbox clock', () => {
+  test('starts at real time, keeps running, and advances by seconds or to a time, but never back', async () => {
     const client = await newPlatform()
     const { headers, body } = await client.get('/sandbox/clock')
     expect(Math.abs(Date.parse(body.now) - Date.parse(headers.get('Date')!))).toBeLessThan(SLACK_MS)
-    expect(await timeOf(client)).toBeGreaterThanOrEqual(Date.parse(body.now))
+    expect(await readTime(client)).toBeGreaterThanOrEqual(Date.parse(body.now))
     const started = Date.parse(body.now)
-    const moved = await client.post(ADVANCE, { seconds: DAY })
-    expectAt(Date.parse(moved.body.now), started + DAY * 1000, 'by seconds')
-    const to = new Date(started + 2 * DAY * 1000).toISOString()
-    expectAt(Date.parse((await client.post(ADVANCE, { to })).body.now), Date.parse(to), 'to a time')
+    const advanced = await client.post(ADVANCE, { seconds: DAY })
+    expectAt(Date.parse(advanced.body.now), started + DAY * 1000, 'by seconds')
+    const target = new Date(started + 2 * DAY * 1000).toISOString()
+    expectAt(
+      Date.parse((await client.post(ADVANCE, { to: target })).body.now),
+      Date.parse(target),
+      'to a time',
+    )
 
-    const refused: [object, string][] = [
-      [{ to }, 'to'],
+    const invalidBodies: [object, string][] = [
+      [{ to: target }, 'to'],
       [{ to: '2020-01-01T00:00:00Z' }, 'to'],
       [{ to: '3000-01-01T00:00:00Z' }, 'to'],
       [{ seconds: -1 }, 'seconds'],
       [{ seconds: 1.5 }, 'seconds'],
       [{ seconds: 10 * YEAR + 1 }, 'seconds'],
-      [{ seconds: 1, to }, 'seconds'],
+      [{ seconds: 1, to: target }, 'seconds'],
       [{}, 'seconds'],
     ]
-    for (const [given, field] of refused)
-      expectError(await client.post(ADVANCE, given), {
+    for (const [advance, field] of invalidBodies)
+      expectError(await client.post(ADVANCE, advance), {
         code: 'INVALID_INPUT',
         field,
-        what: JSON.stringify(given),
+        what: JSON.stringify(advance),
       })
-    expectAt(await timeOf(client), Date.parse(to), 'after what was refused')
+    expectAt(await readTime(client), Date.parse(target), 'after what was refused')
   })
 
-  test('that is advanced several times in parallel ends at the latest of the targets', async () => {
+  test('that is advanced several times in parallel ends at the latest target', async () => {
     const client = await newPlatform()
     const { usd, id } = await newCustomer(client)
     await fund(client, usd, 100_000)
-    const slow = await newBankAccount(client, id, '005')
+    const slowBank = await newBankAccount(client, id, '005')
     const transfer = await client.post('/transfer-out', {
       source: { accountId: usd },
-      destination: { accountId: slow },
+      destination: { accountId: slowBank },
     })
-    const started = await timeOf(client)
+    const started = await readTime(client)
     const hours = [1, 5, 3, 2, 4]
     const replies = await Promise.all(hours.map((hour) => client.post(ADVANCE, { seconds: hour * 3600 })))
     for (const [index, { status, body }] of replies.entries()) {
       expect(status).toBe(200)
       expect(Date.parse(body.now)).toBeGreaterThanOrEqual(started + hours[index]! * 3_600_000)
     }
-    expectAt(await timeOf(client), started + 5 * 3_600_000, 'the latest')
-    const failed = await happened(client, transfer.body.id, 'OUTGOING_PAYMENT.FAILED')
-    expectAt(failed, Date.parse(transfer.body.createdAt) + 30_000, 'on the way of all of them')
+    expectAt(await readTime(client), started + 5 * 3_600_000, 'the latest')
+    const failedAt = await findEventTime(client, transfer.body.id, 'OUTGOING_PAYMENT.FAILED')
+    expectAt(failedAt, Date.parse(transfer.body.createdAt) + 30_000, 'on the way of all of them')
   })
 })
 
-describe('an advance', () => {
-  test('runs due work on the way in order: codes, sessions, quotes, holds, approvals, webhooks', async () => {
+describe('advancing a sandbox clock', () => {
+  test('runs codes, sessions, quotes, holds, approvals and webhooks in order at the times when they are due', async () => {
     const client = await newPlatform()
     const { id, usd, wallet } = await newCustomer(client)
     await fund(client, usd, 100_000)
-    const [bank, slow, long] = await Promise.all(
+    const [bank, slowBank, longBank] = await Promise.all(
       ['789', '005', '003'].map((suffix) => newBankAccount(client, id, suffix)),
     )
     const session = await signIn(client, wallet)
@@ -120,10 +124,10 @@ describe('an advance', () => {
       return event.type === 'OUTGOING_PAYMENT.PROCESSING' && refusals++ < 3 ? 503 : 200
     }
 
-    const idle = await quoted(client, usd, bank!, false)
-    const held = await quoted(client, usd, long!, true)
-    const out = { source: { accountId: usd }, destination: { accountId: slow }, amount: 500 }
-    const transfer = (await client.post('/transfer-out', out)).body
+    const idleQuote = await createQuote(client, usd, bank!, false)
+    const heldQuote = await createQuote(client, usd, longBank!, true)
+    const transferOut = { source: { accountId: usd }, destination: { accountId: slowBank }, amount: 500 }
+    const transfer = (await client.post('/transfer-out', transferOut)).body
     const incoming = (
       await client.post('/sandbox/uma/receive', {
         senderUmaAddress: '$grace@bank.example',
@@ -134,22 +138,30 @@ describe('an advance', () => {
     ).body
     expect((await client.post(ADVANCE, { seconds: DAY })).status).toBe(200)
 
-    const began = (record: { createdAt: string }) => Date.parse(record.createdAt)
+    const readStart = (record: { createdAt: string }) => Date.parse(record.createdAt)
     const times = [
-      [await happened(client, transfer.id, 'OUTGOING_PAYMENT.FAILED'), began(transfer) + 30_000, 'transfer'],
       [
-        await happened(client, held.transactionId, 'OUTGOING_PAYMENT.COMPLETED'),
-        began(held) + 360_000,
+        await findEventTime(client, transfer.id, 'OUTGOING_PAYMENT.FAILED'),
+        readStart(transfer) + 30_000,
+        'transfer',
+      ],
+      [
+        await findEventTime(client, heldQuote.transactionId, 'OUTGOING_PAYMENT.COMPLETED'),
+        readStart(heldQuote) + 360_000,
         'hold',
       ],
       [
-        await happened(client, idle.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
-        Date.parse(idle.expiresAt),
+        await findEventTime(client, idleQuote.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
+        Date.parse(idleQuote.expiresAt),
         'quote',
       ],
-      [await happened(client, incoming.id, 'INCOMING_PAYMENT.FAILED'), began(incoming) + 900_000, 'approval'],
+      [
+        await findEventTime(client, incoming.id, 'INCOMING_PAYMENT.FAILED'),
+        readStart(incoming) + 900_000,
+        'approval',
+      ],
     ] as const
-    for (const [time, expected, what] of times) expectAt(time, expected, what)
+    for (const [time, expected, label] of times) expectAt(time, expected, label)
     expect((await client.get(`/transactions/${incoming.id}`)).body.failureReason).toBe(
       'PAYMENT_APPROVAL_TIMED_OUT',
     )
@@ -158,53 +170,57 @@ describe('an advance', () => {
     )
     expect(feed).toEqual([...feed].sort())
 
-    const [told] = await client.events(`&objectId=${held.transactionId}&type=OUTGOING_PAYMENT.PROCESSING`)
-    const event = (await client.get(`/events/${told.id}`)).body
+    const [processing] = await client.events(
+      `&objectId=${heldQuote.transactionId}&type=OUTGOING_PAYMENT.PROCESSING`,
+    )
+    const event = (await client.get(`/events/${processing.id}`)).body
     expect(event.deliveryStatus).toBe('DELIVERED')
-    const tries = event.deliveryAttempts.map((one: Reply['body']) => Date.parse(one.startedAt))
-    expect(event.deliveryAttempts.map((one: Reply['body']) => one.responseStatus)).toEqual([
+    const attemptTimes = event.deliveryAttempts.map((attempt: Reply['body']) => Date.parse(attempt.startedAt))
+    expect(event.deliveryAttempts.map((attempt: Reply['body']) => attempt.responseStatus)).toEqual([
       503, 503, 503, 200,
     ])
-    // 5, 10 and 20 seconds apart, or half of that. So they were made on the way, and not at its end.
-    expectAt(tries.at(-1), tries[0] + 17_500, 'webhook')
+    // Retries are 5, 10 and 20 seconds apart, or half of that, so they ran on the way and not at the end.
+    expectAt(attemptTimes.at(-1), attemptTimes[0] + 17_500, 'webhook')
 
     const account = (await client.get(`/customers/internal-accounts?customerId=${id}&currency=USD`)).body
       .data[0]
     expect(account.balance).toEqual(account.totalBalance)
     expect(account.balance.amount).toBe(99_000)
-    const late = {
+    const lateCode = {
       type: 'EMAIL_OTP',
       encryptedOtpBundle: sealCode(challenge.otpEncryptionTargetBundle, generateKeyPair()),
     }
-    expectError(await client.post(`/auth/credentials/${credential}/verify`, late), { code: 'UNAUTHORIZED' })
-    const hidden = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
+    expectError(await client.post(`/auth/credentials/${credential}/verify`, lateCode), {
+      code: 'UNAUTHORIZED',
+    })
+    const reply = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
       privateEnabled: true,
     })
-    expectError(hidden, { code: 'WALLET_SIGNATURE_INVALID' })
+    expectError(reply, { code: 'WALLET_SIGNATURE_INVALID' })
   })
 
-  test('over years is not delayed by an endpoint that is down, and everything else happens at its time', {
+  test('by years is not delayed by a webhook endpoint that is down, and everything else happens at its time', {
     tags: 'long',
   }, async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     await fund(client, usd, 100_000)
     const bank = await newBankAccount(client, id, '003')
-    // The endpoint is down. Each event is retried for a week, and then the next one of its object.
+    // The endpoint is down. Each event is retried for a week before the next event of its object.
     await client.send('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:9/nobody' })
-    const quotes = await Promise.all([0, 1, 2, 3].map((index) => quoted(client, usd, bank, index > 0)))
-    const started = await timeOf(client)
+    const quotes = await Promise.all([0, 1, 2, 3].map((index) => createQuote(client, usd, bank, index > 0)))
+    const started = await readTime(client)
     expect((await client.post(ADVANCE, { seconds: 10 * YEAR })).status).toBe(200)
-    expectAt(await timeOf(client), started + 10 * YEAR * 1000, 'ten years on')
-    const [idle, ...executed] = quotes
+    expectAt(await readTime(client), started + 10 * YEAR * 1000, 'ten years on')
+    const [idleQuote, ...executed] = quotes
     expectAt(
-      await happened(client, idle.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
-      Date.parse(idle.expiresAt),
+      await findEventTime(client, idleQuote.transactionId, 'OUTGOING_PAYMENT.EXPIRED'),
+      Date.parse(idleQuote.expiresAt),
       'expired',
     )
     for (const { transactionId, createdAt } of executed)
       expectAt(
-        await happened(client, transactionId, 'OUTGOING_PAYMENT.COMPLETED'),
+        await findEventTime(client, transactionId, 'OUTGOING_PAYMENT.COMPLETED'),
         Date.parse(createdAt) + 360_000,
         'completed',
       )

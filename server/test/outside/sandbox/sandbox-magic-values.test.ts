@@ -43,10 +43,11 @@ beforeAll(async () => {
   families = (await client.get('/sandbox/magic-values')).body.data
 })
 
-const otherwiseOf = (family: Family['family']) => families.find((one) => one.family === family)!.otherwise
-const valuesOf = (family: Family['family']) => families.find((one) => one.family === family)!.values
+const findDefaultOutcome = (family: Family['family']) =>
+  families.find((listed) => listed.family === family)!.otherwise
+const findValues = (family: Family['family']) => families.find((listed) => listed.family === family)!.values
 
-test('every family is listed, each value once, with the outcome of other values', () => {
+test('every family of magic values is listed, with each value once and the outcome of other values', () => {
   expect(families.map(({ family }) => family)).toEqual(MAGIC_VALUE_FAMILIES)
   for (const { family, values } of families) {
     expect(values.length, family).toBeGreaterThan(0)
@@ -58,9 +59,9 @@ test('every family is listed, each value once, with the outcome of other values'
   }
 })
 
-describe('the listed outcome happens', () => {
+describe('a magic value has its listed outcome', () => {
   test('for people and businesses', async () => {
-    await forEach(valuesOf('CUSTOMER_VERIFICATION'), async ({ suffix, outcome }) => {
+    await forEach(findValues('CUSTOMER_VERIFICATION'), async ({ suffix, outcome }) => {
       const person = { customerType: 'INDIVIDUAL', fullName: `Ada Lovelace${suffix}` }
       expect((await client.post('/customers', person)).body.kycStatus, suffix).toBe(outcome)
       const businessInfo = {
@@ -75,15 +76,15 @@ describe('the listed outcome happens', () => {
   })
 
   test('for external accounts', async () => {
-    await forEach(valuesOf('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
-      const reply = await client.post('/customers/external-accounts', bankAccount(`55501${suffix}`))
+    await forEach(findValues('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
+      const reply = await client.post('/customers/external-accounts', buildBankAccount(`55501${suffix}`))
       if (outcome === 'INVALID')
         expect(reply.body).toMatchObject({ status: 400, code: 'INVALID_BANK_ACCOUNT' })
       else expect(reply.body.beneficiaryVerificationStatus, suffix).toBe(outcome)
     })
     // A wallet has no beneficiary.
-    await forEach(valuesOf('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
-      const reply = await client.post('/customers/external-accounts', wallet(suffix!))
+    await forEach(findValues('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
+      const reply = await client.post('/customers/external-accounts', buildWallet(suffix!))
       if (outcome === 'INVALID')
         expect(reply.body).toMatchObject({ status: 400, code: 'INVALID_BANK_ACCOUNT' })
       else {
@@ -93,7 +94,7 @@ describe('the listed outcome happens', () => {
     })
   })
 
-  test('for payments, at the listed time', async () => {
+  test('for payments at the listed time', async () => {
     const families = [
       'TRANSFER_IN',
       'TRANSFER_OUT',
@@ -102,46 +103,46 @@ describe('the listed outcome happens', () => {
       'QUOTE_TO_UMA_ADDRESS',
     ] as const
     const banks = new Map<string, Promise<string>>()
-    const bankOf = (suffix: string) => {
+    const findOrAddBank = (suffix: string) => {
       if (!banks.has(suffix)) banks.set(suffix, newBankAccount(client, customer.id, suffix))
       return banks.get(suffix)!
     }
     const payments: { name: string; value: Value; transactionId: string }[] = []
     await forEach(
-      families.flatMap((family) => valuesOf(family).map((value) => ({ family, value }))),
+      families.flatMap((family) => findValues(family).map((value) => ({ family, value }))),
       async ({ family, value }) => {
         const name = `${family} ${value.suffix ?? value.value}`
-        const reply = await pay(family, value, bankOf)
+        const reply = await startPayment(family, value, findOrAddBank)
         expect(reply.status, `${name} ${JSON.stringify(reply.body)}`).toBe(201)
         payments.push({ name, value, transactionId: reply.body.transactionId ?? reply.body.id })
       },
     )
-    const check = async (isTime: (afterSeconds: number) => boolean) =>
+    const checkAll = async (isTime: (afterSeconds: number) => boolean) =>
       forEach(payments, async ({ name, value, transactionId }) => {
         const { status, failureReason, refund } = (await client.get(`/transactions/${transactionId}`)).body
-        const seen = { outcome: status, failureReason, refundStatus: refund?.status }
+        const actual = { outcome: status, failureReason, refundStatus: refund?.status }
         const { outcome, afterSeconds = 0 } = value
         const expected = { outcome, failureReason: value.failureReason, refundStatus: value.refundStatus }
-        if (isTime(afterSeconds)) expect(seen, name).toEqual(expected)
-        else expect(seen.outcome, name).not.toBe(outcome)
+        if (isTime(afterSeconds)) expect(actual, name).toEqual(expected)
+        else expect(actual.outcome, name).not.toBe(outcome)
       })
     await client.advance(0)
-    await check((afterSeconds) => afterSeconds === 0)
+    await checkAll((afterSeconds) => afterSeconds === 0)
     await client.advance(Math.max(...payments.map(({ value }) => value.afterSeconds ?? 0)))
-    await check(() => true)
+    await checkAll(() => true)
   })
 
   test('for cards and purchases', async () => {
     const cards = await Promise.all(
-      valuesOf('CARD').map(async (value) => {
+      findValues('CARD').map(async (value) => {
         const platformCardId = `my-card-${value.suffix}`
         return { value, card: await newCard(client, customer.id, [customer.usd], { platformCardId }) }
       }),
     )
     const card = await newCard(client, customer.id, [customer.usd])
-    expect(card.state).toBe(otherwiseOf('CARD'))
+    expect(card.state).toBe(findDefaultOutcome('CARD'))
     const purchases: { value: Value; purchase: Purchase }[] = []
-    for (const value of valuesOf('CARD_PURCHASE')) {
+    for (const value of findValues('CARD_PURCHASE')) {
       const reply = await use(client, card.id, AMOUNT, { descriptor: `SHOP ${value.suffix}` })
       if (reply.status === 403) expect(reply.body.code, value.suffix).toBe(value.outcome)
       else {
@@ -151,31 +152,31 @@ describe('the listed outcome happens', () => {
     }
     const plain = await used(client, card.id, AMOUNT)
     await clear(client, plain, AMOUNT)
-    expect((await now(client, plain)).status).toBe(otherwiseOf('CARD_PURCHASE'))
-    const expectIs = (what: string, { outcome }: Value, seen: string, isTime: boolean) =>
-      isTime ? expect(seen, what).toBe(outcome) : expect(seen, what).not.toBe(outcome)
-    const check = async (isOver: boolean) => {
+    expect((await now(client, plain)).status).toBe(findDefaultOutcome('CARD_PURCHASE'))
+    const expectOutcome = (label: string, { outcome }: Value, actual: string, isTime: boolean) =>
+      isTime ? expect(actual, label).toBe(outcome) : expect(actual, label).not.toBe(outcome)
+    const checkAll = async (isOver: boolean) => {
       for (const { value, card } of cards) {
         const { state } = await readCard(client, card.id)
-        expectIs(`CARD ${value.suffix}`, value, state, isOver || value.afterSeconds === undefined)
+        expectOutcome(`CARD ${value.suffix}`, value, state, isOver || value.afterSeconds === undefined)
       }
       for (const { value, purchase } of purchases) {
-        const what = `CARD_PURCHASE ${value.suffix}`
+        const label = `CARD_PURCHASE ${value.suffix}`
         const { status, pullSummary } = await now(client, purchase)
-        expectIs(what, value, status, isOver || value.afterSeconds === undefined)
+        expectOutcome(label, value, status, isOver || value.afterSeconds === undefined)
         const isPulled = isOver || !value.meaning.endsWith('pulled 30 seconds later')
-        expect(pullSummary.pendingCount, what).toBe(isPulled ? 0 : 1)
+        expect(pullSummary.pendingCount, label).toBe(isPulled ? 0 : 1)
       }
     }
-    await check(false)
+    await checkAll(false)
     await client.advance(30)
-    await check(true)
+    await checkAll(true)
   })
 
-  test('for a code and for both signatures', async () => {
-    const [code] = valuesOf('ONE_TIME_CODE')
-    const [walletSignature] = valuesOf('WALLET_SIGNATURE')
-    const [passkeySignature] = valuesOf('PASSKEY_SIGNATURE')
+  test('for a one-time code and for both kinds of signature', async () => {
+    const [code] = findValues('ONE_TIME_CODE')
+    const [walletSignature] = findValues('WALLET_SIGNATURE')
+    const [passkeySignature] = findValues('PASSKEY_SIGNATURE')
     const credential = await credentialOf(client, customer.wallet)
     const challenged = await client.post(`/auth/credentials/${credential}/challenge`)
     const encryptedOtpBundle = sealCode(
@@ -205,38 +206,47 @@ describe('the listed outcome happens', () => {
       challenge,
       attestation: passkey.attest(challenge),
     })
-    const asked = await client.post(`/auth/credentials/${body.id}/challenge`, {
+    const passkeyChallenge = await client.post(`/auth/credentials/${body.id}/challenge`, {
       clientPublicKey: generateKeyPair().publicKey.uncompressedHex,
     })
-    const assertion = { ...passkey.assert(asked.body.challenge), signature: passkeySignature!.value }
-    const opened = await client.post(
+    const assertion = {
+      ...passkey.assert(passkeyChallenge.body.challenge),
+      signature: passkeySignature!.value,
+    }
+    const passkeyReply = await client.post(
       `/auth/credentials/${body.id}/verify`,
       { type: 'PASSKEY', assertion },
-      { 'Request-Id': asked.body.requestId },
+      { 'Request-Id': passkeyChallenge.body.requestId },
     )
-    expect(opened.status).toBe(200)
+    expect(passkeyReply.status).toBe(200)
   })
 })
 
-test('any other value has the outcome that the family lists', async () => {
+test('any other value has the default outcome that its family lists', async () => {
   const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace009' }
-  expect((await client.post('/customers', person)).body.kycStatus).toBe(otherwiseOf('CUSTOMER_VERIFICATION'))
-  const bank = await client.post('/customers/external-accounts', bankAccount('555020009'))
-  expect(bank.body.beneficiaryVerificationStatus).toBe(otherwiseOf('BENEFICIARY_VERIFICATION'))
+  expect((await client.post('/customers', person)).body.kycStatus).toBe(
+    findDefaultOutcome('CUSTOMER_VERIFICATION'),
+  )
+  const bank = await client.post('/customers/external-accounts', buildBankAccount('555020009'))
+  expect(bank.body.beneficiaryVerificationStatus).toBe(findDefaultOutcome('BENEFICIARY_VERIFICATION'))
   for (const family of [
     'TRANSFER_IN',
     'TRANSFER_OUT',
     'QUOTE_TO_EXTERNAL_ACCOUNT',
     'QUOTE_FROM_EXTERNAL_ACCOUNT',
   ] as const) {
-    const { body } = await pay(family, { suffix: '009', outcome: '', meaning: '' }, async () => bank.body.id)
+    const { body } = await startPayment(
+      family,
+      { suffix: '009', outcome: '', meaning: '' },
+      async () => bank.body.id,
+    )
     await client.advance(0)
     const { status } = (await client.get(`/transactions/${body.transactionId ?? body.id}`)).body
-    expect(status, family).toBe(otherwiseOf(family))
+    expect(status, family).toBe(findDefaultOutcome(family))
   }
 })
 
-function bankAccount(accountNumber: string) {
+function buildBankAccount(accountNumber: string) {
   return {
     customerId: customer.id,
     currency: 'USD',
@@ -249,7 +259,7 @@ function bankAccount(accountNumber: string) {
   }
 }
 
-function wallet(suffix: string) {
+function buildWallet(suffix: string) {
   return {
     customerId: customer.id,
     currency: 'USDC',
@@ -257,8 +267,8 @@ function wallet(suffix: string) {
   }
 }
 
-/** Begins a payment with a magic value of this family. */
-async function pay(
+/** Starts a payment with a magic value of this family. */
+async function startPayment(
   family:
     | 'TRANSFER_IN'
     | 'TRANSFER_OUT'
@@ -266,24 +276,24 @@ async function pay(
     | 'QUOTE_FROM_EXTERNAL_ACCOUNT'
     | 'QUOTE_TO_UMA_ADDRESS',
   { suffix, value }: Value,
-  bankOf: (suffix: string) => Promise<string>,
+  findOrAddBank: (suffix: string) => Promise<string>,
 ): Promise<Reply> {
-  const here = { accountId: customer.usd }
+  const ownAccount = { accountId: customer.usd }
   const amount = AMOUNT
   if (family === 'TRANSFER_IN')
     return client.post('/transfer-in', {
-      source: { accountId: await bankOf(suffix!) },
-      destination: here,
+      source: { accountId: await findOrAddBank(suffix!) },
+      destination: ownAccount,
       amount,
     })
   if (family === 'TRANSFER_OUT')
     return client.post('/transfer-out', {
-      source: here,
-      destination: { accountId: await bankOf(suffix!) },
+      source: ownAccount,
+      destination: { accountId: await findOrAddBank(suffix!) },
       amount,
     })
-  const bank = suffix === undefined ? undefined : { accountId: await bankOf(suffix) }
-  const [payer, payee] = family === 'QUOTE_FROM_EXTERNAL_ACCOUNT' ? [bank, here] : [here, bank]
+  const bank = suffix === undefined ? undefined : { accountId: await findOrAddBank(suffix) }
+  const [payer, payee] = family === 'QUOTE_FROM_EXTERNAL_ACCOUNT' ? [bank, ownAccount] : [ownAccount, bank]
   const destination = payee
     ? { destinationType: 'ACCOUNT', ...payee }
     : { destinationType: 'UMA_ADDRESS', umaAddress: value }

@@ -19,8 +19,8 @@ import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 const RESET = '/sandbox/reset'
-/** Credentials of callers stay. */
-const STAYING: ReadonlySet<string> = new Set([
+/** Records that a reset keeps: the credentials of callers. */
+const KEPT_KINDS: ReadonlySet<string> = new Set([
   'Token',
   'Member',
   'MemberRole',
@@ -29,13 +29,13 @@ const STAYING: ReadonlySet<string> = new Set([
 ])
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** The settings without the fields that identify the platform. */
-async function settings(client: Client) {
+/** Reads the settings without the fields that identify the platform. */
+async function readSettings(client: Client) {
   const { id, createdAt, updatedAt, ...rest } = (await client.get('/config')).body
   return rest
 }
 
-async function now(client: Client): Promise<number> {
+async function readTime(client: Client): Promise<number> {
   return Date.parse((await client.get('/sandbox/clock')).body.now)
 }
 
@@ -47,8 +47,8 @@ async function newToken(client: Client, permissions = ['VIEW']): Promise<Client>
   )
 }
 
-/** Their expiry moves with the clock. */
-async function secretsOf(client: Client): Promise<object[]> {
+/** Lists the webhook secrets without their expiry, which moves with the clock. */
+async function listSecrets(client: Client): Promise<object[]> {
   const { data } = (await client.get('/webhook-secrets')).body
   return data.map(({ expiresAt, ...rest }: { expiresAt?: string }) => ({
     ...rest,
@@ -56,51 +56,51 @@ async function secretsOf(client: Client): Promise<object[]> {
   }))
 }
 
-test('a reset platform is empty and in real time, with its settings and tokens; other platforms are unaffected', {
+test('a reset platform is empty and in real time but keeps its settings and tokens, and other platforms are unaffected', {
   tags: 'smoke',
 }, async () => {
   const [client, other] = [await newPlatform(), await newPlatform()]
   await client.send('PATCH', '/config', {
     embeddedWalletConfig: { otpLength: 8 },
-    supportedCurrencies: (await settings(client)).supportedCurrencies.slice(0, 2),
+    supportedCurrencies: (await readSettings(client)).supportedCurrencies.slice(0, 2),
   })
-  const second = await newToken(client)
-  const [{ ids }, elsewhere] = await Promise.all([newWorld(client), newCustomer(other)])
+  const secondToken = await newToken(client)
+  const [{ ids }, otherCustomer] = await Promise.all([newWorld(client), newCustomer(other)])
   const key = { 'Idempotency-Key': 'one' }
   const ada = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', platformCustomerId: 'ada' }
   await client.advance(YEAR_SECONDS)
-  const kept = await client.post('/customers', ada, key)
+  const created = await client.post('/customers', ada, key)
   await client.send('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:9/nobody' })
   expect((await client.post('/webhook-secrets', { formerValidSeconds: 60 })).status).toBe(201)
   const before = {
-    settings: await settings(client),
+    settings: await readSettings(client),
     tokens: (await client.get('/tokens')).body,
-    secrets: await secretsOf(client),
+    secrets: await listSecrets(client),
     platform: (await client.get('/config')).body.id,
     other: await stateOf(other),
   }
-  const late = await now(client)
+  const timeBefore = await readTime(client)
 
   const reset = await client.post(RESET)
   expect(reset).toMatchObject({ status: 200, body: { platformId: expect.stringMatching(/^Platform:/) } })
   expect(reset.body.platformId).not.toBe(before.platform)
   expect((await client.get('/config')).body.id).toBe(reset.body.platformId)
-  expect(await settings(client)).toEqual(before.settings)
+  expect(await readSettings(client)).toEqual(before.settings)
   expect((await client.get('/tokens')).body).toEqual(before.tokens)
-  expect(await secretsOf(client)).toEqual(before.secrets)
-  expect((await second.get('/config')).body.id).toBe(reset.body.platformId)
+  expect(await listSecrets(client)).toEqual(before.secrets)
+  expect((await secondToken.get('/config')).body.id).toBe(reset.body.platformId)
 
-  expect(late - Date.parse(reset.body.now)).toBeGreaterThan((YEAR_SECONDS - 3600) * 1000)
-  expect(late - (await now(client))).toBeGreaterThan((YEAR_SECONDS - 3600) * 1000)
+  expect(timeBefore - Date.parse(reset.body.now)).toBeGreaterThan((YEAR_SECONDS - 3600) * 1000)
+  expect(timeBefore - (await readTime(client))).toBeGreaterThan((YEAR_SECONDS - 3600) * 1000)
 
   for (const list of ['/customers', '/transactions', '/customers/internal-accounts', '/sandbox/inbox'])
     expect((await client.get(list)).body, list).toEqual({ data: [], hasMore: false, totalCount: 0 })
-  const own = (await client.get('/platform/internal-accounts')).body.data
-  const balances = own.map((a: Reply['body']) => `${a.balance.amount} ${a.balance.currency.code}`)
+  const accounts = (await client.get('/platform/internal-accounts')).body.data
+  const balances = accounts.map((a: Reply['body']) => `${a.balance.amount} ${a.balance.currency.code}`)
   expect(balances.sort()).toEqual(['0 EUR', '0 USD'])
   const state = toJson(await stateOf(client))
   for (const [kind, id] of Object.entries(ids))
-    if (!STAYING.has(kind)) expect(state.includes(id!), kind).toBe(false)
+    if (!KEPT_KINDS.has(kind)) expect(state.includes(id!), kind).toBe(false)
   expect((await client.get(`/customers/${ids.Customer}`)).status).toBe(404)
   expect((await client.get(`/quotes/${ids.Quote}`)).status).toBe(404)
   expect((await client.get(`/transactions/${ids.Transaction}`)).status).toBe(404)
@@ -109,18 +109,18 @@ test('a reset platform is empty and in real time, with its settings and tokens; 
   })
   expect((await client.post('/quotes', validBody('quote_create', ids))).status).toBe(404)
 
-  // Names and keys are free again.
-  const again = await client.post('/customers', ada, key)
-  expect(again.status).toBe(201)
-  expect(again.headers.get('Idempotency-Replayed')).toBeNull()
-  expect(again.body.id).not.toBe(kept.body.id)
+  // The customer's platform id and the idempotency key can be used again.
+  const recreated = await client.post('/customers', ada, key)
+  expect(recreated.status).toBe(201)
+  expect(recreated.headers.get('Idempotency-Replayed')).toBeNull()
+  expect(recreated.body.id).not.toBe(created.body.id)
 
   expect(await stateOf(other)).toEqual(before.other)
-  expect((await client.get(`/customers/${elsewhere.id}`)).status).toBe(404)
+  expect((await client.get(`/customers/${otherCustomer.id}`)).status).toBe(404)
   expect((await client.post(RESET)).body.platformId).not.toBe(reset.body.platformId)
 })
 
-test('after a reset the same people sign in again, with the same addresses and passkeys', async () => {
+test('after a reset the same people can sign in again with the same email addresses and passkeys', async () => {
   const client = await newPlatform()
   const passkey = new Authenticator()
   const email = 'ada.again@example.com'
@@ -158,7 +158,7 @@ test('a reset neither revives an expired webhook secret nor extends another one'
   expect((await client.get('/webhook-secrets')).body.data).toHaveLength(1)
 })
 
-test('only a token with MANAGE resets a platform', async () => {
+test('only a token with MANAGE can reset a platform', async () => {
   const client = await newPlatform()
   const weak = await newToken(client, ['VIEW', 'TRANSACT'])
   const before = await stateOf(client)
@@ -166,14 +166,15 @@ test('only a token with MANAGE resets a platform', async () => {
   expect(await stateOf(client)).toEqual(before)
 })
 
-test('of parallel resets one succeeds, and records created in the meantime exist completely or not at all', async () => {
+test('only one of several parallel resets succeeds, and records created in the meantime exist completely or not at all', async () => {
   const client = await newPlatform()
   const { body: before } = await client.get('/config')
-  const calls = (count: number, call: () => ReturnType<Client['get']>) => Array.from({ length: count }, call)
+  const repeatCall = (count: number, call: () => ReturnType<Client['get']>) =>
+    Array.from({ length: count }, call)
   const [resets, tokens, customers] = await Promise.all([
-    Promise.all(calls(6, () => client.post(RESET))),
-    Promise.all(calls(12, () => client.post('/tokens', { name: 'New', permissions: ['VIEW'] }))),
-    Promise.all(calls(12, () => client.post('/customers', { customerType: 'INDIVIDUAL' }))),
+    Promise.all(repeatCall(6, () => client.post(RESET))),
+    Promise.all(repeatCall(12, () => client.post('/tokens', { name: 'New', permissions: ['VIEW'] }))),
+    Promise.all(repeatCall(12, () => client.post('/customers', { customerType: 'INDIVIDUAL' }))),
   ])
   const done = resets.filter(({ status }) => status === 200).map(({ body }) => body.platformId)
   for (const reply of resets.filter(({ status }) => status !== 200)) expectError(reply, { code: 'CONFLICT' })
@@ -190,12 +191,14 @@ test('of parallel resets one succeeds, and records created in the meantime exist
     )
     expect((await token.get('/config')).body.id).toBe(after.id)
   }
-  const seen = new Set((await client.get('/customers?limit=100')).body.data.map((c: { id: string }) => c.id))
+  const listedIds = new Set(
+    (await client.get('/customers?limit=100')).body.data.map((c: { id: string }) => c.id),
+  )
   for (const { status, body } of customers) {
     if (status === 503) continue
     expect(status).toBe(201)
     const read = await client.get(`/customers/${body.id}`)
-    expect(read.status).toBe(seen.has(body.id) ? 200 : 404)
+    expect(read.status).toBe(listedIds.has(body.id) ? 200 : 404)
   }
 })
 
@@ -205,24 +208,24 @@ describe('a job of a reset platform', () => {
     service = await world('sandbox')
   })
 
-  const jobsOf = (op: Op) =>
+  const listJobs = (op: Op) =>
     op.read.selectFrom('jobs').select('id').where('platform_id', '=', op.platform.id).execute()
-  const commit = async (writes: Parameters<typeof service.app.committer.commit>[0]) =>
+  const commitWrites = async (writes: Parameters<typeof service.app.committer.commit>[0]) =>
     expect(await service.app.committer.commit(writes)).toMatchObject({ done: true })
 
-  test('never runs, on any server', async () => {
-    const [old, standing] = [await service.newOp(), await service.newOp()]
-    for (const op of [old, standing])
-      await commit([job(op, 'accounts.backfill', { fromCustomerId: '' }, op.now)])
-    const reset = await sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined })
-    await commit(reset.writes!)
+  test('never runs on any server', async () => {
+    const [oldOp, currentOp] = [await service.newOp(), await service.newOp()]
+    for (const op of [oldOp, currentOp])
+      await commitWrites([job(op, 'accounts.backfill', { fromCustomerId: '' }, op.now)])
+    const reset = await sandboxHandlers.sandbox_reset(oldOp, { params: {}, query: {}, body: undefined })
+    await commitWrites(reset.writes!)
     service.app.wakeJobs()
-    await expect.poll(() => jobsOf(standing)).toEqual([])
-    await service.app.advanceClock(old.platform.id, new Date(old.now.getTime() + 60_000))
-    expect(await jobsOf(old)).toHaveLength(1)
-    // A caller authenticated before cannot reset it a second time.
+    await expect.poll(() => listJobs(currentOp)).toEqual([])
+    await service.app.advanceClock(oldOp.platform.id, new Date(oldOp.now.getTime() + 60_000))
+    expect(await listJobs(oldOp)).toHaveLength(1)
+    // A caller that was authenticated before the reset cannot reset the platform again.
     await expect(
-      sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined }),
+      sandboxHandlers.sandbox_reset(oldOp, { params: {}, query: {}, body: undefined }),
     ).rejects.toThrow('has already reset this platform')
   })
 })
