@@ -83,21 +83,21 @@ describe('an undecided action', () => {
     const { client, payer, agent, action } = await newWaiting()
     await client.advance(DAY_SECONDS - 120)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body.status).toBe('PENDING_APPROVAL')
-    const quoted = await executeWaitingQuote(agent, await agent.quote(payer, 1_000))
+    const quoteAction = await executeWaitingQuote(agent, await agent.quote(payer, 1_000))
     await client.advance(180)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toMatchObject({
       status: 'FAILED',
       rejectionReason: 'The action was not approved in time.',
       transaction: { status: 'EXPIRED' },
     })
-    await advanceTo(client, new Date(quoted.quote.expiresAt))
-    expect((await agent.get(`/agents/me/actions/${quoted.id}`)).body).toMatchObject({
+    await advanceTo(client, new Date(quoteAction.quote.expiresAt))
+    expect((await agent.get(`/agents/me/actions/${quoteAction.id}`)).body).toMatchObject({
       status: 'FAILED',
       quote: { status: 'EXPIRED' },
       transaction: { status: 'EXPIRED' },
     })
     expect(await usageOf(client, agent)).toMatchObject(NOTHING)
-    for (const expired of [action, quoted])
+    for (const expired of [action, quoteAction])
       for (const decision of ['approve', 'reject'] as const)
         expectError(await say(client, decision, expired), { code: 'ACTION_ALREADY_DECIDED' })
   })
@@ -331,7 +331,7 @@ describe('for a payment from an embedded wallet', () => {
       const challenge = await client.post(path(action))
       expect(challenge.status, toJson(challenge.body)).toBe(202)
       const stranger = await signIn(client, (await newCustomer(client)).wallet)
-      const headers = (stamp: string) => ({
+      const buildHeaders = (stamp: string) => ({
         'Svc-Wallet-Signature': stamp,
         'Request-Id': challenge.body.requestId,
       })
@@ -339,7 +339,7 @@ describe('for a payment from an embedded wallet', () => {
       expect((await client.post(path(action), undefined, withoutRequestId)).body.code).toBe(
         'REQUEST_ID_MISSING',
       )
-      const foreignSignature = headers(stranger.stamp(challenge.body.payloadToSign))
+      const foreignSignature = buildHeaders(stranger.stamp(challenge.body.payloadToSign))
       expect((await client.post(path(action), undefined, foreignSignature)).status).toBe(401)
       expect((await agent.get(`/agents/me/actions/${action.id}`)).body.status).toBe('PENDING_APPROVAL')
       const approved = await sendSigned(client, device, 'POST', path(action))

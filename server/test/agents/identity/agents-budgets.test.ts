@@ -154,8 +154,8 @@ describe('limits', () => {
     // In the sandbox a euro is worth between one and two dollars.
     expect(decision.amount).toBeGreaterThan(3_000)
     expect(decision.amount).toBeLessThan(6_000)
-    const done = await execute(3_000)
-    expect(done.body.status, toJson(done.body)).toBe('APPROVED')
+    const executed = await execute(3_000)
+    expect(executed.body.status, toJson(executed.body)).toBe('APPROVED')
     const spent = (await usageOf(client, agent)).dailySpend
     // The rate may have moved slightly since the simulation.
     expect(Math.abs(spent - decision.amount)).toBeLessThan(decision.amount / 50)
@@ -194,9 +194,9 @@ describe('limits', () => {
       ...Array.from({ length: 6 }, () => agent.transferOut(payer, 1_001)),
       ...Array.from({ length: 6 }, () => agent.post('/agents/me/transfer-in', pull)),
     ])
-    const done = replies.filter(({ status }) => status < 300)
-    expect(done).toHaveLength(5)
-    for (const reply of replies.filter((one) => !done.includes(one)))
+    const accepted = replies.filter(({ status }) => status < 300)
+    expect(accepted).toHaveLength(5)
+    for (const reply of replies.filter((one) => !accepted.includes(one)))
       expectLimitExceeded(reply, 'dailyTransactionLimit', 1, 0)
     await expectUsageIsReserved(client, agent)
     // A rejected action makes room for exactly one other.
@@ -218,7 +218,7 @@ describe('limits', () => {
 
   test('are used by exactly the recorded payments, after every outcome', async () => {
     const { client, payer, agent } = await newAgentPlatform({ approvalThresholds: { amount: 1_000 } })
-    const failing = (
+    const failingBank = (
       await client.post('/customers/external-accounts', {
         customerId: payer.id,
         currency: 'USD',
@@ -231,11 +231,11 @@ describe('limits', () => {
       })
     ).body.id
     await spend(agent, payer, 11)
-    const failed = await spend(agent, { ...payer, bank: failing }, 13)
+    const failed = await spend(agent, { ...payer, bank: failingBank }, 13)
     const rejected = await spend(agent, payer, 1_017)
     await spend(agent, payer, 1_019)
     const approved = await spend(agent, payer, 1_023)
-    const broken = await spend(agent, { ...payer, bank: failing }, 1_029)
+    const broken = await spend(agent, { ...payer, bank: failingBank }, 1_029)
     await say(client, 'reject', rejected)
     await say(client, 'approve', approved)
     await say(client, 'approve', broken)

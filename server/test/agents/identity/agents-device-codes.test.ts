@@ -239,11 +239,12 @@ describe('guessing', () => {
   test('tokens from one address blocks further guesses, but not a valid token from that address', async () => {
     const { code } = await newAgentWithCode()
     const { accessToken } = (await guess(code, '10.0.0.4')).body
-    const me = (token: string, address: string) => call('GET', '/agents/me', `Bearer ${token}`, address)
+    const readMeFrom = (token: string, address: string) =>
+      call('GET', '/agents/me', `Bearer ${token}`, address)
     for (let index = 0; index < ATTEMPT_LIMITS.bearerTokensByAddress.attemptsMax; index++)
-      expect((await me(`csa_${index}`, '10.0.0.4')).status).toBe(401)
-    expectLimited(await me('csa_wrong', '10.0.0.4'))
-    expect((await me(accessToken, '10.0.0.4')).status).toBe(200)
-    expect((await me('csa_wrong', '10.0.0.5')).status).toBe(401)
+      expect((await readMeFrom(`csa_${index}`, '10.0.0.4')).status).toBe(401)
+    expectLimited(await readMeFrom('csa_wrong', '10.0.0.4'))
+    expect((await readMeFrom(accessToken, '10.0.0.4')).status).toBe(200)
+    expect((await readMeFrom('csa_wrong', '10.0.0.5')).status).toBe(401)
   })
 })

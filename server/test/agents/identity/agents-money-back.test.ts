@@ -64,7 +64,7 @@ describe('the budget of an agent', () => {
       defaultExecutionMode: 'APPROVAL_REQUIRED',
     })
     const failingPayer = { ...payer, bank: await newBankAccount(client, payer.id, '002') }
-    const [rejected, quoted, failed, undecided] = [
+    const [rejected, quoteAction, failed, undecided] = [
       await agent.transferOut(payer, 1_000),
       await agent.pays(payer, 2_000),
       await agent.transferOut(failingPayer, 3_000),
@@ -72,7 +72,7 @@ describe('the budget of an agent', () => {
     ]
     expect(await used(client, agent)).toEqual([4, 10_000, 10_000])
     await say(client, 'reject', rejected.body)
-    await say(client, 'reject', quoted.body)
+    await say(client, 'reject', quoteAction.body)
     await say(client, 'approve', failed.body)
     expect(await settled(client, agent, failed.body.id)).toMatchObject({ transaction: { status: 'FAILED' } })
     expect(await used(client, agent)).toEqual([1, 4_000, 4_000])

@@ -60,8 +60,8 @@ describe('a customer is not deleted', () => {
       lockedCurrencyAmount: 5_000_000,
     })
     expect(quote.status, toJson(quote.body)).toBe(201)
-    const paid = await sendSigned(client, session, 'POST', `/quotes/${quote.body.id}/execute`, undefined)
-    expect(paid.status, toJson(paid.body)).toBe(200)
+    const execution = await sendSigned(client, session, 'POST', `/quotes/${quote.body.id}/execute`, undefined)
+    expect(execution.status, toJson(execution.body)).toBe(200)
     await client.advance(0)
     expect((await deleteCustomer(client, holder.id)).body).toMatchObject({ isDeleted: true })
     expectError(await client.post(`/sandbox/internal-accounts/${holder.wallet}/fund`, { amount: 1 }), {

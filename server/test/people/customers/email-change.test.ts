@@ -8,14 +8,14 @@ function toRefusal({ status, body }: Reply) {
 }
 
 describe('changing the e-mail address of sign-in codes', () => {
-  const changeTo = (email: string) => ({ customerType: 'INDIVIDUAL', email })
+  const buildChange = (email: string) => ({ customerType: 'INDIVIDUAL', email })
 
   test('needs a signature, and then changes customer and credential together, once', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const session = await signIn(client, customer.wallet)
     const path = `/customers/${customer.id}`
-    const first = await client.send('PATCH', path, changeTo('new@example.com'))
+    const first = await client.send('PATCH', path, buildChange('new@example.com'))
     expect(first.status).toBe(202)
     expect(JSON.parse(first.body.payloadToSign)).toMatchObject({
       operation: 'customer_update',
@@ -32,7 +32,7 @@ describe('changing the e-mail address of sign-in codes', () => {
       'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign),
       'Request-Id': first.body.requestId,
     }
-    const second = await client.send('PATCH', path, changeTo('new@example.com'), headers)
+    const second = await client.send('PATCH', path, buildChange('new@example.com'), headers)
     expect(second).toMatchObject({ status: 200, body: { email: 'new@example.com' } })
     const credentials = await client.get(`/auth/credentials?accountId=${customer.wallet}`)
     expect(credentials.body.data).toMatchObject([{ id: credential, nickname: 'new@example.com' }])
@@ -42,7 +42,7 @@ describe('changing the e-mail address of sign-in codes', () => {
       encryptedOtpBundle: '{}',
     })
     expect(lateReply.status).toBe(401)
-    expect((await client.send('PATCH', path, changeTo('new@example.com'), headers)).status).toBe(401)
+    expect((await client.send('PATCH', path, buildChange('new@example.com'), headers)).status).toBe(401)
   })
 
   test('is refused if the credential has changed since the first call', async () => {
@@ -51,11 +51,11 @@ describe('changing the e-mail address of sign-in codes', () => {
     const session = await signIn(client, customer.wallet)
     const path = `/customers/${customer.id}`
     const [firstCall, secondCall] = [
-      await client.send('PATCH', path, changeTo('one@example.com')),
-      await client.send('PATCH', path, changeTo('two@example.com')),
+      await client.send('PATCH', path, buildChange('one@example.com')),
+      await client.send('PATCH', path, buildChange('two@example.com')),
     ]
     const retry = (first: Reply, email: string) =>
-      client.send('PATCH', path, changeTo(email), {
+      client.send('PATCH', path, buildChange(email), {
         'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign),
         'Request-Id': first.body.requestId,
       })
@@ -73,13 +73,15 @@ describe('changing the e-mail address of sign-in codes', () => {
     const otherCustomer = await newCustomer(client)
     const customer = await newCustomer(client)
     const path = `/customers/${customer.id}`
-    expect(toRefusal(await client.send('PATCH', path, changeTo(otherCustomer.email.toUpperCase())))).toEqual({
+    expect(
+      toRefusal(await client.send('PATCH', path, buildChange(otherCustomer.email.toUpperCase()))),
+    ).toEqual({
       status: 409,
       code: 'EMAIL_OTP_EMAIL_ALREADY_EXISTS',
       field: 'email',
     })
     await client.send('DELETE', `/customers/${otherCustomer.id}`)
-    expect((await client.send('PATCH', path, changeTo(otherCustomer.email))).status).toBe(202)
+    expect((await client.send('PATCH', path, buildChange(otherCustomer.email))).status).toBe(202)
   })
 
   test('needs no signature for another spelling of the same address, or without a wallet', async () => {
@@ -88,7 +90,7 @@ describe('changing the e-mail address of sign-in codes', () => {
     const rewritten = await client.send(
       'PATCH',
       `/customers/${customer.id}`,
-      changeTo(customer.email.toUpperCase()),
+      buildChange(customer.email.toUpperCase()),
     )
     expect(rewritten).toMatchObject({ status: 200, body: { email: customer.email.toUpperCase() } })
     const pendingCustomer = await client.post('/customers', {
@@ -99,7 +101,7 @@ describe('changing the e-mail address of sign-in codes', () => {
     const moved = await client.send(
       'PATCH',
       `/customers/${pendingCustomer.body.id}`,
-      changeTo('new@example.com'),
+      buildChange('new@example.com'),
     )
     expect(moved).toMatchObject({ status: 200, body: { email: 'new@example.com' } })
   })

@@ -53,7 +53,7 @@ const readJob = async (op: Op, jobId: string) =>
   (await customerImportHandlers.customer_import_get(op, { params: { jobId }, query: {}, body: undefined }))
     .body
 
-async function customerIds(op: Op): Promise<string[]> {
+async function listCustomerIds(op: Op): Promise<string[]> {
   const rows = await op.read
     .selectFrom('customers')
     .select('platform_customer_id as id')
@@ -93,7 +93,7 @@ test('each run creates the customers of the next rows; of two in parallel one co
     status: 'COMPLETED',
     progress: { processed: 120, successful: 120 },
   })
-  expect(await customerIds(op)).toEqual(buildIds(120))
+  expect(await listCustomerIds(op)).toEqual(buildIds(120))
   expect(await run()).toEqual([])
 
   await removeStoredFile(op, { fileId: file.id })
@@ -108,7 +108,7 @@ test('while the store cannot be reached the import waits, and then continues', a
   await expect(run()).rejects.toThrow('status 500')
   bucket.fail(undefined)
   await commit(await run())
-  expect(await customerIds(op)).toEqual(buildIds(60))
+  expect(await listCustomerIds(op)).toEqual(buildIds(60))
 })
 
 test('a file that was changed in the store ends the import, and earlier customers stay', async () => {
@@ -123,6 +123,6 @@ test('a file that was changed in the store ends the import, and earlier customer
     progress: { total: 60, processed: 50, successful: 50, failed: 0 },
     errors: [{ correlationId: 'row_52', message: 'The stored file was changed or is damaged' }],
   })
-  expect(await customerIds(op)).toHaveLength(50)
+  expect(await listCustomerIds(op)).toHaveLength(50)
   expect(await run()).toEqual([])
 })

@@ -35,14 +35,14 @@ async function newClient(): Promise<Client> {
   return server.newPlatform()
 }
 
-const fields = () => ({ documentHolder: customer, documentType: 'PASSPORT', country: 'DE' })
-const filesFolder = () => join(app.config.dataDir, 'files')
-const listStored = () => readdirSync(filesFolder())
+const buildFields = () => ({ documentHolder: customer, documentType: 'PASSPORT', country: 'DE' })
+const getFilesFolder = () => join(app.config.dataDir, 'files')
+const listStored = () => readdirSync(getFilesFolder())
 const listSpooled = () => readdirSync(app.spool.folder)
 const listRows = () => app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute()
 
 async function newDocument(file: Uint8Array = pngOf(), fileName = 'passport.png') {
-  const { status, body } = await upload(client, '/documents', fields(), file, { fileName })
+  const { status, body } = await upload(client, '/documents', buildFields(), file, { fileName })
   expect(status, JSON.stringify(body)).toBe(201)
   return body.id as string
 }
@@ -58,7 +58,7 @@ describe('a stored file', () => {
     const plain = pngOf(300_000, 0x42)
     const [id, otherId] = [await newDocument(plain), await newDocument(pngOf(300_000, 0x43))]
     const [path, otherPath] = await Promise.all(
-      [id, otherId].map(async (id) => join(filesFolder(), toFileName(await findFileId(id)))),
+      [id, otherId].map(async (id) => join(getFilesFolder(), toFileName(await findFileId(id)))),
     )
     const sealed = readFileSync(path!)
     expect(sealed.includes(plain.subarray(16, 48))).toBe(false)
@@ -130,7 +130,7 @@ describe('a stored file', () => {
   test('is removed when its platform is reset', async () => {
     const otherClient = await newClient()
     const holder = (await newCustomer(otherClient)).id
-    const { body } = await upload(otherClient, '/documents', { ...fields(), documentHolder: holder })
+    const { body } = await upload(otherClient, '/documents', { ...buildFields(), documentHolder: holder })
     const name = toFileName(await findFileId(body.id))
     expect(listStored()).toContain(name)
     expect((await otherClient.post('/sandbox/reset')).status).toBe(200)
@@ -149,18 +149,18 @@ describe('an upload leaves no row, no spooled and no stored file', () => {
 
   test('if it is refused', () =>
     expectNothingLeft(async () => {
-      expect((await upload(client, '/documents', { ...fields(), country: 'x' })).status).toBe(400)
-      const missing = { ...fields(), documentHolder: noId('Customer') }
+      expect((await upload(client, '/documents', { ...buildFields(), country: 'x' })).status).toBe(400)
+      const missing = { ...buildFields(), documentHolder: noId('Customer') }
       expect((await upload(client, '/documents', missing)).status).toBe(404)
-      expect((await upload(client, '/documents', fields(), pngOf(11 * 1024 * 1024))).status).toBe(413)
+      expect((await upload(client, '/documents', buildFields(), pngOf(11 * 1024 * 1024))).status).toBe(413)
       expect(
-        (await upload(client, '/documents', fields(), pngOf(), { fileName: 'a-204.png' })).body.code,
+        (await upload(client, '/documents', buildFields(), pngOf(), { fileName: 'a-204.png' })).body.code,
       ).toBe('SUSPECTED_FRAUD')
     }))
 
   const buildForm = () =>
     formOf([
-      ...Object.entries(fields()).map(([name, value]) => ({ name, value })),
+      ...Object.entries(buildFields()).map(([name, value]) => ({ name, value })),
       { name: 'file', fileName: 'a.png', value: pngOf(200_000) },
     ])
 
@@ -178,7 +178,7 @@ test('fifty parallel uploads create fifty documents', async () => {
   const holder = (await newCustomer(otherClient)).id
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      upload(otherClient, '/documents', { ...fields(), documentHolder: holder }, pngOf(100_000, index)),
+      upload(otherClient, '/documents', { ...buildFields(), documentHolder: holder }, pngOf(100_000, index)),
     ),
   )
   expect(replies.map(({ status }) => status)).toEqual(Array(50).fill(201))
@@ -194,7 +194,7 @@ test('fifty uploads with the same idempotency key create one document and one fi
   const holder = (await newCustomer(otherClient)).id
   const before = listStored().length
   const sendUpload = (file: Uint8Array) =>
-    upload(otherClient, '/documents', { ...fields(), documentHolder: holder }, file, {
+    upload(otherClient, '/documents', { ...buildFields(), documentHolder: holder }, file, {
       headers: { 'Idempotency-Key': 'once' },
     })
   const replies = await Promise.all(Array.from({ length: 50 }, () => sendUpload(pngOf(3_000))))

@@ -100,7 +100,7 @@ test('an address that tries a hundred unknown links gets 429, but can still open
   const statuses = await Promise.all(
     Array.from(
       { length: 101 },
-      async (_, at) => (await visitor.go(`${pathname.slice(0, -3)}${100 + at}`)).status,
+      async (_, index) => (await visitor.go(`${pathname.slice(0, -3)}${100 + index}`)).status,
     ),
   )
   expect(new Set(statuses)).toEqual(new Set([404, 429]))

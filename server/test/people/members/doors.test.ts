@@ -141,12 +141,12 @@ async function prepareScheduleApproval(): Promise<HeldMoneyCall> {
   return { client, path: `${path}/approve`, status: readIsActive }
 }
 
-const prepareOwnApproval = (what: 'account' | 'withdrawal') => async (): Promise<HeldMoneyCall> => {
+const prepareOwnApproval = (record: 'account' | 'withdrawal') => async (): Promise<HeldMoneyCall> => {
   const { client, payee } = await payingPlatform()
-  const { id } = await registered(client, payee, { needsApproval: what === 'account' })
+  const { id } = await registered(client, payee, { needsApproval: record === 'account' })
   const body = withdrawal(id, 100, { needsApproval: true })
   const path =
-    what === 'account'
+    record === 'account'
       ? `/platform/own-accounts/${id}`
       : `/platform/withdrawals/${(await client.post('/platform/withdrawals', body)).body.id}`
   return { client, path: `${path}/approve`, status: createStatusReader(client, path) }

@@ -161,18 +161,18 @@ test('a removed member loses access immediately: sessions, passkeys, links, code
   const customer = await newCustomer(client)
   const forCustomer = { customerId: customer.id, permissions: ['VIEW'] }
   const { accessToken } = (await browser.post('/customer-tokens', forCustomer)).body
-  const asCustomer = () =>
+  const callAsCustomer = () =>
     client.send('GET', `/customers/internal-accounts?customerId=${customer.id}`, undefined, {
       Authorization: `Bearer ${accessToken}`,
     })
-  expect((await asCustomer()).status).toBe(200)
+  expect((await callAsCustomer()).status).toBe(200)
   await browser.post('/member-sessions/codes', { email })
   const message = (await client.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string
 
   expect((await client.send('DELETE', `/members/${id}`)).status).toBe(204)
   expect(await browser.get('/members/me')).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
   expect((await browser.get('/customers')).status).toBe(401)
-  expect((await asCustomer()).status).toBe(401)
+  expect((await callAsCustomer()).status).toBe(401)
   const newBrowser = new Browser(client.baseUrl)
   const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(message)![0]
   const replies = [

@@ -75,9 +75,9 @@ describe('a code that the job queue has sent signs in', () => {
     const keys = generateKeyPair()
     const verify = (encryptedOtpBundle: string, headers?: Record<string, string>) =>
       post(`/auth/credentials/${credential.id}/verify`, { type, encryptedOtpBundle }, headers)
-    for (const wrong of ['000000', code.slice(1), ...(/[A-Z]/.test(code) ? [code.toLowerCase()] : [])]) {
-      const refused = await verify(sealCode(bundle, keys, wrong))
-      expect(refused.json(), wrong).toMatchObject({ status: 401, reason: 'Invalid OTP code' })
+    for (const wrongCode of ['000000', code.slice(1), ...(/[A-Z]/.test(code) ? [code.toLowerCase()] : [])]) {
+      const refused = await verify(sealCode(bundle, keys, wrongCode))
+      expect(refused.json(), wrongCode).toMatchObject({ status: 401, reason: 'Invalid OTP code' })
     }
     const sealed = sealCode(bundle, keys, code)
     const first = await verify(sealed)

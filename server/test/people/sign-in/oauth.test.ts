@@ -13,7 +13,7 @@ import {
 const GOOGLE = 'https://accounts.google.com'
 
 /** A token for the sandbox: JWT-shaped, its signature is not checked (specification 5.5). */
-function idToken(claims: Record<string, unknown> = {}): string {
+function buildIdToken(claims: Record<string, unknown> = {}): string {
   const now = Math.floor(Date.now() / 1000)
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const payload = {
@@ -37,7 +37,7 @@ async function registerCredential() {
   const body = {
     type: 'OAUTH',
     accountId: customer.wallet,
-    oidcToken: idToken({ email: 'ada@example.com' }),
+    oidcToken: buildIdToken({ email: 'ada@example.com' }),
   }
   const reply = await sendSigned(client, session, 'POST', '/auth/credentials', body)
   expect(reply).toMatchObject({ status: 201, body: { type: 'OAUTH', nickname: 'ada@example.com' } })
@@ -47,7 +47,7 @@ async function registerCredential() {
 async function verify(client: Client, id: string, claims: Record<string, unknown> = {}, token?: string) {
   const device = generateKeyPair()
   const clientPublicKey = device.publicKey.uncompressedHex
-  const oidcToken = token ?? idToken({ nonce: computeNonce(clientPublicKey), ...claims })
+  const oidcToken = token ?? buildIdToken({ nonce: computeNonce(clientPublicKey), ...claims })
   const body = { type: 'OAUTH', oidcToken, clientPublicKey }
   return { device, body, reply: await client.post(`/auth/credentials/${id}/verify`, body) }
 }
@@ -122,12 +122,12 @@ describe('signing in with an identity token', () => {
 
   test('allows one credential per identity, and refuses the token of its registration', async () => {
     const { client, customer, session, id, token } = await registerCredential()
-    const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: idToken() }
+    const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: buildIdToken() }
     expect((await sendSigned(client, session, 'POST', '/auth/credentials', body)).body).toMatchObject({
       status: 409,
       code: 'OAUTH_CREDENTIAL_ALREADY_EXISTS',
     })
-    const secondIdentity = { ...body, oidcToken: idToken({ sub: 'user-2' }) }
+    const secondIdentity = { ...body, oidcToken: buildIdToken({ sub: 'user-2' }) }
     expect((await sendSigned(client, session, 'POST', '/auth/credentials', secondIdentity)).status).toBe(201)
     expect((await verify(client, id, {}, token)).reply.body).toMatchObject({ status: 401 })
   })
@@ -148,7 +148,7 @@ describe('signing in with an identity token', () => {
     const clientPublicKey = device.publicKey.uncompressedHex
     const body = {
       type: 'OAUTH',
-      oidcToken: idToken({ nonce: computeNonce(clientPublicKey) }),
+      oidcToken: buildIdToken({ nonce: computeNonce(clientPublicKey) }),
       clientPublicKey,
     }
     const replies = await Promise.all(

@@ -92,8 +92,11 @@ describe('signing in with an e-mail code', () => {
 
   test('a wrong code is refused with its reason, and a used or replaced one too', async () => {
     const { client, customer, credential, bundle } = await requestChallenge()
-    const wrong = await verify(client, credential, sealCode(bundle, generateKeyPair(), '000001'))
-    expect(wrong.body).toMatchObject({ ...refusedCode, message: expect.stringContaining('code is wrong') })
+    const wrongReply = await verify(client, credential, sealCode(bundle, generateKeyPair(), '000001'))
+    expect(wrongReply.body).toMatchObject({
+      ...refusedCode,
+      message: expect.stringContaining('code is wrong'),
+    })
     await signIn(client, customer.wallet)
     const replaced = await verify(client, credential, sealCode(bundle, generateKeyPair()))
     expect(replaced.body).toMatchObject(refusedCode)

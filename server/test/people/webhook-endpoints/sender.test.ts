@@ -36,7 +36,7 @@ async function newFeed(events: number, url = 'http://127.0.0.1:9/hook') {
 
 const afterSeconds = (seconds: number) => new Date(service.app.clock().getTime() + seconds * 1_000)
 
-/** Claims the due endpoints, and ignores those of other tests. */
+/** Claims the due endpoints, and ignores the endpoints of other tests. */
 async function claim(id: string, claimant: string, at = service.app.clock()) {
   const claimed = await claimEndpoints(service.app.db, { claim: claimant, now: at, max: 32 })
   return claimed.find(({ endpoint }) => endpoint.id === id)

@@ -36,8 +36,8 @@ function listBalanceEvents({ received }: Receiver): string[] {
 }
 
 /** Runs due work until the receiver has this number of balance events. */
-async function waitForReplay(client: Client, count: number, receiver: Receiver): Promise<void> {
-  for (let tries = 0; tries < 200 && listBalanceEvents(receiver).length < count; tries++)
+async function waitForReplay(client: Client, countEvents: number, receiver: Receiver): Promise<void> {
+  for (let tries = 0; tries < 200 && listBalanceEvents(receiver).length < countEvents; tries++)
     await client.advance(0)
 }
 
@@ -61,8 +61,8 @@ test('a replay delivers the events of a time range again, in the order of the fe
 test('a replay that only counts sends nothing, returns the exact number, and works during another replay', async () => {
   const { client, receiver, from } = await newDeliveredPlatform()
   const range = { startDate: from, types: ['INTERNAL_ACCOUNT.BALANCE_UPDATED'] }
-  const count = () => client.post('/events/replay', { ...range, countOnly: true })
-  expect(await count()).toMatchObject({ status: 202, body: { events: 4 } })
+  const countEvents = () => client.post('/events/replay', { ...range, countOnly: true })
+  expect(await countEvents()).toMatchObject({ status: 202, body: { events: 4 } })
   await client.advance(60)
   expect(receiver.received).toEqual([])
   let release = () => {}
@@ -71,7 +71,7 @@ test('a replay that only counts sends nothing, returns the exact number, and wor
   })
   receiver.answer = () => released.then(() => 200)
   expect(await client.post('/events/replay', range)).toMatchObject({ status: 202, body: { events: 4 } })
-  expect(await count()).toMatchObject({ status: 202, body: { events: 4 } })
+  expect(await countEvents()).toMatchObject({ status: 202, body: { events: 4 } })
   expectError(await client.post('/events/replay', range), { code: 'REPLAY_IN_PROGRESS' })
   release()
   receiver.answer = () => 200

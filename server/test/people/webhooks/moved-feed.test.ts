@@ -105,7 +105,7 @@ test('no follower and no webhook endpoint skips or repeats an event, whenever th
   const lateReceiver = await Receiver.open()
   const watch = newWatch()
   const customers: string[] = []
-  const followed: FeedEvent[] = []
+  const followedEvents: FeedEvent[] = []
   /** The customers that were created before the late endpoint. */
   let earlierCustomers: string[] = []
   const writeCustomers = async (writer: number) => {
@@ -118,7 +118,7 @@ test('no follower and no webhook endpoint skips or repeats an event, whenever th
   }
   let isOver = false
   const followFeed = async () => {
-    while (!isOver) followed.push(...(await readFeed(client, followed.at(-1))))
+    while (!isOver) followedEvents.push(...(await readFeed(client, followedEvents.at(-1))))
   }
   const runWatch = async () => {
     while (!isOver) await watch()
@@ -135,12 +135,12 @@ test('no follower and no webhook endpoint skips or repeats an event, whenever th
   const lastCustomer = await newCustomer(client, 'Grace')
   await expect
     .poll(async () => {
-      followed.push(...(await readFeed(client, followed.at(-1))))
-      return followed.at(-1)?.objectId
+      followedEvents.push(...(await readFeed(client, followedEvents.at(-1))))
+      return followedEvents.at(-1)?.objectId
     })
     .toBe(lastCustomer)
   const feed = await readFeed(client, undefined)
-  expect(listIds(followed)).toEqual(listIds(feed))
+  expect(listIds(followedEvents)).toEqual(listIds(feed))
   expect(new Set(listIds(feed)).size).toBe(feed.length)
   const { rows } = await service.app.db.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM events WHERE platform_id = $1',
@@ -149,13 +149,13 @@ test('no follower and no webhook endpoint skips or repeats an event, whenever th
   expect(rows).toEqual([{ count: BigInt(feed.length) }])
   expect(feed.map(({ objectId }) => objectId)).toEqual(expect.arrayContaining(customers))
 
-  const sent = feed.filter(({ type }) => type !== 'TEST')
-  await receiver.until((received) => received.length >= sent.length)
-  expect(receiver.received.map(({ event }) => event.id).sort()).toEqual(listIds(sent).sort())
+  const sentEvents = feed.filter(({ type }) => type !== 'TEST')
+  await receiver.until((received) => received.length >= sentEvents.length)
+  expect(receiver.received.map(({ event }) => event.id).sort()).toEqual(listIds(sentEvents).sort())
   await lateReceiver.until((received) => received.some(({ event }) => event.objectId === lastCustomer))
   const lateIds = lateReceiver.received.map(({ event }) => event.id)
   expect(new Set(lateIds).size).toBe(lateIds.length)
-  const expectedEvents = sent.slice(sent.findIndex(({ id }) => id === lateIds[0]))
+  const expectedEvents = sentEvents.slice(sentEvents.findIndex(({ id }) => id === lateIds[0]))
   await lateReceiver.until((received) => received.length >= expectedEvents.length)
   expect(
     lateReceiver.received.map(({ event }) => event.objectId).filter((id) => earlierCustomers.includes(id)),

@@ -36,7 +36,7 @@ function newSender(rules: ResponseRules = {}): Sender {
   return new Sender(service.app, rules)
 }
 
-function dueWork(sender = newSender()): DueWork {
+function createDueWork(sender = newSender()): DueWork {
   return { jobs: createJobRunner(service.app, JOB_HANDLERS), sender }
 }
 
@@ -150,7 +150,7 @@ test('an advance of the clock waits for the deliveries of another process and do
   const { op, receiver } = await newReceiverOp()
   const release = hold(receiver)
   const { id } = await createEvent(op, op.newId('Customer'))
-  const [sender, work] = [newSender().start(), dueWork()]
+  const [sender, work] = [newSender().start(), createDueWork()]
   sender.wake()
   await receiver.until((all) => all.length === 1)
   await advanceClock(service.app, work, op.platform.id, op.now, 500)
@@ -169,7 +169,7 @@ test('an advance of the clock that is interrupted after a step reports that work
     throw new NoConnection('no connection')
   }
   const advance = (jobs: Partial<DueWork['jobs']>) => {
-    const work = dueWork()
+    const work = createDueWork()
     return advanceClock(
       service.app,
       { ...work, jobs: { ...work.jobs, ...jobs } },
