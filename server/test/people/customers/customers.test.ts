@@ -171,7 +171,7 @@ describe('a customer', () => {
     expect(unchanged.body).toEqual(expected)
   })
 
-  test('refuses a change that does not fit it', async () => {
+  test('refuses a change that is invalid for its type', async () => {
     const client = await newPlatform()
     const person = await client.post('/customers', ada)
     const business = await client.post('/customers', {
@@ -298,7 +298,7 @@ describe('the list of customers', () => {
   })
 
   test.each(['0000-01-01T00:00:00Z', '2016-12-31T23:59:60Z', '9999-12-31T23:59:59-12:00', 'yesterday'])(
-    'refuses the bound %s',
+    'refuses the time %s as a filter',
     async (time) => {
       const client = await newPlatform()
       const reply = await client.get(`/customers?createdAfter=${encodeURIComponent(time)}`)

@@ -64,7 +64,7 @@ async function listCustomerIds(op: Op): Promise<string[]> {
 
 const buildIds = (rows: number) => Array.from({ length: rows }, (_, row) => `c-${row}`).sort()
 
-test('each run creates the customers of the next rows; of two in parallel one commits', async () => {
+test('each run of an import creates the customers of the next rows, and only one of two parallel runs commits', async () => {
   const { op, file, importId, run } = await newImport(120)
   const [scan, secondScan] = [await run(), await run()]
   expect(await commit(scan)).toEqual({ done: true })
@@ -100,7 +100,7 @@ test('each run creates the customers of the next rows; of two in parallel one co
   expect(bucket.objects.size).toBe(0)
 })
 
-test('while the store cannot be reached the import waits, and then continues', async () => {
+test('an import waits while the file store cannot be reached, and then continues', async () => {
   const { op, run } = await newImport(60)
   await commit(await run())
   await commit(await run())

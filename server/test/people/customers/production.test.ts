@@ -41,7 +41,7 @@ describe('in production', () => {
     },
   )
 
-  test.each(['102', '105'])('an account whose number ends in %s is like any other', async (suffix) => {
+  test.each(['102', '105'])('an account whose number ends in %s has no special outcome', async (suffix) => {
     const op: Op = { ...(await service.newOp()), mode: 'production' }
     const { id } = await createCustomer(op, { customerType: 'INDIVIDUAL' })
     const response = await externalAccountHandlers.customer_external_account_create(op, {
@@ -85,7 +85,7 @@ describe('a new customer', () => {
     [{ customerType: 'INDIVIDUAL', fullName: 'Ada 002' }, 'CUSTOMER.KYC_REJECTED'],
     [{ customerType: 'BUSINESS' }, 'CUSTOMER.KYB_APPROVED'],
   ] satisfies [Body, string][])(
-    '%j sends the result of its check as %s, with the customer',
+    'with %j causes the event %s, which contains the customer',
     async (body, type) => {
       const op = await service.newOp()
       const customer = await createCustomer(op, body)

@@ -251,12 +251,12 @@ test('every call that needs APPROVE is tested here, or only refuses', () => {
 })
 
 const CASES = Object.entries(HELD_MONEY_CALLS).flatMap(([name, cases]) =>
-  Object.entries(cases).map(([label, open]) => [`${name} ${label}`, open] as const),
+  Object.entries(cases).map(([label, prepare]) => [`${name} ${label}`, prepare] as const),
 )
 
-describe('if two members have to approve, neither one member nor an API token can move held money', () => {
-  test.each(CASES)('%s', async (_, open) => {
-    const { client, path, body, status } = await open()
+describe('if two members have to approve', () => {
+  test.each(CASES)('%s needs the votes of two members, and no API token can vote', async (_, prepare) => {
+    const { client, path, body, status } = await prepare()
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
     await client.send('PATCH', '/config', { approvalsRequired: 2 })
     const before = await status()

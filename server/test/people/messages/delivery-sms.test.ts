@@ -109,7 +109,7 @@ describe('a text message', () => {
     expect(await platform.message(id)).toMatchObject({ state: 'FAILED', failure_reason: 'EXPIRED' })
   })
 
-  test('is not sent on, with the credentials, to the target of a redirect', async () => {
+  test('does not follow a redirect, which would reveal the credentials', async () => {
     const otherGateway = await smsGateway()
     const { id } = await platform.challenge(await platform.holder(newNumber()))
     gateway.answer = () => ({ status: 307, location: `${otherGateway.url}/` })

@@ -81,7 +81,7 @@ describe('the settings of a platform', () => {
     [[buildCurrency('USD', { maxAmount: 1.5 })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
     [[buildCurrency('USD', { maxAmount: 2n ** 63n })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
     [[buildCurrency('USD', { maxAmount: '1' })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
-  ])('refuse the currencies %#', async (supportedCurrencies, code, field) => {
+  ])('refuse an invalid list of currencies: case %#', async (supportedCurrencies, code, field) => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     expect(toRefusal(await client.send('PATCH', '/config', { supportedCurrencies }))).toEqual({

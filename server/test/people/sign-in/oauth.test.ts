@@ -12,7 +12,7 @@ import {
 
 const GOOGLE = 'https://accounts.google.com'
 
-/** A token for the sandbox: JWT-shaped, its signature is not checked (specification 5.5). */
+/** Builds a token for the sandbox, which does not check its signature (specification 5.5). */
 function buildIdToken(claims: Record<string, unknown> = {}): string {
   const now = Math.floor(Date.now() / 1000)
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

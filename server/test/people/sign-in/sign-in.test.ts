@@ -36,7 +36,7 @@ const refusedCode = {
   details: { reason: 'Invalid OTP code', code: 'INVALID_OTP_CODE' },
 }
 
-describe('signing in with an e-mail code', () => {
+describe('when signing in with an e-mail code', () => {
   test('a challenge returns the credential and a bundle signed by the quorum key, bound to wallet and holder', async () => {
     const { customer, credential, reply, bundle } = await requestChallenge()
     expect(reply.status).toBe(200)
@@ -52,7 +52,7 @@ describe('signing in with an e-mail code', () => {
   })
 
   test.each(['compressedHex', 'uncompressedHex'] as const)(
-    'accepts the sealed key as %s, and both legs together issue a session',
+    'the sealed key can be %s, and both legs together issue a session',
     async (form) => {
       const { client, customer, credential, bundle } = await requestChallenge()
       const keys = generateKeyPair()

@@ -137,7 +137,7 @@ describe("a customer's token", () => {
   })
 })
 
-describe('with a token a customer', () => {
+describe('a customer with a token', () => {
   test('can sign in, sign a payment from the wallet, and see it settle', async () => {
     const { id, wallet } = await newCustomer(owner)
     await fund(owner, wallet, 100_000_000)

@@ -75,7 +75,7 @@ describe('if people decide', () => {
     expect((await manual.get(`/verifications?customerId=${id}`)).body.data).toHaveLength(1)
   })
 
-  test('of fifty decisions in parallel one succeeds', async () => {
+  test('only one of fifty parallel decisions succeeds', async () => {
     const { id } = await createCustomer(manual)
     const verification = await requestVerification(manual, id)
     const replies = await Promise.all(
@@ -263,7 +263,7 @@ describe('if people decide in the sandbox', () => {
     },
   )
 
-  test('fifty calls in parallel decide by the suffix once', async () => {
+  test('fifty parallel calls decide by the suffix once', async () => {
     const { id } = await createCustomer(manual, { ...PERSON, fullName: 'Ada 002' })
     const verifications = await Promise.all(Array.from({ length: 50 }, () => requestVerification(manual, id)))
     expect(new Set(verifications.map((one) => `${one.id} ${one.verificationStatus}`)).size).toBe(1)

@@ -183,7 +183,7 @@ describe('an undelivered event', () => {
     }
   })
 
-  test.each([200, 202, 204, 299, 409])('is delivered if the response is %i', async (status) => {
+  test.each([200, 202, 204, 299, 409])('counts as delivered if the response is %i', async (status) => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => status
     await fund(client, usd, 1)
