@@ -48,8 +48,8 @@ describe('a rejected action', () => {
       status: 200,
       body: { status: 'REJECTED', rejectionReason: 'Too much.', transaction: { status: 'FAILED' } },
     })
-    const again = await say(client, 'reject', action, { reason: 'Other words.' })
-    expect([again.status, again.body]).toEqual([200, first.body])
+    const repeated = await say(client, 'reject', action, { reason: 'Other words.' })
+    expect([repeated.status, repeated.body]).toEqual([200, first.body])
     expect((await client.post(`/transactions/${action.transaction.id}/reject`)).status).toBe(200)
     expectError(await say(client, 'approve', action), { code: 'ACTION_ALREADY_DECIDED', field: 'actionId' })
     expectError(await client.post(`/transactions/${action.transaction.id}/approve`), {
@@ -177,8 +177,8 @@ describe('an approval', () => {
         body: { status: 'FAILED', transaction: { status: 'FAILED' } },
       })
       expect(reply.body.rejectionReason).toMatch(reason)
-      const again = await say(client, 'approve', action)
-      expect([again.status, again.body]).toEqual([200, reply.body])
+      const repeated = await say(client, 'approve', action)
+      expect([repeated.status, repeated.body]).toEqual([200, reply.body])
       expectError(await say(client, 'reject', action), { code: 'ACTION_ALREADY_DECIDED' })
       // Payments made before do not belong to this action.
       const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
@@ -361,8 +361,8 @@ describe('for a payment from an embedded wallet', () => {
     expect(foreignReply.status, toJson(foreignReply.body)).toBe(401)
     const executed = await executeSigned(quote, device.stamp(readPayload(quote)))
     expect(executed, toJson(executed.body)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
-    const again = await executeSigned(quote, device.stamp(readPayload(quote)))
-    expect([401, 409], toJson(again.body)).toContain(again.status)
+    const repeated = await executeSigned(quote, device.stamp(readPayload(quote)))
+    expect([401, 409], toJson(repeated.body)).toContain(repeated.status)
     expect(await settled(client, agent, executed.body.id)).toMatchObject({
       transaction: { status: 'COMPLETED' },
     })

@@ -214,7 +214,7 @@ describe('a permission', () => {
     }
     for (const [permission, attempts] of Object.entries(calls)) {
       await changePolicy(client, agent, {
-        permissions: AGENT_PERMISSIONS.filter((one) => one !== permission),
+        permissions: AGENT_PERMISSIONS.filter((granted) => granted !== permission),
       })
       for (const attempt of attempts)
         expect(await attempt(), permission).toMatchObject({

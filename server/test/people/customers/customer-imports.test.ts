@@ -37,7 +37,7 @@ b-1,BUSINESS,,,,,,,,,,,,,Acme,1999-12-31,12-3456789,US|GB
 
 describe('a file of customers', () => {
   test('creates the same records for each row as an API call: accounts, event and contact to verify', async () => {
-    const [client, other] = await Promise.all([newPlatform(), newPlatform()])
+    const [client, otherPlatform] = await Promise.all([newPlatform(), newPlatform()])
     const job = await importFile(client, FILE)
     expect(job).toEqual({
       id: expect.stringMatching(/^CustomerImport:/),
@@ -72,7 +72,7 @@ describe('a file of customers', () => {
     const customers = await listCustomers(client)
     for (const body of bodies) {
       const { id, createdAt, updatedAt, umaAddress } = customers[body.platformCustomerId]
-      const createdByCall = await other.post('/customers', body)
+      const createdByCall = await otherPlatform.post('/customers', body)
       const generated =
         'umaAddress' in body ? { id, createdAt, updatedAt } : { id, createdAt, updatedAt, umaAddress }
       expect(customers[body.platformCustomerId]).toEqual({ ...createdByCall.body, ...generated })
@@ -80,9 +80,9 @@ describe('a file of customers', () => {
         (await platform.get(`/customers/internal-accounts?customerId=${customer}`)).body.data
           .map((account: Reply['body']) => `${account.type} ${account.balance.currency.code}`)
           .sort()
-      expect(await listAccounts(client, id)).toEqual(await listAccounts(other, createdByCall.body.id))
+      expect(await listAccounts(client, id)).toEqual(await listAccounts(otherPlatform, createdByCall.body.id))
       const events = await client.events(`&objectId=${id}`)
-      const eventsOfCall = await other.events(`&objectId=${createdByCall.body.id}`)
+      const eventsOfCall = await otherPlatform.events(`&objectId=${createdByCall.body.id}`)
       expect(events.map(({ type }: Reply['body']) => type)).toEqual(
         eventsOfCall.map(({ type }: Reply['body']) => type),
       )
@@ -153,9 +153,9 @@ describe('a file of customers', () => {
     const rows = Array.from({ length: 130 }, (_, row) => `c-${row},BUSINESS`)
     const csv = ['platformCustomerId,customerType', ...rows].join('\n')
     expect((await importFile(client, csv)).progress).toMatchObject({ successful: 130, failed: 0 })
-    const again = await importFile(client, csv)
-    expect(again.progress).toEqual({ total: 130, processed: 130, successful: 0, failed: 130 })
-    expect(new Set(again.errors.map(({ code }: Reply['body']) => code))).toEqual(
+    const secondJob = await importFile(client, csv)
+    expect(secondJob.progress).toEqual({ total: 130, processed: 130, successful: 0, failed: 130 })
+    expect(new Set(secondJob.errors.map(({ code }: Reply['body']) => code))).toEqual(
       new Set(['PLATFORM_CUSTOMER_ID_EXISTS']),
     )
     expect((await client.get('/customers?limit=1')).body.totalCount).toBe(130)
@@ -178,13 +178,13 @@ describe('a file of customers', () => {
   })
 
   test('is imported once under one key, and visible to its platform only', async () => {
-    const [client, other] = await Promise.all([newPlatform(), newPlatform()])
+    const [client, otherPlatform] = await Promise.all([newPlatform(), newPlatform()])
     const csv = 'platformCustomerId,customerType\nonce,BUSINESS'
     const key = { 'Idempotency-Key': 'one' }
     const [first, second] = [await uploadCsv(client, csv, key), await uploadCsv(client, csv, key)]
     expect(second.body).toEqual(first.body)
     for (const [caller, id] of [
-      [other, first.body.jobId],
+      [otherPlatform, first.body.jobId],
       [client, 'CustomerImport:none'],
     ])
       expect((await caller.get(`/customers/bulk/jobs/${id}`)).body).toMatchObject({
@@ -263,9 +263,11 @@ describe('a file that cannot be read creates no customer', () => {
       status: 400,
       details: { field: 'file' },
     })
-    const path = await upload(platform, PATH, {}, Buffer.from(goodFile), { fileName: '../customers.csv' })
-    expect(path.body).toMatchObject({ status: 400, details: { field: 'file' } })
-    const more = await upload(platform, PATH, { more: '1' }, Buffer.from(goodFile), { fileName: 'c.csv' })
-    expect(more.body).toMatchObject({ status: 400, details: { field: 'more' } })
+    const withPath = await upload(platform, PATH, {}, Buffer.from(goodFile), { fileName: '../customers.csv' })
+    expect(withPath.body).toMatchObject({ status: 400, details: { field: 'file' } })
+    const extraField = await upload(platform, PATH, { more: '1' }, Buffer.from(goodFile), {
+      fileName: 'c.csv',
+    })
+    expect(extraField.body).toMatchObject({ status: 400, details: { field: 'more' } })
   })
 })

@@ -125,8 +125,8 @@ describe('a new customer', () => {
         code: 'PLATFORM_CUSTOMER_ID_EXISTS',
         field: 'platformCustomerId',
       })
-    const other = await client.post('/customers', { ...body, platformCustomerId: 'p-2' })
-    expect(toRefusal(other)).toEqual({ status: 409, code: 'UMA_ADDRESS_EXISTS', field: 'umaAddress' })
+    const conflicting = await client.post('/customers', { ...body, platformCustomerId: 'p-2' })
+    expect(toRefusal(conflicting)).toEqual({ status: 409, code: 'UMA_ADDRESS_EXISTS', field: 'umaAddress' })
     expect((await client.get('/customers')).body.data).toHaveLength(1)
     const otherPlatform = await newPlatform()
     expect((await otherPlatform.post('/customers', body)).status).toBe(201)
@@ -136,16 +136,16 @@ describe('a new customer', () => {
 describe('a customer', () => {
   test('does not exist for another platform', async () => {
     const { id } = await newCustomer(await newPlatform())
-    const other = await newPlatform()
+    const otherPlatform = await newPlatform()
     for (const reply of [
-      await other.get(`/customers/${id}`),
-      await other.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL' }),
-      await other.send('DELETE', `/customers/${id}`),
-      await other.get('/customers/Customer:none'),
+      await otherPlatform.get(`/customers/${id}`),
+      await otherPlatform.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL' }),
+      await otherPlatform.send('DELETE', `/customers/${id}`),
+      await otherPlatform.get('/customers/Customer:none'),
     ])
       expect(toRefusal(reply)).toEqual({ status: 404, code: 'USER_NOT_FOUND', field: 'customerId' })
-    expect((await other.get('/customers?isIncludingDeleted=true')).body.data).toEqual([])
-    expect((await other.get(`/customers/internal-accounts?customerId=${id}`)).body.data).toEqual([])
+    expect((await otherPlatform.get('/customers?isIncludingDeleted=true')).body.data).toEqual([])
+    expect((await otherPlatform.get(`/customers/internal-accounts?customerId=${id}`)).body.data).toEqual([])
   })
 
   test('keeps fields that a change leaves out', async () => {

@@ -279,8 +279,8 @@ test('the documents of a holder are listed without the deleted ones', async () =
 })
 
 test('an upload is refused for a holder that is deleted, unknown or of another platform', async () => {
-  const other = await newPlatform()
-  const foreignCustomer = (await newCustomer(other)).id
+  const otherPlatform = await newPlatform()
+  const foreignCustomer = (await newCustomer(otherPlatform)).id
   const missing = noId('Customer')
   const replies = [
     await upload(client, '/documents', buildFields(foreignCustomer)),
@@ -291,7 +291,7 @@ test('an upload is refused for a holder that is deleted, unknown or of another p
   const deleted = (await newCustomer(client)).id
   await client.send('DELETE', `/customers/${deleted}`)
   expect((await upload(client, '/documents', buildFields(deleted))).body.code).toBe('CUSTOMER_DELETED')
-  expect((await upload(other, '/documents', buildFields(customer))).body.code).toBe('USER_NOT_FOUND')
+  expect((await upload(otherPlatform, '/documents', buildFields(customer))).body.code).toBe('USER_NOT_FOUND')
 })
 
 test('each of many parallel calls that replace or delete a document does all or nothing', async () => {

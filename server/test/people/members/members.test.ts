@@ -32,11 +32,11 @@ test('an invited person creates a passkey, is signed in, and can sign in with it
 
   const browser = new Browser(client.baseUrl)
   const token = secretOf(invited.body.invitationUrl)
-  const read = await browser.post('/member-invitations/read', { token })
-  expect(read.body).toMatchObject({ name: GRACE.name, email: GRACE.email, isPasskeyRequired: false })
-  expect(read.body.passkey.rp.id).toBe('localhost')
+  const invitation = await browser.post('/member-invitations/read', { token })
+  expect(invitation.body).toMatchObject({ name: GRACE.name, email: GRACE.email, isPasskeyRequired: false })
+  expect(invitation.body.passkey.rp.id).toBe('localhost')
   const authenticator = authenticatorOf(browser)
-  const { challenge } = read.body.passkey
+  const { challenge } = invitation.body.passkey
   const passkey = { challenge, attestation: authenticator.attest(challenge) }
   const accepted = await browser.post('/member-invitations/accept', { token, passkey })
   expect(accepted.status).toBe(201)
@@ -47,8 +47,8 @@ test('an invited person creates a passkey, is signed in, and can sign in with it
   const signedIn = await laterBrowser.post('/member-sessions', await passkeyBody(laterBrowser, authenticator))
   expect(signedIn.status).toBe(201)
   expect(signedIn.body.member.id).toBe(invited.body.member.id)
-  const again = await new Browser(client.baseUrl).post('/member-invitations/accept', { token })
-  expect(again).toMatchObject({
+  const secondUse = await new Browser(client.baseUrl).post('/member-invitations/accept', { token })
+  expect(secondUse).toMatchObject({
     status: 401,
     body: { reason: 'This link was already used. Ask for a new invitation.' },
   })

@@ -41,8 +41,11 @@ describe('a passkey', () => {
     expect((await otherBrowser.get('/members/me')).status).toBe(401)
     expect((await browser.get('/members/me')).status).toBe(200)
     expect((await browser.get('/member-sessions')).body.data).toHaveLength(1)
-    const again = await otherBrowser.post('/member-sessions', await passkeyBody(otherBrowser, authenticator))
-    expectError(again, { code: 'UNAUTHORIZED', reason: 'No member has this passkey.' })
+    const secondSignIn = await otherBrowser.post(
+      '/member-sessions',
+      await passkeyBody(otherBrowser, authenticator),
+    )
+    expectError(secondSignIn, { code: 'UNAUTHORIZED', reason: 'No member has this passkey.' })
     // An authenticator that was removed can be registered again.
     await addPasskey(browser, authenticator)
   })
@@ -161,18 +164,18 @@ describe('a code', () => {
     const browser = new Browser(client.baseUrl)
     const requestCode = () => browser.post('/member-sessions/codes', { email: email.toUpperCase() })
     expect(await requestCode()).toMatchObject({ status: 202 })
-    const first = await readCode(email)
+    const firstCode = await readCode(email)
     await requestCode()
-    const second = await readCode(email)
-    expect(second).not.toBe(first)
+    const secondCode = await readCode(email)
+    expect(secondCode).not.toBe(firstCode)
     const signInBy = (code: string) => browser.post('/member-sessions', { type: 'CODE', email, code })
-    expect((await signInBy(first)).status).toBe(401)
-    const typed = ` ${second.toLowerCase().replace('-', ' ')} `
-    expect(await signInBy(typed)).toMatchObject({
+    expect((await signInBy(firstCode)).status).toBe(401)
+    const typedCode = ` ${secondCode.toLowerCase().replace('-', ' ')} `
+    expect(await signInBy(typedCode)).toMatchObject({
       status: 201,
       body: { member: { id }, session: { method: 'CODE' } },
     })
-    expectError(await signInBy(second), { code: 'UNAUTHORIZED' })
+    expectError(await signInBy(secondCode), { code: 'UNAUTHORIZED' })
   })
 
   test('is sent only to active members, but the response is the same for every address', async () => {

@@ -141,9 +141,9 @@ describe('the inbox of the sandbox', () => {
   })
 
   test("shows only a platform's own messages", async () => {
-    const [platform, other] = [await sandbox.newPlatform(), await sandbox.newPlatform()]
-    const holder = await other.holder('other.inbox@example.com')
-    await other.challenge(holder)
+    const [platform, otherPlatform] = [await sandbox.newPlatform(), await sandbox.newPlatform()]
+    const holder = await otherPlatform.holder('other.inbox@example.com')
+    await otherPlatform.challenge(holder)
     const inbox = await createInboxReader(platform)
     const queries: Record<string, string>[] = [
       {},

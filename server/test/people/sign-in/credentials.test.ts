@@ -57,11 +57,11 @@ describe('registering a credential', () => {
     )
     const { authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const otherWallet = await signedIn()
-    const again = await otherWallet.client.post(
+    const duplicate = await otherWallet.client.post(
       '/auth/credentials',
       attestationBody(otherWallet.customer.wallet, authenticator),
     )
-    expect(again.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
+    expect(duplicate.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
   })
 
   test('accepts any transport names that a browser reports', async () => {
@@ -138,11 +138,11 @@ describe('revoking a credential', () => {
     expect((await client.post(`/auth/credentials/${email}/verify`, verification)).body.code).toBe(
       'CREDENTIAL_NOT_FOUND',
     )
-    const again = await sendSigned(client, passkey, 'POST', '/auth/credentials', {
+    const newCredential = await sendSigned(client, passkey, 'POST', '/auth/credentials', {
       type: 'EMAIL_OTP',
       accountId: customer.wallet,
     })
-    expect(again).toMatchObject({ status: 201, body: { nickname: customer.email } })
+    expect(newCredential).toMatchObject({ status: 201, body: { nickname: customer.email } })
   })
 
   test('leaves one of two credentials that revoke each other in parallel', async () => {

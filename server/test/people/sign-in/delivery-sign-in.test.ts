@@ -80,12 +80,12 @@ describe('a code that the job queue has sent signs in', () => {
       expect(refused.json(), wrongCode).toMatchObject({ status: 401, reason: 'Invalid OTP code' })
     }
     const sealed = sealCode(bundle, keys, code)
-    const first = await verify(sealed)
-    expect(first.statusCode, first.body).toBe(202)
-    const { payloadToSign, requestId } = first.json()
+    const firstLeg = await verify(sealed)
+    expect(firstLeg.statusCode, firstLeg.body).toBe(202)
+    const { payloadToSign, requestId } = firstLeg.json()
     const stamped = { 'svc-wallet-signature': makeStamp(keys, payloadToSign), 'request-id': requestId }
-    const second = await verify(sealed, stamped)
-    expect(second.statusCode, second.body).toBe(200)
+    const secondLeg = await verify(sealed, stamped)
+    expect(secondLeg.statusCode, secondLeg.body).toBe(200)
   })
 })
 

@@ -66,10 +66,10 @@ describe('signing in with an identity token', () => {
 
   test('needs a fresh token each time: bound to the key, of the same identity, used once', async () => {
     const { client, id } = await registerCredential()
-    const first = await verify(client, id)
-    expect(first.reply.status).toBe(200)
-    const again = await client.post(`/auth/credentials/${id}/verify`, first.body)
-    expect(again.body).toMatchObject({
+    const firstUse = await verify(client, id)
+    expect(firstUse.reply.status).toBe(200)
+    const secondUse = await client.post(`/auth/credentials/${id}/verify`, firstUse.body)
+    expect(secondUse.body).toMatchObject({
       status: 401,
       code: 'UNAUTHORIZED',
       reason: 'ID token was used before',

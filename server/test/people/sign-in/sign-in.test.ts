@@ -57,15 +57,15 @@ describe('when signing in with an e-mail code', () => {
       const { client, customer, credential, bundle } = await requestChallenge()
       const keys = generateKeyPair()
       const sealed = sealCode(bundle, keys, '000000', form)
-      const first = await verify(client, credential, sealed)
-      expect(first.status).toBe(202)
-      expect(first.body).toMatchObject({
+      const firstLeg = await verify(client, credential, sealed)
+      expect(firstLeg.status).toBe(202)
+      expect(firstLeg.body).toMatchObject({
         type: 'EMAIL_OTP',
         requestId: expect.stringMatching(/^Request:[0-9a-f-]{36}$/),
       })
       const quorum = parsePublicKey(JSON.parse(bundle).enclaveQuorumPublic)!
       expect(
-        verifyOtpToken(first.body.payloadToSign, quorum, Date.parse(first.body.expiresAt) - 1),
+        verifyOtpToken(firstLeg.body.payloadToSign, quorum, Date.parse(firstLeg.body.expiresAt) - 1),
       ).toMatchObject({
         claims: {
           verificationType: 'EMAIL_OTP',
@@ -74,19 +74,19 @@ describe('when signing in with an e-mail code', () => {
           publicKey: keys.publicKey.compressedHex,
         },
       })
-      const second = await verify(client, credential, sealed, {
-        'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
-        'Request-Id': first.body.requestId,
+      const secondLeg = await verify(client, credential, sealed, {
+        'Svc-Wallet-Signature': makeStamp(keys, firstLeg.body.payloadToSign),
+        'Request-Id': firstLeg.body.requestId,
       })
-      expect(second.status).toBe(200)
-      expect(second.body).toMatchObject({
+      expect(secondLeg.status).toBe(200)
+      expect(secondLeg.body).toMatchObject({
         accountId: customer.wallet,
         type: 'EMAIL_OTP',
         nickname: customer.email,
       })
-      expect(second.body).not.toHaveProperty('encryptedSessionSigningKey')
+      expect(secondLeg.body).not.toHaveProperty('encryptedSessionSigningKey')
       const listed = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
-      expect(listed.body.data.map((session: { id: string }) => session.id)).toEqual([second.body.id])
+      expect(listed.body.data.map((session: { id: string }) => session.id)).toEqual([secondLeg.body.id])
     },
   )
 
@@ -114,13 +114,17 @@ describe('when signing in with an e-mail code', () => {
     const { client, credential, bundle } = await requestChallenge()
     const keys = generateKeyPair()
     const sealed = sealCode(bundle, keys)
-    const first = await verify(client, credential, sealed)
+    const firstLeg = await verify(client, credential, sealed)
     await client.post(`/auth/credentials/${credential}/challenge`)
-    const second = await verify(client, credential, sealed, {
-      'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
-      'Request-Id': first.body.requestId,
+    const secondLeg = await verify(client, credential, sealed, {
+      'Svc-Wallet-Signature': makeStamp(keys, firstLeg.body.payloadToSign),
+      'Request-Id': firstLeg.body.requestId,
     })
-    expect(second.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED', reason: 'Code used or replaced' })
+    expect(secondLeg.body).toMatchObject({
+      status: 401,
+      code: 'UNAUTHORIZED',
+      reason: 'Code used or replaced',
+    })
   })
 
   test('a code has five attempts, in turn or in parallel; the right code after them is refused', async () => {
@@ -199,16 +203,16 @@ describe('when signing in with an e-mail code', () => {
     expect((await verify(challenge.client, otherChallenge.credential, sealed)).body).toMatchObject(
       refusedCode,
     )
-    const first = await verify(challenge.client, challenge.credential, sealed)
+    const firstLeg = await verify(challenge.client, challenge.credential, sealed)
     const headers = {
-      'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
-      'Request-Id': first.body.requestId,
+      'Svc-Wallet-Signature': makeStamp(keys, firstLeg.body.payloadToSign),
+      'Request-Id': firstLeg.body.requestId,
     }
     const mismatch = await verify(challenge.client, otherChallenge.credential, sealed, headers)
     expect(mismatch.body).toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_BODY_MISMATCH' })
     const strangerHeaders = {
       ...headers,
-      'Svc-Wallet-Signature': makeStamp(generateKeyPair(), first.body.payloadToSign),
+      'Svc-Wallet-Signature': makeStamp(generateKeyPair(), firstLeg.body.payloadToSign),
     }
     const forged = await verify(challenge.client, challenge.credential, sealed, strangerHeaders)
     expect(forged.body).toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_INVALID' })

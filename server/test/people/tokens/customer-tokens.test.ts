@@ -223,8 +223,8 @@ describe('a customer with a token', () => {
       expect((await owner.get(`/transactions/${transactionId}`)).body.customerId).toBe(id)
     }
     // Two tokens of a customer count as the same caller.
-    const again = await (await customerClient(owner, firstCustomer.id)).post('/quotes', body, key)
-    expect(again.headers.get('idempotency-replayed')).toBe('true')
-    expect(again.body.id).toBe(replies[1]!.body.id)
+    const repeated = await (await customerClient(owner, firstCustomer.id)).post('/quotes', body, key)
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true')
+    expect(repeated.body.id).toBe(replies[1]!.body.id)
   })
 })

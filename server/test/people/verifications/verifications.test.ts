@@ -70,8 +70,8 @@ describe('if people decide', () => {
   test('requesting a verification while one is open returns it, and fifty concurrent requests create one', async () => {
     const { id } = await createCustomer(manual)
     const verifications = await Promise.all(Array.from({ length: 50 }, () => requestVerification(manual, id)))
-    expect(new Set(verifications.map((one) => one.id)).size).toBe(1)
-    expect(new Set(verifications.map((one) => one.submission))).toEqual(new Set([1]))
+    expect(new Set(verifications.map((verification) => verification.id)).size).toBe(1)
+    expect(new Set(verifications.map((verification) => verification.submission))).toEqual(new Set([1]))
     expect((await manual.get(`/verifications?customerId=${id}`)).body.data).toHaveLength(1)
   })
 
@@ -266,7 +266,10 @@ describe('if people decide in the sandbox', () => {
   test('fifty parallel calls decide by the suffix once', async () => {
     const { id } = await createCustomer(manual, { ...PERSON, fullName: 'Ada 002' })
     const verifications = await Promise.all(Array.from({ length: 50 }, () => requestVerification(manual, id)))
-    expect(new Set(verifications.map((one) => `${one.id} ${one.verificationStatus}`)).size).toBe(1)
+    expect(
+      new Set(verifications.map((verification) => `${verification.id} ${verification.verificationStatus}`))
+        .size,
+    ).toBe(1)
     const { data } = (await manual.get(`/verifications/${verifications[0].id}/decisions`)).body
     expect(data).toMatchObject([{ decision: 'REJECT', decidedBy: { type: 'SANDBOX' } }])
   })
@@ -297,7 +300,7 @@ describe('if the sandbox decides', () => {
     const verifications = await Promise.all(
       Array.from({ length: 20 }, () => requestVerification(automatic, id)),
     )
-    expect(new Set(verifications.map((one) => one.id)).size).toBe(1)
+    expect(new Set(verifications.map((verification) => verification.id)).size).toBe(1)
     expect((await automatic.get(`/verifications?customerId=${id}`)).body.totalCount).toBe(1)
   })
 

@@ -36,8 +36,8 @@ function listBalanceEvents({ received }: Receiver): string[] {
 }
 
 /** Runs due work until the receiver has this number of balance events. */
-async function waitForReplay(client: Client, countEvents: number, receiver: Receiver): Promise<void> {
-  for (let tries = 0; tries < 200 && listBalanceEvents(receiver).length < countEvents; tries++)
+async function waitForReplay(client: Client, count: number, receiver: Receiver): Promise<void> {
+  for (let tries = 0; tries < 200 && listBalanceEvents(receiver).length < count; tries++)
     await client.advance(0)
 }
 

@@ -171,10 +171,10 @@ test('a platform has a limited number of streams, and a stream that ends makes r
 
 test("callers that use all streams of a platform do not block another caller's share", async () => {
   const client = await newPlatform()
-  const first = await createReader(client)
+  const firstReader = await createReader(client)
   const half = EVENT_STREAMS_MAX / 2
   const streams = await Promise.all(
-    [client, first].flatMap((caller) => Array.from({ length: half }, () => openStream(caller))),
+    [client, firstReader].flatMap((caller) => Array.from({ length: half }, () => openStream(caller))),
   )
   const otherReader = await createReader(client)
   const share = Math.floor(EVENT_STREAMS_MAX / 3)

@@ -209,7 +209,7 @@ describe('a response rule', () => {
     const approvalRequest = await createEvent(op, op.newId('Transaction'), 'INCOMING_PAYMENT.PENDING')
     await newSender(rules).settle(op.platform.id, getDeadline())
     const row = (await listStatuses(op)).find(([id]) => id === approvalRequest.id)
-    return { question: approvalRequest, status: row?.[1] }
+    return { approvalRequest, status: row?.[1] }
   }
 
   test('decides what a response means, and what is written with it', async () => {
@@ -217,7 +217,7 @@ describe('a response rule', () => {
     platform.receiver.answer = () => (response) =>
       response.writeHead(403).end('{"reason": "no", "amount": 9007199254740993}')
     const calls: unknown[] = []
-    const { question: approvalRequest, status } = await sendAndReadStatus(
+    const { approvalRequest, status } = await sendAndReadStatus(
       {
         'INCOMING_PAYMENT.PENDING': async (op, { object_id }, reply) => {
           calls.push([object_id, reply])
