@@ -22,11 +22,11 @@ async function createRecord(
   return reply.body
 }
 
-/** A platform where something of several kinds waits. */
-async function waitingPlatform() {
+/** Creates a platform with pending approvals of several kinds. */
+async function createPlatformWithApprovals() {
   const client = await newPlatform()
   const receiver = await Receiver.open()
-  // Every payment to a customer waits for the platform's word.
+  // Every payment to a customer waits for the decision of the platform.
   receiver.answer = () => 202
   await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
   const customer = await newCustomer(client, { fullName: 'Grace <i>Hopper</i>' })
@@ -52,21 +52,21 @@ async function waitingPlatform() {
   return { client, customer, agent, action, railEvent, deposit }
 }
 
-async function list(client: Client, query = ''): Promise<Reply['body'][]> {
+async function listApprovals(client: Client, query = ''): Promise<Reply['body'][]> {
   const { status, body } = await client.get(`/approvals?${query}`)
   expect(status, JSON.stringify(body)).toBe(200)
   return body.data
 }
 
 test('one list shows all pending approvals with requester, customer, payee, amount and reason', async () => {
-  const { client, customer, agent, action, railEvent, deposit } = await waitingPlatform()
-  const all = await list(client)
-  expect(all.map(({ kind, objectId }) => [kind, objectId])).toEqual([
+  const { client, customer, agent, action, railEvent, deposit } = await createPlatformWithApprovals()
+  const approvals = await listApprovals(client)
+  expect(approvals.map(({ kind, objectId }) => [kind, objectId])).toEqual([
     ['DEPOSIT', deposit.id],
     ['RAIL_EVENT', railEvent.id],
     ['AGENT_ACTION', action.id],
   ])
-  expect(all[2]).toEqual({
+  expect(approvals[2]).toEqual({
     kind: 'AGENT_ACTION',
     objectId: action.id,
     createdAt: action.createdAt,
@@ -86,38 +86,40 @@ test('one list shows all pending approvals with requester, customer, payee, amou
     votes: [],
     votesRequired: 1,
   })
-  expect(all[0]).toMatchObject({
+  expect(approvals[0]).toMatchObject({
     requestedBy: { type: 'SENDER', name: 'Stranger Ltd' },
     amount: { amount: 700 },
     policy: { rule: 'NO_MATCH', words: 'It names no account. The payer stated: for nobody' },
   })
-  expect(all[1]).toMatchObject({ requestedBy: { type: 'RAIL' } })
-  // By kind, by customer, and page by page.
-  expect((await list(client, 'kind=DEPOSIT')).map(({ objectId }) => objectId)).toEqual([deposit.id])
-  expect((await list(client, `customerId=${customer.id}`)).map(({ objectId }) => objectId)).toEqual([
+  expect(approvals[1]).toMatchObject({ requestedBy: { type: 'RAIL' } })
+  // The list can be filtered by kind and customer, and is paginated.
+  expect((await listApprovals(client, 'kind=DEPOSIT')).map(({ objectId }) => objectId)).toEqual([deposit.id])
+  expect((await listApprovals(client, `customerId=${customer.id}`)).map(({ objectId }) => objectId)).toEqual([
     action.id,
   ])
   const first = (await client.get('/approvals?limit=2')).body
   expect(first).toMatchObject({ hasMore: true, totalCount: 3 })
-  expect(await list(client, `limit=2&cursor=${first.nextCursor}`)).toEqual([all[2]])
+  expect(await listApprovals(client, `limit=2&cursor=${first.nextCursor}`)).toEqual([approvals[2]])
   const oldest = (await client.get('/approvals?limit=2&sortOrder=asc')).body
-  expect(oldest.data).toEqual([all[2], all[1]])
-  expect(await list(client, `limit=2&sortOrder=asc&cursor=${oldest.nextCursor}`)).toEqual([all[0]])
-  expect(await list(await newPlatform())).toEqual([])
+  expect(oldest.data).toEqual([approvals[2], approvals[1]])
+  expect(await listApprovals(client, `limit=2&sortOrder=asc&cursor=${oldest.nextCursor}`)).toEqual([
+    approvals[0],
+  ])
+  expect(await listApprovals(await newPlatform())).toEqual([])
   expectError(await client.get('/approvals?kind=OTHER'), { code: 'INVALID_INPUT', field: 'kind' })
 })
 
 test('a decided approval leaves the list', async () => {
-  const { client, agent, action, railEvent, deposit } = await waitingPlatform()
+  const { client, agent, action, railEvent, deposit } = await createPlatformWithApprovals()
   expect((await client.post(`/agents/${agent.id}/actions/${action.id}/reject`)).status).toBe(200)
   const note = { note: 'Looked at' }
   expect((await client.post(`/rail-events/${railEvent.id}/resolve`, note)).status).toBe(200)
   expect((await client.post(`/deposits/${deposit.id}/return`, note)).status).toBe(200)
-  expect(await list(client)).toEqual([])
+  expect(await listApprovals(client)).toEqual([])
 })
 
 test('a payment to a customer waits until the platform decides or its deadline passes', async () => {
-  const { client, customer } = await waitingPlatform()
+  const { client, customer } = await createPlatformWithApprovals()
   const uma = (await client.get(`/customers/${customer.id}`)).body.umaAddress
   const pay = async () =>
     client.post('/sandbox/uma/receive', {
@@ -129,7 +131,7 @@ test('a payment to a customer waits until the platform decides or its deadline p
   const first = await pay()
   expect(first.status, JSON.stringify(first.body)).toBe(200)
   await pay()
-  const waiting = await list(client, 'kind=INCOMING_PAYMENT')
+  const waiting = await listApprovals(client, 'kind=INCOMING_PAYMENT')
   expect(waiting).toHaveLength(2)
   expect(waiting[0]).toMatchObject({
     customerId: customer.id,
@@ -137,46 +139,49 @@ test('a payment to a customer waits until the platform decides or its deadline p
     amount: { amount: 1_234 },
   })
   expect((await client.post(`/transactions/${waiting[0].objectId}/approve`)).status).toBe(200)
-  expect((await list(client, 'kind=INCOMING_PAYMENT')).map(({ objectId }) => objectId)).toEqual([
+  expect((await listApprovals(client, 'kind=INCOMING_PAYMENT')).map(({ objectId }) => objectId)).toEqual([
     waiting[1].objectId,
   ])
   await client.advance(7 * 86_400)
-  expect(await list(client, 'kind=INCOMING_PAYMENT')).toEqual([])
+  expect(await listApprovals(client, 'kind=INCOMING_PAYMENT')).toEqual([])
 })
 
 test('an approval by several members lists the votes so far, with their times', async () => {
-  const { client, agent, action, railEvent } = await waitingPlatform()
+  const { client, agent, action, railEvent } = await createPlatformWithApprovals()
   await client.send('PATCH', '/config', { approvalsRequired: 3 })
   const members = [await newMember(client, ['APPROVE'], 'Ada'), await newMember(client, ['APPROVE'], 'Grace')]
   for (const { browser } of [...members, members[0]!])
     expect((await browser.post(`/agents/${agent.id}/actions/${action.id}/approve`)).status).toBe(200)
-  const all = await list(client)
-  const { votes, votesRequired } = all.find(({ objectId }) => objectId === action.id)
+  const approvals = await listApprovals(client)
+  const { votes, votesRequired } = approvals.find(({ objectId }) => objectId === action.id)
   expect(votesRequired).toBe(3)
   expect(votes).toEqual([
     { memberId: members[0]!.id, memberName: 'Ada', at: expect.any(String) },
     { memberId: members[1]!.id, memberName: 'Grace', at: expect.any(String) },
   ])
-  // Nobody votes on what a rail reports.
-  expect(all.find(({ objectId }) => objectId === railEvent.id)).toMatchObject({ votes: [], votesRequired: 1 })
+  // A rail event needs no votes.
+  expect(approvals.find(({ objectId }) => objectId === railEvent.id)).toMatchObject({
+    votes: [],
+    votesRequired: 1,
+  })
 })
 
-test('votes about a deposit say for what: each choice needs the votes of its own, and the last of them ends it', async () => {
-  const { client, customer, deposit } = await waitingPlatform()
+test('votes on a deposit name their choice, and the first choice with enough votes is applied', async () => {
+  const { client, customer, deposit } = await createPlatformWithApprovals()
   await client.send('PATCH', '/config', { approvalsRequired: 2 })
   const [ada, grace] = [
     await newMember(client, ['APPROVE'], 'Ada'),
     await newMember(client, ['APPROVE'], 'Grace'),
   ]
   const path = `/deposits/${deposit.id}`
-  const only = async () => list(client, `objectId=${deposit.id}`)
-  const vote = async (member: typeof ada, what: string, body: object) =>
-    expect((await member.browser.post(`${path}/${what}`, body)).status).toBe(200)
+  const listDepositApprovals = async () => listApprovals(client, `objectId=${deposit.id}`)
+  const vote = async (member: typeof ada, action: string, body: object) =>
+    expect((await member.browser.post(`${path}/${action}`, body)).status).toBe(200)
   await vote(ada, 'split', { amounts: [300, 400], reason: 'Two invoices' })
   await vote(ada, 'assign', { accountId: customer.usd })
   await vote(grace, 'return', {})
-  expect(await only()).toMatchObject([{ votesRequired: 2 }])
-  expect((await only())[0].votes).toEqual([
+  expect(await listDepositApprovals()).toMatchObject([{ votesRequired: 2 }])
+  expect((await listDepositApprovals())[0].votes).toEqual([
     {
       memberId: ada.id,
       memberName: 'Ada',
@@ -193,14 +198,16 @@ test('votes about a deposit say for what: each choice needs the votes of its own
   ])
   // Grace joins the choice of Ada.
   await vote(grace, 'assign', { accountId: customer.usd })
-  expect(await only()).toEqual([])
+  expect(await listDepositApprovals()).toEqual([])
   expect((await client.get(path)).body).toMatchObject({ status: 'CREDITED', accountId: customer.usd })
 })
 
-test('one thing that waits is found by its id, only by its own platform', async () => {
-  const { client, action, deposit } = await waitingPlatform()
-  expect((await list(client, `objectId=${action.id}`)).map(({ objectId }) => objectId)).toEqual([action.id])
-  expect(await list(client, `objectId=${deposit.id}&kind=RAIL_EVENT`)).toEqual([])
-  expect(await list(await newPlatform(), `objectId=${action.id}`)).toEqual([])
+test('a pending approval can be found by its id, but only on its own platform', async () => {
+  const { client, action, deposit } = await createPlatformWithApprovals()
+  expect((await listApprovals(client, `objectId=${action.id}`)).map(({ objectId }) => objectId)).toEqual([
+    action.id,
+  ])
+  expect(await listApprovals(client, `objectId=${deposit.id}&kind=RAIL_EVENT`)).toEqual([])
+  expect(await listApprovals(await newPlatform(), `objectId=${action.id}`)).toEqual([])
   expectError(await client.get('/approvals?objectId=nothing'), { code: 'INVALID_INPUT', field: 'objectId' })
 })

@@ -6,8 +6,8 @@ test('a list of internal accounts does not restrict payees; a list of external a
   const { client, payer, agent } = await newAgentPlatform({
     accountRestrictions: { allowedAccountIds: [] },
   })
-  const other = await newBankAccount(client, payer.id, '786')
-  const uma = (amount: number) =>
+  const otherBank = await newBankAccount(client, payer.id, '786')
+  const quoteToUma = (amount: number) =>
     agent.post('/agents/me/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: payer.usd },
       destination: { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' },
@@ -20,28 +20,28 @@ test('a list of internal accounts does not restrict payees; a list of external a
       destination: { accountId: payer.usd },
       amount: 5,
     })
-  const denied = (rule: string, subject: string) => ({
+  const buildDenial = (rule: string, subject: string) => ({
     status: 403,
     body: { code: 'FORBIDDEN', details: { rule, subject } },
   })
-  const done = { status: 201 }
-  const payments = async () => [
+  const accepted = { status: 201 }
+  const tryPayments = async () => [
     await agent.transferOut(payer, 5),
-    await agent.transferOut({ ...payer, bank: other }, 5),
-    await pull(other),
-    await uma(100),
+    await agent.transferOut({ ...payer, bank: otherBank }, 5),
+    await pull(otherBank),
+    await quoteToUma(100),
   ]
-  const own = denied('account', payer.usd)
-  expect(await payments()).toMatchObject([own, own, own, own])
+  const accountDenial = buildDenial('account', payer.usd)
+  expect(await tryPayments()).toMatchObject([accountDenial, accountDenial, accountDenial, accountDenial])
   await changePolicy(client, agent, { accountRestrictions: { allowedAccountIds: [payer.usd] } })
-  expect(await payments()).toMatchObject([done, done, done, done])
+  expect(await tryPayments()).toMatchObject([accepted, accepted, accepted, accepted])
   await changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: [payer.bank] } })
-  const elsewhere = denied('externalAccount', other)
-  expect(await payments()).toMatchObject([
-    done,
-    elsewhere,
-    elsewhere,
-    denied('externalAccount', 'UMA addresses'),
+  const payeeDenial = buildDenial('externalAccount', otherBank)
+  expect(await tryPayments()).toMatchObject([
+    accepted,
+    payeeDenial,
+    payeeDenial,
+    buildDenial('externalAccount', 'UMA addresses'),
   ])
   // A payee that the agent adds itself is not on the list.
   const added = await agent.post('/agents/me/external-accounts', {
@@ -55,20 +55,20 @@ test('a list of internal accounts does not restrict payees; a list of external a
   })
   expect(added.status).toBe(201)
   expect(await agent.transferOut({ ...payer, bank: added.body.id }, 5)).toMatchObject(
-    denied('externalAccount', added.body.id),
+    buildDenial('externalAccount', added.body.id),
   )
   await changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: null } })
-  expect(await payments()).toMatchObject([done, done, done, done])
+  expect(await tryPayments()).toMatchObject([accepted, accepted, accepted, accepted])
 })
 
-test("every account in an agent's list shows if its balance is private", async () => {
+test("every account in an agent's list shows whether its balance is private", async () => {
   const { agent } = await newAgentPlatform()
   const { data } = (await agent.get('/agents/me/internal-accounts')).body
   expect(data.length).toBeGreaterThan(2)
   for (const account of data) expect(account).toMatchObject({ privateEnabled: false })
 })
 
-test('a name of white space is refused as blank', async () => {
+test('a name of only white space is refused as blank', async () => {
   const { client } = await newAgentPlatform()
   for (const fullName of [' ', '\u3000\u00a0']) {
     const { status, body } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })

@@ -25,14 +25,14 @@ const DAY_SECONDS = 24 * 3600
 const NOTHING = { dailyTransactionCount: 0, dailySpend: 0, monthlySpend: 0 }
 const WAITING_QUOTES = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
 
-const balanceOf = async (client: Client, customerId: string, currency: string) => {
+const readBalances = async (client: Client, customerId: string, currency: string) => {
   const path = `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`
   const [{ balance, totalBalance }] = (await client.get(path)).body.data
   return [balance.amount, totalBalance.amount]
 }
 
-/** A quote of an agent that waits for the platform. */
-async function waitingQuote(agent: AgentClient, quote: Reply): Promise<Reply['body']> {
+/** Executes a quote that then waits for the approval of the platform. */
+async function executeWaitingQuote(agent: AgentClient, quote: Reply): Promise<Reply['body']> {
   expect(quote.status, toJson(quote.body)).toBe(201)
   const { body } = await agent.post(`/agents/me/quotes/${quote.body.id}/execute`)
   expect(body.status, toJson(body)).toBe('PENDING_APPROVAL')
@@ -40,16 +40,16 @@ async function waitingQuote(agent: AgentClient, quote: Reply): Promise<Reply['bo
 }
 
 describe('a rejected action', () => {
-  test('moves nothing, tells the agent why, releases its reservation and stays rejected', async () => {
+  test('moves no money, gives the agent the reason, releases its reservation and stays rejected', async () => {
     const { client, payer, agent, action } = await newWaiting()
-    const before = await balanceOf(client, payer.id, 'USD')
+    const before = await readBalances(client, payer.id, 'USD')
     const first = await say(client, 'reject', action, { reason: 'Too much.' })
     expect(first).toMatchObject({
       status: 200,
       body: { status: 'REJECTED', rejectionReason: 'Too much.', transaction: { status: 'FAILED' } },
     })
-    const again = await say(client, 'reject', action, { reason: 'Other words.' })
-    expect([again.status, again.body]).toEqual([200, first.body])
+    const repeated = await say(client, 'reject', action, { reason: 'Other words.' })
+    expect([repeated.status, repeated.body]).toEqual([200, first.body])
     expect((await client.post(`/transactions/${action.transaction.id}/reject`)).status).toBe(200)
     expectError(await say(client, 'approve', action), { code: 'ACTION_ALREADY_DECIDED', field: 'actionId' })
     expectError(await client.post(`/transactions/${action.transaction.id}/approve`), {
@@ -60,12 +60,12 @@ describe('a rejected action', () => {
     expect((await client.get('/agents/approvals')).body.data).toEqual([])
     expect(await usageOf(client, agent)).toMatchObject(NOTHING)
     await client.advance(2 * DAY_SECONDS)
-    expect(await balanceOf(client, payer.id, 'USD')).toEqual(before)
+    expect(await readBalances(client, payer.id, 'USD')).toEqual(before)
   })
 
   test('of a quote ends the quote', async () => {
     const { client, payer, agent } = await newAgentPlatform(WAITING_QUOTES)
-    const action = await waitingQuote(agent, await agent.quote(payer, 1_000))
+    const action = await executeWaitingQuote(agent, await agent.quote(payer, 1_000))
     expect((await client.post(`/transactions/${action.transaction.id}/reject`)).status).toBe(200)
     const { body } = await agent.get(`/agents/me/actions/${action.id}`)
     expect(body).toMatchObject({
@@ -79,34 +79,34 @@ describe('a rejected action', () => {
 })
 
 describe('an undecided action', () => {
-  test('fails after 24 hours, or with its quote, and not before', async () => {
+  test('fails after 24 hours or when its quote expires, and not before', async () => {
     const { client, payer, agent, action } = await newWaiting()
     await client.advance(DAY_SECONDS - 120)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body.status).toBe('PENDING_APPROVAL')
-    const quoted = await waitingQuote(agent, await agent.quote(payer, 1_000))
+    const quoteAction = await executeWaitingQuote(agent, await agent.quote(payer, 1_000))
     await client.advance(180)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toMatchObject({
       status: 'FAILED',
       rejectionReason: 'The action was not approved in time.',
       transaction: { status: 'EXPIRED' },
     })
-    await advanceTo(client, new Date(quoted.quote.expiresAt))
-    expect((await agent.get(`/agents/me/actions/${quoted.id}`)).body).toMatchObject({
+    await advanceTo(client, new Date(quoteAction.quote.expiresAt))
+    expect((await agent.get(`/agents/me/actions/${quoteAction.id}`)).body).toMatchObject({
       status: 'FAILED',
       quote: { status: 'EXPIRED' },
       transaction: { status: 'EXPIRED' },
     })
     expect(await usageOf(client, agent)).toMatchObject(NOTHING)
-    for (const one of [action, quoted])
-      for (const word of ['approve', 'reject'] as const)
-        expectError(await say(client, word, one), { code: 'ACTION_ALREADY_DECIDED' })
+    for (const expired of [action, quoteAction])
+      for (const decision of ['approve', 'reject'] as const)
+        expectError(await say(client, decision, expired), { code: 'ACTION_ALREADY_DECIDED' })
   })
 })
 
-/** Conditions that may have changed by the time of the approval. */
-const NO_LONGER: readonly (readonly [
-  what: string,
-  change: (at: Awaited<ReturnType<typeof newWaiting>>) => Promise<unknown>,
+/** Conditions that may change before the approval. */
+const CHANGED_CONDITIONS: readonly (readonly [
+  label: string,
+  change: (world: Awaited<ReturnType<typeof newWaiting>>) => Promise<unknown>,
   reason: RegExp,
 ])[] = [
   [
@@ -164,7 +164,7 @@ const NO_LONGER: readonly (readonly [
 ]
 
 describe('an approval', () => {
-  test.each(NO_LONGER)(
+  test.each(CHANGED_CONDITIONS)(
     'fails if %s, with the reason, and releases the reservation',
     async (_, change, reason) => {
       const world = await newWaiting()
@@ -177,8 +177,8 @@ describe('an approval', () => {
         body: { status: 'FAILED', transaction: { status: 'FAILED' } },
       })
       expect(reply.body.rejectionReason).toMatch(reason)
-      const again = await say(client, 'approve', action)
-      expect([again.status, again.body]).toEqual([200, reply.body])
+      const repeated = await say(client, 'approve', action)
+      expect([repeated.status, repeated.body]).toEqual([200, reply.body])
       expectError(await say(client, 'reject', action), { code: 'ACTION_ALREADY_DECIDED' })
       // Payments made before do not belong to this action.
       const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
@@ -187,9 +187,9 @@ describe('an approval', () => {
     },
   )
 
-  test('of a quote keeps its price, and fails if its customer was deleted', async () => {
+  test('of a quote executes it once, and a customer with a pending action cannot be deleted', async () => {
     const { client, payer, agent } = await newAgentPlatform(WAITING_QUOTES)
-    const action = await waitingQuote(agent, await agent.quote(payer, 1_000))
+    const action = await executeWaitingQuote(agent, await agent.quote(payer, 1_000))
     const approved = await say(client, 'approve', action)
     expect(approved.body).toMatchObject({ status: 'APPROVED', quote: { status: 'PROCESSING' } })
     expect(await settled(client, agent, action.id)).toMatchObject({ transaction: { status: 'COMPLETED' } })
@@ -213,8 +213,8 @@ describe('an approval', () => {
         destinationAccountId: payer.usd,
       },
     })
-    const spent = { source: { accountId: payer.usd }, destination: { accountId: payer.bank } }
-    expect((await client.post('/transfer-out', spent)).status).toBe(201)
+    const transferOut = { source: { accountId: payer.usd }, destination: { accountId: payer.bank } }
+    expect((await client.post('/transfer-out', transferOut)).status).toBe(201)
     await client.advance(0)
     const refused = await client.send('DELETE', `/customers/${payer.id}`)
     expectError(refused, { code: 'CUSTOMER_NOT_EMPTY' })
@@ -228,21 +228,21 @@ describe('an approval', () => {
     const { client, payer, agent } = await newAgentPlatform(WAITING_QUOTES)
     await changePolicy(client, agent, { spendingLimits: { perTransactionLimit: 1_000_000 } })
     const [source, destination] = [{ accountId: payer.usd }, { accountId: payer.bank }]
-    const all = await agent.post('/agents/me/transfer-out', { source, destination })
-    expect(all.body.transferDetails.amount).toBe(1_000_000)
-    expect((await say(client, 'approve', all.body)).body.status).toBe('APPROVED')
-    const [left] = await balanceOf(client, payer.id, 'USD')
-    expect(left).toBe(0)
+    const wholeTransfer = await agent.post('/agents/me/transfer-out', { source, destination })
+    expect(wholeTransfer.body.transferDetails.amount).toBe(1_000_000)
+    expect((await say(client, 'approve', wholeTransfer.body)).body.status).toBe('APPROVED')
+    const [balance] = await readBalances(client, payer.id, 'USD')
+    expect(balance).toBe(0)
     const pull = { source: destination, destination: source, amount: 700 }
     const pulled = (await agent.post('/agents/me/transfer-in', pull)).body
     expect((await say(client, 'approve', pulled)).body.status).toBe('APPROVED')
-    for (const { id } of [all.body, pulled])
+    for (const { id } of [wholeTransfer.body, pulled])
       expect(await settled(client, agent, id)).toMatchObject({ transaction: { status: 'COMPLETED' } })
-    expect(await balanceOf(client, payer.id, 'USD')).toEqual([700, 700])
+    expect(await readBalances(client, payer.id, 'USD')).toEqual([700, 700])
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 1_000_700 })
   })
 
-  test('and a rejection at the same time have exactly one effect', async () => {
+  test('and a parallel rejection have exactly one effect', async () => {
     for (let round = 0; round < 3; round++) {
       const { client, payer, agent, action } = await newWaiting()
       const transaction = `/transactions/${action.transaction.id}`
@@ -252,13 +252,13 @@ describe('an approval', () => {
         client.post(`${transaction}/approve`),
         client.post(`${transaction}/reject`),
       ])
-      const after = await settled(client, agent, action.id)
-      const isApproved = after.status === 'APPROVED'
-      expect(after.transaction.status).toBe(isApproved ? 'COMPLETED' : 'FAILED')
+      const settledAction = await settled(client, agent, action.id)
+      const isApproved = settledAction.status === 'APPROVED'
+      expect(settledAction.transaction.status).toBe(isApproved ? 'COMPLETED' : 'FAILED')
       const winners = [isApproved, isApproved, isApproved, isApproved]
       const expected = [...winners, ...winners.map((won) => !won), isApproved, !isApproved]
       expect(replies.map(({ status }) => status)).toEqual(expected.map((won) => (won ? 200 : 409)))
-      expect(await balanceOf(client, payer.id, 'USD')).toEqual(
+      expect(await readBalances(client, payer.id, 'USD')).toEqual(
         isApproved ? [998_000, 998_000] : [1_000_000, 1_000_000],
       )
       expect(await usageOf(client, agent)).toMatchObject(
@@ -271,23 +271,23 @@ describe('an approval', () => {
     }
   })
 
-  test('is refused once the agent is deleted: its waiting actions are rejected with it', async () => {
+  test('is refused after the agent was deleted, which rejects its waiting actions', async () => {
     const { client, agent, action, payer } = await newWaiting()
     expect((await client.send('DELETE', `/agents/${agent.id}`)).status).toBe(204)
-    for (const word of ['approve', 'reject'] as const)
-      expectError(await say(client, word, action), { code: 'AGENT_NOT_FOUND' })
+    for (const decision of ['approve', 'reject'] as const)
+      expectError(await say(client, decision, action), { code: 'AGENT_NOT_FOUND' })
     expect((await client.get(`/transactions/${action.transaction.id}`)).body).toMatchObject({
       status: 'FAILED',
       agentId: agent.id,
     })
     expect((await client.get('/agents/approvals')).body.data).toEqual([])
-    expect(await balanceOf(client, payer.id, 'USD')).toEqual([1_000_000, 1_000_000])
+    expect(await readBalances(client, payer.id, 'USD')).toEqual([1_000_000, 1_000_000])
   })
 
   test('is refused under the transaction or the action of another agent', async () => {
     const { client, payer, agent, action } = await newWaiting()
-    const other = await newAgent(client, payer.id)
-    expectError(await client.post(`/agents/${other.id}/actions/${action.id}/approve`), {
+    const otherAgent = await newAgent(client, payer.id)
+    expectError(await client.post(`/agents/${otherAgent.id}/actions/${action.id}/approve`), {
       code: 'AGENT_ACTION_NOT_FOUND',
       field: 'actionId',
     })
@@ -295,50 +295,52 @@ describe('an approval', () => {
       code: 'UNAUTHORIZED',
     })
     expectError(await agent.post(`/transactions/${action.transaction.id}/approve`), { code: 'UNAUTHORIZED' })
-    expect((await other.get('/agents/me/actions')).body.data).toEqual([])
+    expect((await otherAgent.get('/agents/me/actions')).body.data).toEqual([])
   })
 })
 
-describe('from an embedded wallet', () => {
+describe('for a payment from an embedded wallet', () => {
   const IN_USDB = { spendingLimits: { currency: 'USDB', perTransactionLimit: 10_000_000 } }
 
-  async function walletWorld(policy = {}) {
+  async function createWalletWorld(policy = {}) {
     const world = await newAgentPlatform({ ...IN_USDB, ...policy })
     const { client, payer } = world
     await fund(client, payer.wallet, 5_000_000)
     const device = await signIn(client, payer.wallet)
-    const quoted = async () => {
+    const createQuote = async () => {
       const quote = await world.agent.quote(payer, 1_000_000, payer.wallet)
       expect(quote.status, toJson(quote.body)).toBe(201)
       return quote
     }
-    const payloadOf = (quote: Reply): string =>
+    const readPayload = (quote: Reply): string =>
       quote.body.paymentInstructions[0].accountOrWalletInfo.payloadToSign
     const executeSigned = (quote: Reply, stamp: string) =>
       world.agent.post(`/agents/me/quotes/${quote.body.id}/execute`, undefined, {
         'Svc-Wallet-Signature': stamp,
       })
-    return { ...world, device, quoted, payloadOf, executeSigned }
+    return { ...world, device, createQuote, readPayload, executeSigned }
   }
 
-  test('the approval is a signed retry, on the action and on the transaction alike', async () => {
-    const { client, agent, device, quoted } = await walletWorld()
+  test('the approval is a signed retry, through the action or the transaction', async () => {
+    const { client, agent, device, createQuote } = await createWalletWorld()
     for (const path of [
       ({ id }: Reply['body']) => `/agents/${agent.id}/actions/${id}/approve`,
       ({ transaction }: Reply['body']) => `/transactions/${transaction.id}/approve`,
     ]) {
-      const action = await waitingQuote(agent, await quoted())
+      const action = await executeWaitingQuote(agent, await createQuote())
       const challenge = await client.post(path(action))
       expect(challenge.status, toJson(challenge.body)).toBe(202)
       const stranger = await signIn(client, (await newCustomer(client)).wallet)
-      const headers = (stamp: string) => ({
+      const buildHeaders = (stamp: string) => ({
         'Svc-Wallet-Signature': stamp,
         'Request-Id': challenge.body.requestId,
       })
-      const alone = { 'Svc-Wallet-Signature': device.stamp(challenge.body.payloadToSign) }
-      expect((await client.post(path(action), undefined, alone)).body.code).toBe('REQUEST_ID_MISSING')
-      const wrong = headers(stranger.stamp(challenge.body.payloadToSign))
-      expect((await client.post(path(action), undefined, wrong)).status).toBe(401)
+      const withoutRequestId = { 'Svc-Wallet-Signature': device.stamp(challenge.body.payloadToSign) }
+      expect((await client.post(path(action), undefined, withoutRequestId)).body.code).toBe(
+        'REQUEST_ID_MISSING',
+      )
+      const foreignSignature = buildHeaders(stranger.stamp(challenge.body.payloadToSign))
+      expect((await client.post(path(action), undefined, foreignSignature)).status).toBe(401)
       expect((await agent.get(`/agents/me/actions/${action.id}`)).body.status).toBe('PENDING_APPROVAL')
       const approved = await sendSigned(client, device, 'POST', path(action))
       expect(approved.status, toJson(approved.body)).toBe(200)
@@ -346,31 +348,33 @@ describe('from an embedded wallet', () => {
         status: 'APPROVED',
         transaction: { status: 'COMPLETED' },
       })
-      // A repeated approval needs no signature: nothing more happens.
+      // A repeated approval has no further effect, so it needs no signature.
       expect((await client.post(path(action))).status).toBe(200)
     }
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 2_000_000 })
   })
 
-  test('a signature from the agent is enough, and only for its own quote', async () => {
-    const { client, agent, device, quoted, payloadOf, executeSigned } = await walletWorld()
-    const [quote, other] = [await quoted(), await quoted()]
-    const stolen = await executeSigned(quote, device.stamp(payloadOf(other)))
-    expect(stolen.status, toJson(stolen.body)).toBe(401)
-    const done = await executeSigned(quote, device.stamp(payloadOf(quote)))
-    expect(done, toJson(done.body)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
-    const again = await executeSigned(quote, device.stamp(payloadOf(quote)))
-    expect([401, 409], toJson(again.body)).toContain(again.status)
-    expect(await settled(client, agent, done.body.id)).toMatchObject({ transaction: { status: 'COMPLETED' } })
+  test('a signature sent by the agent is enough, but only for the signed quote', async () => {
+    const { client, agent, device, createQuote, readPayload, executeSigned } = await createWalletWorld()
+    const [quote, otherQuote] = [await createQuote(), await createQuote()]
+    const foreignReply = await executeSigned(quote, device.stamp(readPayload(otherQuote)))
+    expect(foreignReply.status, toJson(foreignReply.body)).toBe(401)
+    const executed = await executeSigned(quote, device.stamp(readPayload(quote)))
+    expect(executed, toJson(executed.body)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
+    const repeated = await executeSigned(quote, device.stamp(readPayload(quote)))
+    expect([401, 409], toJson(repeated.body)).toContain(repeated.status)
+    expect(await settled(client, agent, executed.body.id)).toMatchObject({
+      transaction: { status: 'COMPLETED' },
+    })
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1 })
   })
 
-  test("if the platform has to approve, the agent's signature stays valid", async () => {
-    const { client, agent, device, quoted, payloadOf, executeSigned } = await walletWorld({
+  test('a signature sent by the agent stays valid until the platform approves', async () => {
+    const { client, agent, device, createQuote, readPayload, executeSigned } = await createWalletWorld({
       defaultExecutionMode: 'APPROVAL_REQUIRED',
     })
-    const quote = await quoted()
-    const { body } = await executeSigned(quote, device.stamp(payloadOf(quote)))
+    const quote = await createQuote()
+    const { body } = await executeSigned(quote, device.stamp(readPayload(quote)))
     expect(body.status, toJson(body)).toBe('PENDING_APPROVAL')
     const approved = await say(client, 'approve', body)
     expect(approved, toJson(approved.body)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })

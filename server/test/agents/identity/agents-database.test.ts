@@ -8,13 +8,13 @@ import { type Client, newBankAccount } from '../../worlds/client.testing.ts'
 import { changePolicy, newAgent, newPayer, settled, used } from '../../worlds/records/agents.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
-/** Guarantees that only the database shows. */
+/** These tests check guarantees that are visible only in the database. */
 
-const A_DAY = { currency: 'USD', perTransactionLimit: 10_000, dailyLimit: 10_000, monthlyLimit: 50_000 }
+const LIMITS = { currency: 'USD', perTransactionLimit: 10_000, dailyLimit: 10_000, monthlyLimit: 50_000 }
 
 let service: TestServer
 let client: Client
-/** The outcome of refunds at the rail; undefined: it cannot be reached. */
+/** The outcome of refunds at the rail. Undefined if the rail cannot be reached. */
 let refund: 'COMPLETED' | 'FAILED' | undefined
 beforeAll(async () => {
   service = await openServer()
@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
   Object.assign(service.app, { rails: { ...sandboxRails, find: () => rail, route: async () => rail } })
   client = await service.newPlatform()
-  // Budgets begin again at midnight, by the clock of the platform, which moves by hours here.
+  // Budgets are reset at midnight of the platform's clock, which these tests move by hours.
   await client.advance(secondsToMidnight(service.app.clock()))
 })
 afterAll(() => service.close())
@@ -38,10 +38,10 @@ describe('while a refund is pending', () => {
   test.each([
     ['COMPLETED', [0, 0, 0]],
     ['FAILED', [1, 10_000, 10_000]],
-  ] as const)('the budget stays used, whatever else changes; %s decides', async (outcome, after) => {
+  ] as const)('the budget stays used until the refund is %s', async (outcome, after) => {
     refund = undefined
     const payer = await newPayer(client)
-    const agent = await newAgent(client, payer.id, { spendingLimits: A_DAY })
+    const agent = await newAgent(client, payer.id, { spendingLimits: LIMITS })
     const bank = await newBankAccount(client, payer.id, '004')
     // Pulled money is returned as a separate payment, which may take a while.
     const usd = await newBankAccount(client, payer.id, '788')
@@ -84,21 +84,21 @@ describe('a denial', () => {
   }
 
   /** The tables that have grown, except the request log, whose old rows are deleted automatically. */
-  async function growth(action: () => Promise<unknown>) {
+  async function measureGrowth(action: () => Promise<unknown>) {
     // Earlier movements enter the chain of proofs some seconds later, in the background.
     await extendChains(service.app.db, service.app.clock)
     const before = await readStored()
     await action()
     const after = await readStored()
     return [...after].flatMap(([table, { rows, bytes }]) => {
-      const was = before.get(table) ?? { rows: 0, bytes: 0 }
-      return table === 'logged_requests' || (rows === was.rows && bytes === was.bytes)
+      const previous = before.get(table) ?? { rows: 0, bytes: 0 }
+      return table === 'logged_requests' || (rows === previous.rows && bytes === previous.bytes)
         ? []
-        : [{ table, rows: rows - was.rows, bytes: bytes - was.bytes }]
+        : [{ table, rows: rows - previous.rows, bytes: bytes - previous.bytes }]
     })
   }
 
-  async function newRestricted() {
+  async function newRestrictedAgent() {
     const payer = await newPayer(client)
     // A policy of realistic size.
     const rules = await Promise.all(
@@ -118,24 +118,24 @@ describe('a denial', () => {
   }
 
   test('stores one small row, whatever the size of the policy, which is stored once and shown with each denial', async () => {
-    const { payer, agent } = await newRestricted()
-    const denied = async () => expect((await agent.transferOut(payer, 1)).status).toBe(403)
-    const [grown, ...others] = await growth(async () => {
-      for (let times = 0; times < 10; times++) await denied()
+    const { payer, agent } = await newRestrictedAgent()
+    const expectDenied = async () => expect((await agent.transferOut(payer, 1)).status).toBe(403)
+    const [growth, ...others] = await measureGrowth(async () => {
+      for (let times = 0; times < 10; times++) await expectDenied()
     })
     expect(others).toEqual([])
-    expect(grown).toMatchObject({ table: 'agent_decisions', rows: 10 })
+    expect(growth).toMatchObject({ table: 'agent_decisions', rows: 10 })
     const before = (await client.get(`/agents/${agent.id}`)).body.policy
     expect(toJson(before).length).toBeGreaterThan(6_000)
-    expect(grown!.bytes / 10).toBeLessThan(1_024)
-    // Only a real change makes a new version, and earlier decisions keep theirs.
-    const policies = async (change: object) =>
-      (await growth(() => changePolicy(client, agent, change as never))).filter(
+    expect(growth!.bytes / 10).toBeLessThan(1_024)
+    // Only a real change creates a new version, and earlier decisions keep their version.
+    const measurePolicyGrowth = async (change: object) =>
+      (await measureGrowth(() => changePolicy(client, agent, change as never))).filter(
         ({ table }) => table === 'agent_policies',
       )
-    expect(await policies({})).toEqual([])
-    expect(await policies({ permissions: [] })).toMatchObject([{ rows: 1 }])
-    await denied()
+    expect(await measurePolicyGrowth({})).toEqual([])
+    expect(await measurePolicyGrowth({ permissions: [] })).toMatchObject([{ rows: 1 }])
+    await expectDenied()
     const { data } = (await client.get(`/agents/${agent.id}/decisions?limit=2`)).body
     expect(data[0]).toMatchObject({
       decision: { rule: 'permission' },
@@ -148,25 +148,24 @@ describe('a denial', () => {
   })
 
   test('to a paused agent is counted and stores nothing, whatever it requests', async () => {
-    const { payer, agent } = await newRestricted()
+    const { payer, agent } = await newRestrictedAgent()
     await client.send('PATCH', `/agents/${agent.id}`, { isPaused: true })
-    const counted = async () => {
+    const readDenialCount = async () => {
       const page = await (await fetch(`${service.app.origin()}/metrics`)).text()
       return Number(/countersign_agent_denials_total\{rule="paused"\} (\d+)/.exec(page)![1])
     }
-    const before = await counted()
-    const grown = await growth(async () => {
+    const before = await readDenialCount()
+    const growth = await measureGrowth(async () => {
       for (let times = 0; times < 5; times++) {
         expect((await agent.transferOut(payer, 1)).status).toBe(403)
         expect((await agent.quote(payer, 100)).body.details).toEqual({ rule: 'paused' })
       }
     })
-    expect(grown).toEqual([])
-    expect(await counted()).toBe(before + 10)
+    expect(growth).toEqual([])
+    expect(await readDenialCount()).toBe(before + 10)
   })
 })
 
-/** To the beginning of the next day. */
 function secondsToMidnight(now: Date): number {
   const day = 24 * 3600
   return day - (Math.floor(now.getTime() / 1000) % day)

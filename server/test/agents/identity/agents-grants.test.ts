@@ -18,10 +18,10 @@ beforeAll(async () => {
   owner = world.client
   agent = world.agent
   customerId = world.payer.id
-  manager = await clientWith(['VIEW', 'MANAGE'])
+  manager = await createTokenClient(['VIEW', 'MANAGE'])
 })
 
-async function clientWith(permissions: readonly Permission[]): Promise<Client> {
+async function createTokenClient(permissions: readonly Permission[]): Promise<Client> {
   const { body } = await owner.post('/tokens', { name: permissions.join(), permissions })
   return new Client(
     { ...owner.credentials, tokenId: body.id, clientSecret: body.clientSecret },
@@ -37,7 +37,7 @@ function expectMissing(reply: Reply, permission: Permission, what: string) {
   })
 }
 
-const newBody = (permissions: readonly string[], more: object = {}) => ({
+const buildAgent = (permissions: readonly string[], more: object = {}) => ({
   name: 'Shopper',
   customerId,
   policy: { ...POLICY, permissions, ...more },
@@ -46,21 +46,21 @@ const newBody = (permissions: readonly string[], more: object = {}) => ({
 describe('a token that cannot move money', () => {
   test('cannot create an agent that can, whatever its limits and approvals', async () => {
     const before = await stateOf(owner)
-    const waiting = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
+    const approvalMode = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
     for (const permission of ['CREATE_TRANSFERS', 'EXECUTE_QUOTES'])
-      for (const more of [{}, waiting])
+      for (const more of [{}, approvalMode])
         expectMissing(
-          await manager.post('/agents', newBody([...HARMLESS, permission], more)),
+          await manager.post('/agents', buildAgent([...HARMLESS, permission], more)),
           'TRANSACT',
           permission,
         )
     expect(await stateOf(owner)).toEqual(before)
-    expect((await manager.post('/agents', newBody(HARMLESS))).status).toBe(201)
+    expect((await manager.post('/agents', buildAgent(HARMLESS))).status).toBe(201)
   })
 
-  test('can neither change, resume nor connect such an agent; it can stop it in every way', async () => {
+  test('can neither change, resume nor connect such an agent, but can stop it in every way', async () => {
     const path = `/agents/${agent.id}`
-    const refused: [method: string, path: string, body?: object][] = [
+    const refusedCalls: [method: string, path: string, body?: object][] = [
       ['PATCH', path, { name: 'Rent' }],
       ['PATCH', path, { isPaused: false }],
       ['PATCH', path, { isPaused: true, name: 'Rent' }],
@@ -70,14 +70,14 @@ describe('a token that cannot move money', () => {
       ['POST', `${path}/device-codes`],
     ]
     const before = await stateOf(owner)
-    for (const [method, path, body] of refused)
+    for (const [method, path, body] of refusedCalls)
       expectMissing(await manager.send(method, path, body), 'TRANSACT', `${method} ${path}`)
     expect(await stateOf(owner)).toEqual(before)
     expect((await manager.send('PATCH', path, { isPaused: true })).body.isPaused).toBe(true)
     expectMissing(await manager.send('PATCH', path, { isPaused: false }), 'TRANSACT', 'wake')
-    const taken = await manager.send('PATCH', `${path}/policy`, { permissions: HARMLESS })
-    expect(taken.body.policy.permissions).toEqual(HARMLESS)
-    // An agent that moves no money is open to every token with MANAGE; giving the permission back is not.
+    const restricted = await manager.send('PATCH', `${path}/policy`, { permissions: HARMLESS })
+    expect(restricted.body.policy.permissions).toEqual(HARMLESS)
+    // MANAGE is enough to change an agent that moves no money, but not to give the permission back.
     expect((await manager.send('PATCH', path, { isPaused: false, name: 'Reader' })).status).toBe(200)
     expect((await manager.post(`${path}/device-codes`)).status).toBe(201)
     expectMissing(
@@ -89,7 +89,7 @@ describe('a token that cannot move money', () => {
   })
 
   test('cannot create a token that can, nor one with any other permission that it lacks', async () => {
-    for (const [own, asked] of [
+    for (const [permissions, requested] of [
       [['MANAGE'], ['TRANSACT']],
       [['MANAGE'], ['MANAGE', 'VIEW']],
       [
@@ -97,28 +97,31 @@ describe('a token that cannot move money', () => {
         ['VIEW', 'TRANSACT', 'MANAGE'],
       ],
     ] as const) {
-      const lacking = asked.find((permission) => !own.some((has) => has === permission))!
-      const reply = await (await clientWith(own)).post('/tokens', { name: 'More', permissions: asked })
+      const lacking = requested.find((permission) => !permissions.some((has) => has === permission))!
+      const reply = await (await createTokenClient(permissions)).post('/tokens', {
+        name: 'More',
+        permissions: requested,
+      })
       expectError(reply, { code: 'FORBIDDEN', field: 'permissions' })
       expect(reply.body.message).toContain(lacking)
     }
   })
 })
 
-test('the document names further permissions of a call, and the call enforces them', async () => {
+test('the API document names the further permissions of a call, and the call enforces them', async () => {
   const { paths } = (await owner.get('/openapi.json')).body
-  const further = ENDPOINTS.flatMap(([name, endpoint]) =>
+  const guardedEndpoints = ENDPOINTS.flatMap(([name, endpoint]) =>
     endpoint.auth === 'platform' && endpoint.furtherPermission?.permission === 'TRANSACT'
       ? [{ name, endpoint }]
       : [],
   )
-  expect(further.map(({ name }) => name)).toEqual([
+  expect(guardedEndpoints.map(({ name }) => name)).toEqual([
     'agent_create',
     'agent_update',
     'agent_policy_update',
     'agent_device_code_create',
   ])
-  for (const { name, endpoint } of further) {
+  for (const { name, endpoint } of guardedEndpoints) {
     const operation = paths[endpoint.path][endpoint.method.toLowerCase()]
     expect(operation['x-further-permission'], name).toEqual(
       'furtherPermission' in endpoint && endpoint.furtherPermission,

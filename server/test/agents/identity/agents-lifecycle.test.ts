@@ -3,7 +3,7 @@ import { expectError, forEach } from '../../worlds/contract/calls.testing.ts'
 import { changePolicy, newAgent, newAgentPlatform, newPayer } from '../../worlds/records/agents.testing.ts'
 
 describe('an agent', () => {
-  test('that is paused reads but cannot act, until it is resumed', async () => {
+  test('that is paused can read but cannot act until it is resumed', async () => {
     const { client, payer, agent } = await newAgentPlatform()
     const quote = (await agent.quote(payer, 100)).body.id
     const paused = await client.send('PATCH', `/agents/${agent.id}`, { isPaused: true, name: 'Sleeper' })
@@ -23,7 +23,7 @@ describe('an agent', () => {
     expect((await agent.transferOut(payer, 5)).status).toBe(201)
   })
 
-  test('is deleted however many of its actions wait, and all of them are rejected', async () => {
+  test('can be deleted however many of its actions wait, and all of them are rejected', async () => {
     const { client, payer, agent } = await newAgentPlatform({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
     const waiting = Array.from({ length: 205 })
     await forEach(waiting, async () => expect((await agent.transferOut(payer, 1)).status).toBe(201))
@@ -62,28 +62,31 @@ describe('an agent', () => {
 })
 
 describe('a list of agents', () => {
-  test('is filtered by customer, state and time', async () => {
+  test('can be filtered by customer, state and time', async () => {
     const { client, payer, agent } = await newAgentPlatform()
-    const other = await newPayer(client)
-    const second = await newAgent(client, other.id)
-    const ids = async (query: string) =>
+    const otherPayer = await newPayer(client)
+    const secondAgent = await newAgent(client, otherPayer.id)
+    const listIds = async (query: string) =>
       (await client.get(`/agents?${query}`)).body.data.map(({ id }: { id: string }) => id)
-    expect(await ids('')).toEqual([second.id, agent.id])
-    expect(await ids(`customerId=${payer.id}`)).toEqual([agent.id])
-    expect(await ids('isPaused=true')).toEqual([])
-    expect(await ids('isConnected=true&isPaused=false')).toEqual([second.id, agent.id])
-    const { createdAt } = (await client.get(`/agents/${second.id}`)).body
-    expect(await ids(`createdBefore=${createdAt}`)).toEqual([agent.id])
-    const waiting = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
-    await Promise.all([agent, second].map((one) => changePolicy(client, one, waiting)))
-    const [first, later] = [await agent.transferOut(payer, 5), await second.transferOut(other, 6)]
-    const approvals = async (query: string) =>
+    expect(await listIds('')).toEqual([secondAgent.id, agent.id])
+    expect(await listIds(`customerId=${payer.id}`)).toEqual([agent.id])
+    expect(await listIds('isPaused=true')).toEqual([])
+    expect(await listIds('isConnected=true&isPaused=false')).toEqual([secondAgent.id, agent.id])
+    const { createdAt } = (await client.get(`/agents/${secondAgent.id}`)).body
+    expect(await listIds(`createdBefore=${createdAt}`)).toEqual([agent.id])
+    const approvalMode = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
+    await Promise.all([agent, secondAgent].map((one) => changePolicy(client, one, approvalMode)))
+    const [firstAction, laterAction] = [
+      await agent.transferOut(payer, 5),
+      await secondAgent.transferOut(otherPayer, 6),
+    ]
+    const listApprovals = async (query: string) =>
       (await client.get(`/agents/approvals?${query}`)).body.data.map(({ id }: { id: string }) => id)
-    expect(await approvals('')).toEqual([later.body.id, first.body.id])
-    expect(await approvals('sortOrder=asc')).toEqual([first.body.id, later.body.id])
-    expect(await approvals(`agentId=${second.id}`)).toEqual([later.body.id])
-    expect(await approvals(`customerId=${payer.id}`)).toEqual([first.body.id])
-    expect(await approvals(`startDate=${later.body.createdAt}`)).toContain(later.body.id)
-    expect(await approvals('endDate=2020-01-01T00:00:00Z')).toEqual([])
+    expect(await listApprovals('')).toEqual([laterAction.body.id, firstAction.body.id])
+    expect(await listApprovals('sortOrder=asc')).toEqual([firstAction.body.id, laterAction.body.id])
+    expect(await listApprovals(`agentId=${secondAgent.id}`)).toEqual([laterAction.body.id])
+    expect(await listApprovals(`customerId=${payer.id}`)).toEqual([firstAction.body.id])
+    expect(await listApprovals(`startDate=${laterAction.body.createdAt}`)).toContain(laterAction.body.id)
+    expect(await listApprovals('endDate=2020-01-01T00:00:00Z')).toEqual([])
   })
 })

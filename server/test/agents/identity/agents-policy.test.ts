@@ -13,7 +13,7 @@ import {
   usageOf,
 } from '../../worlds/records/agents.testing.ts'
 
-const policyOf = async (client: Client, agent: AgentClient) =>
+const readPolicy = async (client: Client, agent: AgentClient) =>
   (await client.get(`/agents/${agent.id}`)).body.policy
 
 describe('a change of a policy', () => {
@@ -60,7 +60,7 @@ describe('a change of a policy', () => {
       [{ approvalThresholds: { currency: 'EUR' } }, { approvalThresholds: { amount: 70, currency: 'EUR' } }],
       [{ approvalThresholds: { amount: null } }, { approvalThresholds: { amount: null, currency: 'EUR' } }],
     ]
-    let expected = await policyOf(client, agent)
+    let expected = await readPolicy(client, agent)
     for (const [change, more] of steps) {
       expected = { ...expected, ...more }
       const reply = await changePolicy(client, agent, change as never)
@@ -70,7 +70,7 @@ describe('a change of a policy', () => {
     }
   })
 
-  test('in parallel with others loses none of them', async () => {
+  test('that is made in parallel with others loses none of them', async () => {
     const { client, agent } = await newAgentPlatform()
     const changes = [
       { spendingLimits: { dailyLimit: 1 } },
@@ -80,72 +80,80 @@ describe('a change of a policy', () => {
     ]
     const replies = await Promise.all(changes.map((change) => changePolicy(client, agent, change)))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(await policyOf(client, agent)).toMatchObject({
+    expect(await readPolicy(client, agent)).toMatchObject({
       spendingLimits: { dailyLimit: 1, monthlyLimit: 2, dailyTransactionLimit: 3 },
       approvalThresholds: { amount: 4 },
     })
   })
 
-  test('that is invalid is refused by name, on creation and later, and nothing changes', async () => {
+  test('that is invalid is refused with its field, on creation and later, and changes nothing', async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { ...POLICY.spendingLimits, dailyLimit: 5 },
     })
     const neighbour = await newPayer(client)
     const stranger = await newPayer(await newPlatform())
-    const before = await policyOf(client, agent)
-    const limit = (member: object) => ({ spendingLimits: { ...POLICY.spendingLimits, ...member } })
-    const only = (...ids: string[]) => ({ accountRestrictions: { allowedAccountIds: ids } })
-    const payees = (...ids: string[]) => ({ accountRestrictions: { allowedExternalAccountIds: ids } })
-    const ruled = (...accountRules: object[]) => ({ accountRestrictions: { accountRules } })
-    const of = (accountId: string) => ({ accountId, executionMode: 'AUTO' })
-    const bad: [change: object, field: string, code?: 'INVALID_CURRENCY' | 'ACCOUNT_NOT_FOUND'][] = [
-      [limit({ perTransactionLimit: -1 }), 'spendingLimits.perTransactionLimit'],
-      [limit({ perTransactionLimit: null }), 'spendingLimits.perTransactionLimit'],
-      [limit({ dailyLimit: -1 }), 'spendingLimits.dailyLimit'],
-      [limit({ monthlyLimit: '5' }), 'spendingLimits.monthlyLimit'],
-      [limit({ monthlyLimit: 2n ** 63n }), 'spendingLimits.monthlyLimit'],
-      [limit({ dailyTransactionLimit: -1 }), 'spendingLimits.dailyTransactionLimit'],
-      [limit({ dailyTransactionLimit: 0.5 }), 'spendingLimits.dailyTransactionLimit'],
-      [limit({ dailyTransactionLimit: null }), 'spendingLimits.dailyTransactionLimit'],
-      [limit({ currency: 'XXX', dailyLimit: null }), 'spendingLimits.currency', 'INVALID_CURRENCY'],
-      [{ approvalThresholds: { amount: -1 } }, 'approvalThresholds.amount'],
-      [{ approvalThresholds: { currency: 'XXX' } }, 'approvalThresholds.currency', 'INVALID_CURRENCY'],
-      [{ permissions: ['MOVE_ALL'] }, 'permissions.0'],
-      [{ permissions: [AGENT_PERMISSIONS[0], AGENT_PERMISSIONS[0]] }, 'permissions'],
-      [{ defaultExecutionMode: 'MANUAL' }, 'defaultExecutionMode'],
+    const before = await readPolicy(client, agent)
+    const withLimit = (field: object) => ({ spendingLimits: { ...POLICY.spendingLimits, ...field } })
+    const withAccounts = (...ids: string[]) => ({ accountRestrictions: { allowedAccountIds: ids } })
+    const withPayees = (...ids: string[]) => ({ accountRestrictions: { allowedExternalAccountIds: ids } })
+    const withRules = (...accountRules: object[]) => ({ accountRestrictions: { accountRules } })
+    const buildRule = (accountId: string) => ({ accountId, executionMode: 'AUTO' })
+    const invalidChanges: [change: object, field: string, code?: 'INVALID_CURRENCY' | 'ACCOUNT_NOT_FOUND'][] =
       [
-        ruled({ ...of(payer.bank), perTransactionLimit: -1 }),
-        'accountRestrictions.accountRules.0.perTransactionLimit',
-      ],
-      [
-        ruled({ ...of(payer.bank), executionMode: 'MAYBE' }),
-        'accountRestrictions.accountRules.0.executionMode',
-      ],
-      [ruled(of(payer.bank), of(payer.bank)), 'accountRestrictions.accountRules.1.accountId'],
-      [only(payer.usd, payer.usd), 'accountRestrictions.allowedAccountIds'],
-      [only('Customer:x'), 'accountRestrictions.allowedAccountIds.0'],
-      // Each list accepts one kind of account.
-      [only(payer.usd, payer.bank), 'accountRestrictions.allowedAccountIds.1'],
-      [payees(payer.usd), 'accountRestrictions.allowedExternalAccountIds.0'],
-      [payees(payer.bank, payer.bank), 'accountRestrictions.allowedExternalAccountIds'],
-    ]
-    const here = [neighbour.usd, stranger.usd, missingId('InternalAccount')]
-    const elsewhere = [neighbour.bank, stranger.bank, missingId('ExternalAccount')]
-    for (const id of [...here, ...elsewhere])
-      bad.push([
-        ruled(of(payer.bank), of(id)),
+        [withLimit({ perTransactionLimit: -1 }), 'spendingLimits.perTransactionLimit'],
+        [withLimit({ perTransactionLimit: null }), 'spendingLimits.perTransactionLimit'],
+        [withLimit({ dailyLimit: -1 }), 'spendingLimits.dailyLimit'],
+        [withLimit({ monthlyLimit: '5' }), 'spendingLimits.monthlyLimit'],
+        [withLimit({ monthlyLimit: 2n ** 63n }), 'spendingLimits.monthlyLimit'],
+        [withLimit({ dailyTransactionLimit: -1 }), 'spendingLimits.dailyTransactionLimit'],
+        [withLimit({ dailyTransactionLimit: 0.5 }), 'spendingLimits.dailyTransactionLimit'],
+        [withLimit({ dailyTransactionLimit: null }), 'spendingLimits.dailyTransactionLimit'],
+        [withLimit({ currency: 'XXX', dailyLimit: null }), 'spendingLimits.currency', 'INVALID_CURRENCY'],
+        [{ approvalThresholds: { amount: -1 } }, 'approvalThresholds.amount'],
+        [{ approvalThresholds: { currency: 'XXX' } }, 'approvalThresholds.currency', 'INVALID_CURRENCY'],
+        [{ permissions: ['MOVE_ALL'] }, 'permissions.0'],
+        [{ permissions: [AGENT_PERMISSIONS[0], AGENT_PERMISSIONS[0]] }, 'permissions'],
+        [{ defaultExecutionMode: 'MANUAL' }, 'defaultExecutionMode'],
+        [
+          withRules({ ...buildRule(payer.bank), perTransactionLimit: -1 }),
+          'accountRestrictions.accountRules.0.perTransactionLimit',
+        ],
+        [
+          withRules({ ...buildRule(payer.bank), executionMode: 'MAYBE' }),
+          'accountRestrictions.accountRules.0.executionMode',
+        ],
+        [
+          withRules(buildRule(payer.bank), buildRule(payer.bank)),
+          'accountRestrictions.accountRules.1.accountId',
+        ],
+        [withAccounts(payer.usd, payer.usd), 'accountRestrictions.allowedAccountIds'],
+        [withAccounts('Customer:x'), 'accountRestrictions.allowedAccountIds.0'],
+        // Each list accepts one kind of account.
+        [withAccounts(payer.usd, payer.bank), 'accountRestrictions.allowedAccountIds.1'],
+        [withPayees(payer.usd), 'accountRestrictions.allowedExternalAccountIds.0'],
+        [withPayees(payer.bank, payer.bank), 'accountRestrictions.allowedExternalAccountIds'],
+      ]
+    const foreignAccounts = [neighbour.usd, stranger.usd, missingId('InternalAccount')]
+    const foreignPayees = [neighbour.bank, stranger.bank, missingId('ExternalAccount')]
+    for (const id of [...foreignAccounts, ...foreignPayees])
+      invalidChanges.push([
+        withRules(buildRule(payer.bank), buildRule(id)),
         'accountRestrictions.accountRules.1.accountId',
         'ACCOUNT_NOT_FOUND',
       ])
-    for (const id of here)
-      bad.push([only(payer.usd, id), 'accountRestrictions.allowedAccountIds.1', 'ACCOUNT_NOT_FOUND'])
-    for (const id of elsewhere)
-      bad.push([
-        payees(payer.bank, id),
+    for (const id of foreignAccounts)
+      invalidChanges.push([
+        withAccounts(payer.usd, id),
+        'accountRestrictions.allowedAccountIds.1',
+        'ACCOUNT_NOT_FOUND',
+      ])
+    for (const id of foreignPayees)
+      invalidChanges.push([
+        withPayees(payer.bank, id),
         'accountRestrictions.allowedExternalAccountIds.1',
         'ACCOUNT_NOT_FOUND',
       ])
-    for (const [change, field, code = 'INVALID_INPUT'] of bad) {
+    for (const [change, field, code = 'INVALID_INPUT'] of invalidChanges) {
       const changed = await changePolicy(client, agent, change as never)
       expectError(changed, { code, field, what: toJson(change) })
       const created = await client.post('/agents', {
@@ -155,14 +163,14 @@ describe('a change of a policy', () => {
       })
       expectError(created, { code, field: `policy.${field}`, what: toJson(change) })
     }
-    // All limits have to be given again in another currency.
-    const partly = [
+    // A change of the currency needs every limit again.
+    const partialLimits = [
       [{ currency: 'EUR' }, 'spendingLimits.perTransactionLimit'],
       [{ currency: 'EUR', perTransactionLimit: 5 }, 'spendingLimits.dailyLimit'],
     ] as const
-    for (const [spendingLimits, field] of partly)
+    for (const [spendingLimits, field] of partialLimits)
       expectError(await changePolicy(client, agent, { spendingLimits }), { code: 'INVALID_INPUT', field })
-    expect(await policyOf(client, agent)).toEqual(before)
+    expect(await readPolicy(client, agent)).toEqual(before)
     expect((await client.get('/agents')).body.totalCount).toBe(1)
     const missing = { name: 'Shopper', customerId: missingId('Customer'), policy: POLICY }
     expectError(await client.post('/agents', missing), { code: 'USER_NOT_FOUND' })
@@ -173,11 +181,11 @@ describe('a permission', () => {
   test('that is missing denies its own operations, from the next request on, and nothing else', async () => {
     const { client, payer, agent } = await newAgentPlatform()
     const quote = (await agent.quote(payer, 100)).body.id
-    // Begun by the platform; the agent may always see its own.
+    // The platform created this transfer. The agent can always see its own.
     const byPlatform = { source: { accountId: payer.usd }, destination: { accountId: payer.bank }, amount: 5 }
-    const strange = (await client.post('/transfer-out', byPlatform)).body.id
-    const own = (await agent.transferOut(payer, 5)).body.transaction.id
-    const extra = await newBankAccount(client, payer.id, '788')
+    const platformTransaction = (await client.post('/transfer-out', byPlatform)).body.id
+    const agentTransaction = (await agent.transferOut(payer, 5)).body.transaction.id
+    const secondBank = await newBankAccount(client, payer.id, '788')
     const account = {
       currency: 'USD',
       accountInfo: {
@@ -194,19 +202,19 @@ describe('a permission', () => {
     > = {
       VIEW_TRANSACTIONS: [
         () => agent.get('/agents/me/transactions'),
-        () => agent.get(`/agents/me/transactions/${strange}`),
+        () => agent.get(`/agents/me/transactions/${platformTransaction}`),
       ],
       CREATE_TRANSFERS: [() => agent.transferOut(payer, 5), () => agent.post('/agents/me/transfer-in', pull)],
       CREATE_QUOTES: [() => agent.quote(payer, 100)],
       EXECUTE_QUOTES: [() => agent.post(`/agents/me/quotes/${quote}/execute`)],
       MANAGE_EXTERNAL_ACCOUNTS: [
         () => agent.post('/agents/me/external-accounts', account),
-        () => agent.send('DELETE', `/agents/me/external-accounts/${extra}`),
+        () => agent.send('DELETE', `/agents/me/external-accounts/${secondBank}`),
       ],
     }
     for (const [permission, attempts] of Object.entries(calls)) {
       await changePolicy(client, agent, {
-        permissions: AGENT_PERMISSIONS.filter((one) => one !== permission),
+        permissions: AGENT_PERMISSIONS.filter((granted) => granted !== permission),
       })
       for (const attempt of attempts)
         expect(await attempt(), permission).toMatchObject({
@@ -228,7 +236,7 @@ describe('a permission', () => {
       '/external-accounts',
       '/actions',
       `/quotes/${quote}`,
-      `/transactions/${own}`,
+      `/transactions/${agentTransaction}`,
     ])
       expect((await agent.get(`/agents/me${path}`)).status, path).toBe(200)
   })
@@ -240,8 +248,8 @@ describe('a decision', () => {
       spendingLimits: { currency: 'USD', perTransactionLimit: 1_000, dailyLimit: 2_500 },
       approvalThresholds: { amount: 700 },
     })
-    const other = await newBankAccount(client, payer.id, '787')
-    const rule = { accountId: other, perTransactionLimit: 50 }
+    const otherBank = await newBankAccount(client, payer.id, '787')
+    const rule = { accountId: otherBank, perTransactionLimit: 50 }
     const changes: object[] = [
       {},
       { accountRestrictions: { accountRules: [rule] } },
@@ -255,23 +263,25 @@ describe('a decision', () => {
         [payer.bank, 1_001],
         [payer.bank, 701],
         [payer.bank, 10],
-        [other, 51],
-        [other, 50],
+        [otherBank, 51],
+        [otherBank, 50],
       ] as const) {
         const usage = await usageOf(client, agent)
-        const ask = {
+        const request = {
           type: 'TRANSFER_OUT',
           amount,
           currency: 'USD',
           sourceAccountId: payer.usd,
           destinationAccountId: bank,
         }
-        const said = await agent.post('/agents/me/policy/simulate', ask)
-        expect(said, toJson(said.body)).toMatchObject({ status: 200, body: { usage } })
-        expect((await client.post(`/agents/${agent.id}/policy/simulate`, ask)).body).toEqual(said.body)
+        const simulated = await agent.post('/agents/me/policy/simulate', request)
+        expect(simulated, toJson(simulated.body)).toMatchObject({ status: 200, body: { usage } })
+        expect((await client.post(`/agents/${agent.id}/policy/simulate`, request)).body).toEqual(
+          simulated.body,
+        )
         expect(await usageOf(client, agent)).toEqual(usage)
-        const done = await agent.transferOut({ ...payer, bank } as Payer, amount)
-        const { decision } = said.body
+        const transfer = await agent.transferOut({ ...payer, bank } as Payer, amount)
+        const { decision } = simulated.body
         outcomes.add(decision.rule ?? decision.outcome)
         const [latest] = (await client.get(`/agents/${agent.id}/decisions?limit=1`)).body.data
         expect(latest).toMatchObject({
@@ -282,15 +292,15 @@ describe('a decision', () => {
             request: { permission: 'CREATE_TRANSFERS', accountIds: [payer.usd, bank] },
           },
         })
-        expect(latest.inputs.policy).toEqual(await policyOf(client, agent))
+        expect(latest.inputs.policy).toEqual(await readPolicy(client, agent))
         if (decision.outcome === 'DENIED') {
-          expect(done.status).toBe(403)
-          expect(done.body.details).toMatchObject({ rule: decision.rule })
+          expect(transfer.status).toBe(403)
+          expect(transfer.body.details).toMatchObject({ rule: decision.rule })
           expect(latest.actionId).toBeUndefined()
         } else {
-          expect(done.status, toJson(done.body)).toBe(201)
-          expect(done.body.status).toBe(decision.outcome === 'ALLOWED' ? 'APPROVED' : 'PENDING_APPROVAL')
-          expect(latest.actionId).toBe(done.body.id)
+          expect(transfer.status, toJson(transfer.body)).toBe(201)
+          expect(transfer.body.status).toBe(decision.outcome === 'ALLOWED' ? 'APPROVED' : 'PENDING_APPROVAL')
+          expect(latest.actionId).toBe(transfer.body.id)
         }
       }
     }
@@ -310,35 +320,42 @@ describe('a decision', () => {
     expect(newest.data.toReversed()).toEqual(oldest.data)
   })
 
-  test('about an invalid simulated action is refused by name', async () => {
+  test('about an invalid simulated action is refused with its field', async () => {
     const { client, payer, agent } = await newAgentPlatform()
     const neighbour = await newPayer(client)
-    const good = {
+    const validRequest = {
       type: 'TRANSFER_OUT',
       amount: 5,
       currency: 'USD',
       sourceAccountId: payer.usd,
       destinationAccountId: payer.bank,
     }
-    const { destinationAccountId: _, ...toNobody } = good
-    const { sourceAccountId: __, ...fromNobody } = good
-    const bad: [body: object, field: string, code?: 'INVALID_CURRENCY' | 'ACCOUNT_NOT_FOUND'][] = [
-      [toNobody, 'destinationAccountId'],
-      [fromNobody, 'sourceAccountId'],
-      [{ ...good, amount: 0 }, 'amount'],
-      [{ ...good, currency: 'XXX' }, 'currency', 'INVALID_CURRENCY'],
-      [{ ...good, sourceAccountId: neighbour.usd }, 'sourceAccountId', 'ACCOUNT_NOT_FOUND'],
-      [{ ...good, destinationAccountId: neighbour.bank }, 'destinationAccountId', 'ACCOUNT_NOT_FOUND'],
+    const { destinationAccountId: _, ...withoutDestination } = validRequest
+    const { sourceAccountId: __, ...withoutSource } = validRequest
+    const invalidBodies: [body: object, field: string, code?: 'INVALID_CURRENCY' | 'ACCOUNT_NOT_FOUND'][] = [
+      [withoutDestination, 'destinationAccountId'],
+      [withoutSource, 'sourceAccountId'],
+      [{ ...validRequest, amount: 0 }, 'amount'],
+      [{ ...validRequest, currency: 'XXX' }, 'currency', 'INVALID_CURRENCY'],
+      [{ ...validRequest, sourceAccountId: neighbour.usd }, 'sourceAccountId', 'ACCOUNT_NOT_FOUND'],
+      [
+        { ...validRequest, destinationAccountId: neighbour.bank },
+        'destinationAccountId',
+        'ACCOUNT_NOT_FOUND',
+      ],
     ]
-    for (const [body, field, code = 'INVALID_INPUT'] of bad)
+    for (const [body, field, code = 'INVALID_INPUT'] of invalidBodies)
       for (const reply of [
         await agent.post('/agents/me/policy/simulate', body),
         await client.post(`/agents/${agent.id}/policy/simulate`, body),
       ])
         expectError(reply, { code, field, what: toJson(body) })
-    const toAddress = await agent.post('/agents/me/policy/simulate', { ...toNobody, type: 'EXECUTE_QUOTE' })
+    const toAddress = await agent.post('/agents/me/policy/simulate', {
+      ...withoutDestination,
+      type: 'EXECUTE_QUOTE',
+    })
     expect(toAddress.body.decision.outcome).toBe('ALLOWED')
-    const wallet = { ...good, type: 'EXECUTE_QUOTE', sourceAccountId: payer.wallet, currency: 'USDB' }
+    const wallet = { ...validRequest, type: 'EXECUTE_QUOTE', sourceAccountId: payer.wallet, currency: 'USDB' }
     expect((await agent.post('/agents/me/policy/simulate', wallet)).body.decision).toMatchObject({
       outcome: 'APPROVAL_REQUIRED',
       because: ['walletSignature'],

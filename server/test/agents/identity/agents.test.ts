@@ -7,11 +7,11 @@ import { newAgent, newAgentPlatform, settled, usageOf } from '../../worlds/recor
 const USD_LIMITS = { currency: 'USD', perTransactionLimit: 100_000 }
 
 describe('an action that the policy allows', () => {
-  test('is done immediately, by transfer and by quote, with events that name the agent', async () => {
+  test('is executed immediately, as a transfer or by quote, and its transaction names the agent', async () => {
     const { client, payer, agent } = await newAgentPlatform()
-    const out = await agent.transferOut(payer, 2_500)
-    expect(out.status, toJson(out.body)).toBe(201)
-    expect(out.body).toMatchObject({
+    const transfer = await agent.transferOut(payer, 2_500)
+    expect(transfer.status, toJson(transfer.body)).toBe(201)
+    expect(transfer.body).toMatchObject({
       agentId: agent.id,
       customerId: payer.id,
       status: 'APPROVED',
@@ -33,7 +33,9 @@ describe('an action that the policy allows', () => {
       type: 'EXECUTE_QUOTE',
       quote: { status: 'PROCESSING' },
     })
-    expect(await settled(client, agent, out.body.id)).toMatchObject({ transaction: { status: 'COMPLETED' } })
+    expect(await settled(client, agent, transfer.body.id)).toMatchObject({
+      transaction: { status: 'COMPLETED' },
+    })
     expect(await settled(client, agent, executed.body.id)).toMatchObject({
       quote: { status: 'COMPLETED' },
       transaction: { status: 'COMPLETED', agentId: agent.id },
@@ -46,10 +48,10 @@ describe('an action that the policy allows', () => {
   })
 })
 
-test('a payment to the UMA address of another customer works like any other', async () => {
+test('an agent can pay to the UMA address of another customer', async () => {
   const { client, payer, agent } = await newAgentPlatform()
-  const other = await newCustomer(client)
-  const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+  const otherCustomer = await newCustomer(client)
+  const { umaAddress } = (await client.get(`/customers/${otherCustomer.id}`)).body
   const quote = await agent.post('/agents/me/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: payer.usd },
     destination: { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' },
@@ -64,13 +66,13 @@ test('a payment to the UMA address of another customer works like any other', as
 })
 
 describe('limits', () => {
-  test('hold to the unit, however many actions run in parallel', async () => {
+  test('are exact to the smallest unit, however many actions run in parallel', async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { ...USD_LIMITS, dailyLimit: 7_007 },
     })
     const replies = await Promise.all(Array.from({ length: 50 }, () => agent.transferOut(payer, 1_001)))
-    const done = replies.filter(({ status }) => status === 201)
-    expect(done).toHaveLength(7)
+    const allowed = replies.filter(({ status }) => status === 201)
+    expect(allowed).toHaveLength(7)
     for (const reply of replies)
       if (reply.status !== 201)
         expect(reply.body).toMatchObject({
@@ -80,7 +82,7 @@ describe('limits', () => {
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 7, dailySpend: 7_007 })
   })
 
-  test('release what a failed payment had used', async () => {
+  test('are no longer used by a failed payment', async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { ...USD_LIMITS, dailyTransactionLimit: 1 },
     })
@@ -103,7 +105,7 @@ describe('limits', () => {
 })
 
 describe('an action that needs an approval', () => {
-  test('waits, is reported, and is done by the first approval, by either endpoint', async () => {
+  test('waits, sends an event, and is executed by the first approval, through either endpoint', async () => {
     const { client, payer, agent } = await newAgentPlatform({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
     const { status, body } = await agent.transferOut(payer, 2_000)
     expect(status, toJson(body)).toBe(201)
@@ -112,12 +114,12 @@ describe('an action that needs an approval', () => {
       transaction: { status: 'PENDING', agentId: agent.id },
     })
     expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 2_000 })
-    // Its type is INCOMING only in the response that begins it.
+    // Only the response to the request itself shows the type INCOMING.
     expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([
       { ...body, transaction: { ...body.transaction, type: 'OUTGOING' } },
     ])
-    const [told] = await client.events(`&objectId=${body.id}`)
-    expect(told).toMatchObject({
+    const [event] = await client.events(`&objectId=${body.id}`)
+    expect(event).toMatchObject({
       type: 'AGENT_ACTION.PENDING_APPROVAL',
       data: {
         id: body.id,
@@ -127,11 +129,11 @@ describe('an action that needs an approval', () => {
         decision: { because: ['defaultExecutionMode'] },
       },
     })
-    const words = await Promise.all([
+    const replies = await Promise.all([
       ...Array.from({ length: 5 }, () => client.post(`/agents/${agent.id}/actions/${body.id}/approve`)),
       ...Array.from({ length: 5 }, () => client.post(`/transactions/${body.transaction.id}/approve`)),
     ])
-    expect(words.map((word) => word.status)).toEqual(Array(10).fill(200))
+    expect(replies.map((reply) => reply.status)).toEqual(Array(10).fill(200))
     expectError(await client.post(`/agents/${agent.id}/actions/${body.id}/reject`), {
       code: 'ACTION_ALREADY_DECIDED',
     })
@@ -142,7 +144,7 @@ describe('an action that needs an approval', () => {
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1, dailySpend: 2_000 })
   })
 
-  test('is signed by the customer if a wallet pays', async () => {
+  test('needs the signature of the customer if a wallet pays', async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { currency: 'USDB', perTransactionLimit: 10_000_000 },
     })
@@ -160,12 +162,14 @@ describe('an action that needs an approval', () => {
   })
 })
 
-test('an agent belongs to one customer, and sees nothing of another one', async () => {
+test('an agent belongs to one customer, and cannot see another one', async () => {
   const { client, payer, agent } = await newAgentPlatform()
-  const other = await newAgentPlatform()
+  const otherPlatform = await newAgentPlatform()
   const stranger = await newAgent(client, (await newAgentPlatform()).payer.id).catch(() => undefined)
   expect(stranger).toBeUndefined()
   const quote = await agent.quote(payer, 1_000)
-  expectError(await other.agent.get(`/agents/me/quotes/${quote.body.id}`), { code: 'QUOTE_NOT_FOUND' })
-  expectError(await other.agent.transferOut(payer, 5), { code: 'ACCOUNT_NOT_FOUND' })
+  expectError(await otherPlatform.agent.get(`/agents/me/quotes/${quote.body.id}`), {
+    code: 'QUOTE_NOT_FOUND',
+  })
+  expectError(await otherPlatform.agent.transferOut(payer, 5), { code: 'ACCOUNT_NOT_FOUND' })
 })

@@ -19,13 +19,13 @@ beforeAll(async () => {
   smtp = production.smtp
   gateway = production.sms
   await production.service.server.ready()
-  // From here on jobs run only when a test moves a platform's clock: the polling for due work would send a
-  // code while it is replaced.
+  // Jobs run only when a test advances a platform's clock. Otherwise polling could send a code while it is
+  // being replaced.
   await production.service.jobs.stop()
 })
 afterAll(() => production.close())
 
-async function caller(platform: TestPlatform) {
+async function createCaller(platform: TestPlatform) {
   const { service, id } = platform
   const { tokenId, clientSecret } = await createToken(service.app, id, 'Test', ['VIEW', 'MANAGE'])
   const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
@@ -45,20 +45,20 @@ async function caller(platform: TestPlatform) {
   }
 }
 
-let people = 0
+let customerCount = 0
 
-/** A customer in the Union, on a new platform. */
-async function customer(service: SharedServer = production.service) {
+/** Creates a customer in the European Union, on a new platform. */
+async function createCustomer(service: SharedServer = production.service) {
   const platform = await TestPlatform.create(service, { appName: 'Unicorn' })
-  const call = await caller(platform)
-  const email = `person${++people}@example.com`
-  const phoneNumber = `+49301234${100 + people}`
+  const call = await createCaller(platform)
+  const email = `person${++customerCount}@example.com`
+  const phoneNumber = `+49301234${100 + customerCount}`
   const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', region: 'IE', email, phoneNumber }
   const { id } = (await call('POST', '/customers', body)).body
   return { platform, call, email, phoneNumber, path: `/customers/${id}` }
 }
 
-const messages = (platform: TestPlatform) =>
+const listMessages = (platform: TestPlatform) =>
   platform.service.app.read
     .selectFrom('messages')
     .selectAll()
@@ -67,8 +67,8 @@ const messages = (platform: TestPlatform) =>
     .orderBy('id')
     .execute()
 
-test('a code goes to the e-mail address in the name of the platform, is stored nowhere, and verifies it', async () => {
-  const { platform, call, email, path } = await customer()
+test('a code is sent to the e-mail address in the name of the platform, is not stored, and verifies the address', async () => {
+  const { platform, call, email, path } = await createCustomer()
   expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
   await platform.advance(0)
   const mail = smtp.mails.at(-1)!
@@ -81,20 +81,22 @@ test('a code goes to the e-mail address in the name of the platform, is stored n
       'If you did not request this code, ignore this message: the address stays unconfirmed.\n',
   )
   expect(mail.parts.get('text/html')).toContain(`>${code}</p>`)
-  const [{ state, sealed_content }] = (await messages(platform)) as [Awaited<ReturnType<typeof messages>>[0]]
+  const [{ state, sealed_content }] = (await listMessages(platform)) as [
+    Awaited<ReturnType<typeof listMessages>>[0],
+  ]
   expect([state, sealed_content]).toEqual(['DELIVERED', null])
   expect(await platform.stored()).not.toContain(code)
   // The sandbox's fixed code is a possible code too.
-  const wrong = code === '123456' ? '123457' : '123456'
-  expect((await call('POST', `${path}/verify-email/confirm`, { code: wrong })).body.details.field).toBe(
+  const wrongCode = code === '123456' ? '123457' : '123456'
+  expect((await call('POST', `${path}/verify-email/confirm`, { code: wrongCode })).body.details.field).toBe(
     'code',
   )
   const { status, body } = await call('POST', `${path}/verify-email/confirm`, { code })
   expect([status, body.contactVerification]).toEqual([200, { email: 'VERIFIED', phone: 'PENDING' }])
 })
 
-test('a code goes to the phone number', async () => {
-  const { platform, call, phoneNumber, path } = await customer()
+test('a code is sent to the phone number and verifies it', async () => {
+  const { platform, call, phoneNumber, path } = await createCustomer()
   await call('POST', `${path}/verify-phone`)
   await platform.advance(0)
   const { form } = gateway.requests.at(-1)!
@@ -104,41 +106,46 @@ test('a code goes to the phone number', async () => {
   expect((await call('POST', `${path}/verify-phone/confirm`, { code })).status).toBe(200)
 })
 
-/** A customer whose first code by e-mail and whose code by phone were replaced before anything was sent. */
-async function withReplacedCodes(): Promise<TestPlatform> {
-  const { platform, call, path } = await customer()
+/** Queues three codes. The first code by e-mail and the code by SMS are replaced before anything is sent. */
+async function replaceQueuedCodes(): Promise<TestPlatform> {
+  const { platform, call, path } = await createCustomer()
   expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
   expect((await call('POST', `${path}/verify-phone`)).status).toBe(204)
   expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
   await call('PATCH', path, { customerType: 'INDIVIDUAL', phoneNumber: '+4930999999' })
-  expect((await messages(platform)).map(({ state }) => state)).toEqual(['QUEUED', 'QUEUED', 'QUEUED'])
+  expect((await listMessages(platform)).map(({ state }) => state)).toEqual(['QUEUED', 'QUEUED', 'QUEUED'])
   return platform
 }
 
-test('a code that was replaced, or whose address was replaced, is not sent any more', async () => {
-  const platform = await withReplacedCodes()
+test('a queued code is not sent if the code or its address is replaced', async () => {
+  const platform = await replaceQueuedCodes()
   const before = [smtp.mails.length, gateway.requests.length]
   await platform.advance(0)
   expect([smtp.mails.length, gateway.requests.length]).toEqual([before[0]! + 1, before[1]])
   expect(
-    (await messages(platform)).map(({ state, failure_reason }) => failure_reason ?? state).sort(),
+    (await listMessages(platform)).map(({ state, failure_reason }) => failure_reason ?? state).sort(),
   ).toEqual(['DELIVERED', 'REPLACED', 'REPLACED'])
 })
 
 test('messages to one recipient are limited across all customers', async () => {
-  const { call, path, email } = await customer()
+  const { call, path, email } = await createCustomer()
   for (let time = 0; time < 3; time++) expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
-  const twin = { customerType: 'INDIVIDUAL', fullName: 'Eve', region: 'FR', email: email.replace('@', '+x@') }
-  const { id } = (await call('POST', '/customers', twin)).body
+  const secondCustomer = {
+    customerType: 'INDIVIDUAL',
+    fullName: 'Eve',
+    region: 'FR',
+    email: email.replace('@', '+x@'),
+  }
+  const { id } = (await call('POST', '/customers', secondCustomer)).body
   const { status, headers } = await call('POST', `/customers/${id}/verify-email`)
   expect(status).toBe(429)
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 })
 
-test('a server without delivery returns 501', async () => {
-  const { call, path } = await customer(await world('production'))
-  for (const what of ['email', 'phone'])
-    expect((await call('POST', `${path}/verify-${what}`)).body).toMatchObject({
+test('a server without delivery settings refuses to send a code with 501', async () => {
+  const { call, path } = await createCustomer(await world('production'))
+  for (const contact of ['email', 'phone'])
+    expect((await call('POST', `${path}/verify-${contact}`)).body).toMatchObject({
       status: 501,
       code: 'NOT_IMPLEMENTED',
     })

@@ -10,19 +10,19 @@ import {
 
 let client: Client
 let business: string
-const newBusiness = async (from = client) =>
-  (await send(from, 'POST', '/customers', BUSINESS, 201)).id as string
-const create = (body: unknown, from = client) => from.post('/beneficial-owners', body)
+const createBusiness = async (caller = client) =>
+  (await send(caller, 'POST', '/customers', BUSINESS, 201)).id as string
+const createOwner = (body: unknown, caller = client) => caller.post('/beneficial-owners', body)
 
 beforeAll(async () => {
   client = await newPlatform()
-  business = await newBusiness()
+  business = await createBusiness()
 })
 
 describe('a beneficial owner', () => {
-  test('is created, read, listed and changed; its identifier is shown masked', async () => {
-    const customerId = await newBusiness()
-    const created = await create(ownerOf(customerId))
+  test('can be created, read, listed and changed, and its identifier is masked', async () => {
+    const customerId = await createBusiness()
+    const created = await createOwner(ownerOf(customerId))
     expect(created).toMatchObject({
       status: 201,
       body: {
@@ -58,17 +58,17 @@ describe('a beneficial owner', () => {
   })
 
   test('keeps its identifier if the masked one is sent back', async () => {
-    const owner = (await create(ownerOf(await newBusiness()))).body
+    const owner = (await createOwner(ownerOf(await createBusiness()))).body
     const path = `/beneficial-owners/${owner.id}`
-    const kept = await send(client, 'PATCH', path, { personalInfo: { identifier: '*******6789' } }, 200)
-    expect(kept.personalInfo.identifier).toBe('*******6789')
-    const other = await send(client, 'PATCH', path, { personalInfo: { identifier: '987-65-4321' } }, 200)
-    expect(other.personalInfo.identifier).toBe('*******4321')
+    const unchanged = await send(client, 'PATCH', path, { personalInfo: { identifier: '*******6789' } }, 200)
+    expect(unchanged.personalInfo.identifier).toBe('*******6789')
+    const changed = await send(client, 'PATCH', path, { personalInfo: { identifier: '987-65-4321' } }, 200)
+    expect(changed.personalInfo.identifier).toBe('*******4321')
   })
 
-  test('shows nothing of a short identifier', async () => {
-    const body = ownerOf(await newBusiness(), { personalInfo: { identifier: '12345678' } })
-    expect((await create(body)).body.personalInfo.identifier).toBe('********')
+  test('is shown with a short identifier completely masked', async () => {
+    const body = ownerOf(await createBusiness(), { personalInfo: { identifier: '12345678' } })
+    expect((await createOwner(body)).body.personalInfo.identifier).toBe('********')
   })
 
   test.each([
@@ -76,7 +76,7 @@ describe('a beneficial owner', () => {
     ['Hopper 001', 'PENDING'],
     ['Hopper002', 'REJECTED'],
   ])('named %s is %s, and a new name is checked again', async (lastName, kycStatus) => {
-    const owner = (await create(ownerOf(await newBusiness(), { personalInfo: { lastName } }))).body
+    const owner = (await createOwner(ownerOf(await createBusiness(), { personalInfo: { lastName } }))).body
     expect(owner.kycStatus).toBe(kycStatus)
     const path = `/beneficial-owners/${owner.id}`
     expect(
@@ -86,26 +86,28 @@ describe('a beneficial owner', () => {
     expect(renamed.kycStatus).toBe('REJECTED')
   })
 
-  test('waits if people decide', async () => {
+  test('is pending if people decide', async () => {
     const manual = await newManualPlatform()
-    const owner = (await create(ownerOf(await newBusiness(manual)), manual)).body
+    const owner = (await createOwner(ownerOf(await createBusiness(manual)), manual)).body
     expect(owner.kycStatus).toBe('PENDING')
   })
 
   test('belongs only to a business', async () => {
     const person = (await client.post('/customers', PERSON)).body.id
-    expect(await create(ownerOf(person))).toMatchObject({
+    expect(await createOwner(ownerOf(person))).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT', details: { field: 'customerId' } },
     })
   })
 
-  test('of another platform does not exist', async () => {
-    const owner = (await create(ownerOf(await newBusiness()))).body
-    const other = await newPlatform()
-    expect((await other.get(`/beneficial-owners/${owner.id}`)).body.code).toBe('BENEFICIAL_OWNER_NOT_FOUND')
-    expect((await other.get(`/beneficial-owners?customerId=${business}`)).body.data).toEqual([])
-    expect((await create(ownerOf(business), other)).body.code).toBe('USER_NOT_FOUND')
+  test('of one platform does not exist for another', async () => {
+    const owner = (await createOwner(ownerOf(await createBusiness()))).body
+    const otherPlatform = await newPlatform()
+    expect((await otherPlatform.get(`/beneficial-owners/${owner.id}`)).body.code).toBe(
+      'BENEFICIAL_OWNER_NOT_FOUND',
+    )
+    expect((await otherPlatform.get(`/beneficial-owners?customerId=${business}`)).body.data).toEqual([])
+    expect((await createOwner(ownerOf(business), otherPlatform)).body.code).toBe('USER_NOT_FOUND')
   })
 
   test.each([
@@ -119,17 +121,17 @@ describe('a beneficial owner', () => {
     ['more than 100 %', { ownershipPercentage: 101 }, 'ownershipPercentage'],
     ['less than 0 %', { ownershipPercentage: -1 }, 'ownershipPercentage'],
   ])('with %s is refused', async (_, more, field) => {
-    expect(await create(ownerOf(business, more))).toMatchObject({
+    expect(await createOwner(ownerOf(business, more))).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT', details: { field } },
     })
   })
 })
 
-test('fifty owners at the same time have at most 100 % together', async () => {
-  const customerId = await newBusiness()
+test('fifty owners created in parallel hold at most 100 % together', async () => {
+  const customerId = await createBusiness()
   const replies = await Promise.all(
-    Array.from({ length: 50 }, () => create(ownerOf(customerId, { ownershipPercentage: 30 }))),
+    Array.from({ length: 50 }, () => createOwner(ownerOf(customerId, { ownershipPercentage: 30 }))),
   )
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(3)
   for (const { status, body } of replies)
@@ -139,15 +141,17 @@ test('fifty owners at the same time have at most 100 % together', async () => {
 })
 
 test('an owner above the remaining percentage is refused with an explanation', async () => {
-  const customerId = await newBusiness()
+  const customerId = await createBusiness()
   await send(client, 'POST', '/beneficial-owners', ownerOf(customerId, { ownershipPercentage: 70 }), 201)
-  const small = await send(
+  const secondOwner = await send(
     client,
     'POST',
     '/beneficial-owners',
     ownerOf(customerId, { ownershipPercentage: 30 }),
     201,
   )
-  const reply = await client.send('PATCH', `/beneficial-owners/${small.id}`, { ownershipPercentage: 31 })
+  const reply = await client.send('PATCH', `/beneficial-owners/${secondOwner.id}`, {
+    ownershipPercentage: 31,
+  })
   expect(reply.body.message).toBe('The other beneficial owners hold 70 %, so this one can hold at most 30 %')
 })

@@ -4,7 +4,7 @@ import { upload } from '../../worlds/records/onboarding.testing.ts'
 
 const PATH = '/customers/bulk/csv'
 
-function send(
+function uploadCsv(
   client: Client,
   csv: string | Uint8Array,
   headers: Record<string, string> = {},
@@ -12,9 +12,9 @@ function send(
   return upload(client, PATH, {}, Buffer.from(csv), { fileName: 'customers.csv', headers })
 }
 
-/** An import that has ended. */
-async function imported(client: Client, csv: string | Uint8Array): Promise<Reply['body']> {
-  const accepted = await send(client, csv)
+/** Imports a file, and returns the job after it has ended. */
+async function importFile(client: Client, csv: string | Uint8Array): Promise<Reply['body']> {
+  const accepted = await uploadCsv(client, csv)
   expect(accepted).toMatchObject({ status: 202, body: { status: 'PENDING' } })
   await client.advance(0)
   const { body } = await client.get(`/customers/bulk/jobs/${accepted.body.jobId}`)
@@ -22,8 +22,8 @@ async function imported(client: Client, csv: string | Uint8Array): Promise<Reply
   return body
 }
 
-/** The customers of a platform by their platformCustomerId, without generated values. */
-async function customersOf(client: Client): Promise<Record<string, Reply['body']>> {
+/** The customers of a platform by their platformCustomerId. */
+async function listCustomers(client: Client): Promise<Record<string, Reply['body']>> {
   const { data } = (await client.get('/customers?limit=100')).body
   return Object.fromEntries(data.map((customer: Reply['body']) => [customer.platformCustomerId, customer]))
 }
@@ -36,9 +36,9 @@ b-1,BUSINESS,,,,,,,,,,,,,Acme,1999-12-31,12-3456789,US|GB
 `
 
 describe('a file of customers', () => {
-  test('creates for each row the same records as a call: accounts, event and contact to be verified', async () => {
-    const [client, other] = await Promise.all([newPlatform(), newPlatform()])
-    const job = await imported(client, FILE)
+  test('creates the same records for each row as an API call: accounts, event and contact to verify', async () => {
+    const [client, otherPlatform] = await Promise.all([newPlatform(), newPlatform()])
+    const job = await importFile(client, FILE)
     expect(job).toEqual({
       id: expect.stringMatching(/^CustomerImport:/),
       status: 'COMPLETED',
@@ -69,25 +69,25 @@ describe('a file of customers', () => {
         },
       },
     ]
-    const made = await customersOf(client)
+    const customers = await listCustomers(client)
     for (const body of bodies) {
-      const { id, createdAt, updatedAt, umaAddress } = made[body.platformCustomerId]
-      const called = await other.post('/customers', body)
-      const drawn =
+      const { id, createdAt, updatedAt, umaAddress } = customers[body.platformCustomerId]
+      const createdByCall = await otherPlatform.post('/customers', body)
+      const generated =
         'umaAddress' in body ? { id, createdAt, updatedAt } : { id, createdAt, updatedAt, umaAddress }
-      expect(made[body.platformCustomerId]).toEqual({ ...called.body, ...drawn })
-      const accounts = async (of: Client, customer: string) =>
-        (await of.get(`/customers/internal-accounts?customerId=${customer}`)).body.data
+      expect(customers[body.platformCustomerId]).toEqual({ ...createdByCall.body, ...generated })
+      const listAccounts = async (platform: Client, customer: string) =>
+        (await platform.get(`/customers/internal-accounts?customerId=${customer}`)).body.data
           .map((account: Reply['body']) => `${account.type} ${account.balance.currency.code}`)
           .sort()
-      expect(await accounts(client, id)).toEqual(await accounts(other, called.body.id))
+      expect(await listAccounts(client, id)).toEqual(await listAccounts(otherPlatform, createdByCall.body.id))
       const events = await client.events(`&objectId=${id}`)
-      const eventsOfCall = await other.events(`&objectId=${called.body.id}`)
+      const eventsOfCall = await otherPlatform.events(`&objectId=${createdByCall.body.id}`)
       expect(events.map(({ type }: Reply['body']) => type)).toEqual(
         eventsOfCall.map(({ type }: Reply['body']) => type),
       )
     }
-    expect(made['p-2'].contactVerification).toEqual({ email: 'PENDING' })
+    expect(customers['p-2'].contactVerification).toEqual({ email: 'PENDING' })
     expect(await client.events(`&objectId=${job.id}`)).toMatchObject([
       { type: 'BULK_UPLOAD.COMPLETED', data: job },
     ])
@@ -114,7 +114,7 @@ describe('a file of customers', () => {
       '"con\u0007trol",INDIVIDUAL,,,,',
       'last,BUSINESS,,,,',
     ]
-    const job = await imported(
+    const job = await importFile(
       client,
       `platformCustomerId,customerType,email,umaAddress,currencies,birthDate\n${rows.join('\n')}`,
     )
@@ -143,28 +143,28 @@ describe('a file of customers', () => {
       ['row_14', 'INVALID_INPUT', 14, 'platformCustomerId'],
     ])
     for (const { message } of job.errors) expect(message).toEqual(expect.any(String))
-    expect(Object.keys(await customersOf(client)).sort()).toEqual(['good', 'last', 'there', 'twin'])
+    expect(Object.keys(await listCustomers(client)).sort()).toEqual(['good', 'last', 'there', 'twin'])
     const [ended] = await client.events('&type=BULK_UPLOAD.COMPLETED')
     expect(ended.data).not.toHaveProperty('errors')
   })
 
-  test('of many rows creates each once, and none on a repeat', async () => {
+  test('with many rows creates each customer once, and none on a repeat', async () => {
     const client = await newPlatform()
     const rows = Array.from({ length: 130 }, (_, row) => `c-${row},BUSINESS`)
     const csv = ['platformCustomerId,customerType', ...rows].join('\n')
-    expect((await imported(client, csv)).progress).toMatchObject({ successful: 130, failed: 0 })
-    const again = await imported(client, csv)
-    expect(again.progress).toEqual({ total: 130, processed: 130, successful: 0, failed: 130 })
-    expect(new Set(again.errors.map(({ code }: Reply['body']) => code))).toEqual(
+    expect((await importFile(client, csv)).progress).toMatchObject({ successful: 130, failed: 0 })
+    const secondJob = await importFile(client, csv)
+    expect(secondJob.progress).toEqual({ total: 130, processed: 130, successful: 0, failed: 130 })
+    expect(new Set(secondJob.errors.map(({ code }: Reply['body']) => code))).toEqual(
       new Set(['PLATFORM_CUSTOMER_ID_EXISTS']),
     )
     expect((await client.get('/customers?limit=1')).body.totalCount).toBe(130)
   })
 
-  test('stores a thousand errors and counts all', async () => {
+  test('stores at most a thousand errors, but counts all of them', async () => {
     const client = await newPlatform()
     const rows = Array.from({ length: 1030 }, (_, row) => `c-${row},NOBODY`)
-    const { status, progress, errors } = await imported(
+    const { status, progress, errors } = await importFile(
       client,
       ['platformCustomerId,customerType', ...rows].join('\n'),
     )
@@ -172,30 +172,30 @@ describe('a file of customers', () => {
     expect(errors.at(-1).correlationId).toBe('c-999')
   })
 
-  test('of only a header is done immediately', async () => {
-    const job = await imported(await newPlatform(), 'platformCustomerId,customerType\n')
+  test('with only a header completes immediately', async () => {
+    const job = await importFile(await newPlatform(), 'platformCustomerId,customerType\n')
     expect(job).toMatchObject({ status: 'COMPLETED', progress: { total: 0, processed: 0 } })
   })
 
   test('is imported once under one key, and visible to its platform only', async () => {
-    const [client, other] = await Promise.all([newPlatform(), newPlatform()])
+    const [client, otherPlatform] = await Promise.all([newPlatform(), newPlatform()])
     const csv = 'platformCustomerId,customerType\nonce,BUSINESS'
     const key = { 'Idempotency-Key': 'one' }
-    const [first, second] = [await send(client, csv, key), await send(client, csv, key)]
+    const [first, second] = [await uploadCsv(client, csv, key), await uploadCsv(client, csv, key)]
     expect(second.body).toEqual(first.body)
-    for (const [asker, id] of [
-      [other, first.body.jobId],
+    for (const [caller, id] of [
+      [otherPlatform, first.body.jobId],
       [client, 'CustomerImport:none'],
     ])
-      expect((await asker.get(`/customers/bulk/jobs/${id}`)).body).toMatchObject({
+      expect((await caller.get(`/customers/bulk/jobs/${id}`)).body).toMatchObject({
         ...{ status: 404, code: 'BULK_UPLOAD_JOB_NOT_FOUND', details: { field: 'jobId' } },
       })
   })
 })
 
-describe('a file that cannot be read makes no customer', () => {
+describe('a file that cannot be read creates no customer', () => {
   const client = newPlatform()
-  const good = 'platformCustomerId,customerType\nfirst,BUSINESS\n'
+  const goodFile = 'platformCustomerId,customerType\nfirst,BUSINESS\n'
 
   test.each([
     ['an unknown column', 'platformCustomerId,customerType,fulName\na,BUSINESS,', 1, 'did you mean fullName'],
@@ -204,21 +204,31 @@ describe('a file that cannot be read makes no customer', () => {
     ['no header', 'a,INDIVIDUAL\nb,INDIVIDUAL', 1, 'is not known'],
     ['another separator', 'platformCustomerId;customerType\na;BUSINESS', 1, 'separated by commas'],
     [
-      'a column of what callers cannot say',
+      'a column that callers cannot set',
       'platformCustomerId,customerType,kycStatus\na,INDIVIDUAL,APPROVED',
       1,
       'kycStatus',
     ],
     ['a column without a name', 'platformCustomerId,customerType,\na,BUSINESS,', 1, 'is not known'],
     ['nothing but empty lines', '\n\r\n\n', 1, 'no header'],
-    ['a quote that does not end, later', `${good}b,"BUSINESS\n`, 3, 'does not end'],
-    ['other bytes, later', Buffer.concat([Buffer.from(`${good}b,`), Buffer.of(0xff)]), 3, 'UTF-8'],
-    ['U+0000, after the first bytes', `${good}${'b,BUSINESS\n'.repeat(100)}c\u0000,BUSINESS`, 103, 'U+0000'],
-    ['a row that is too long', `${good}b,"${'x'.repeat(70_000)}"`, 3, 'longer than'],
+    ['an unterminated quote in a later row', `${goodFile}b,"BUSINESS\n`, 3, 'does not end'],
+    [
+      'invalid UTF-8 in a later row',
+      Buffer.concat([Buffer.from(`${goodFile}b,`), Buffer.of(0xff)]),
+      3,
+      'UTF-8',
+    ],
+    [
+      'U+0000, after the first bytes',
+      `${goodFile}${'b,BUSINESS\n'.repeat(100)}c\u0000,BUSINESS`,
+      103,
+      'U+0000',
+    ],
+    ['a row that is too long', `${goodFile}b,"${'x'.repeat(70_000)}"`, 3, 'longer than'],
     ['a million columns', `platformCustomerId,customerType${',x'.repeat(1_000_000)}\n`, 1, 'longer than'],
-  ])('%s', async (_, csv, row, words) => {
-    const of = await client
-    const job = await imported(of, csv)
+  ])('if it has %s', async (_, csv, row, words) => {
+    const platform = await client
+    const job = await importFile(platform, csv)
     expect(job).toMatchObject({
       ...{ status: 'FAILED', progress: { successful: 0, failed: 0 } },
       errors: [
@@ -229,31 +239,35 @@ describe('a file that cannot be read makes no customer', () => {
       ],
     })
     for (const id of ['first', 'a', 'b'])
-      expect((await of.get(`/customers?platformCustomerId=${id}`)).body.data).toEqual([])
-    const { errors, ...told } = job
-    expect(await of.events(`&objectId=${job.id}`)).toMatchObject([{ type: 'BULK_UPLOAD.FAILED', data: told }])
+      expect((await platform.get(`/customers?platformCustomerId=${id}`)).body.data).toEqual([])
+    const { errors, ...eventData } = job
+    expect(await platform.events(`&objectId=${job.id}`)).toMatchObject([
+      { type: 'BULK_UPLOAD.FAILED', data: eventData },
+    ])
   })
 
   test.each([
-    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le')],
-    ['UTF-16 of the other order', Buffer.from(`\ufeff${good}`, 'utf16le').swap16()],
-    ['bytes that are no text', Buffer.from('PK\u0003\u0004\u0000\u0000')],
-    ['nothing', Buffer.alloc(0)],
+    ['UTF-16', Buffer.from(`\ufeff${goodFile}`, 'utf16le')],
+    ['UTF-16 in the other byte order', Buffer.from(`\ufeff${goodFile}`, 'utf16le').swap16()],
+    ['a binary file', Buffer.from('PK\u0003\u0004\u0000\u0000')],
+    ['an empty file', Buffer.alloc(0)],
   ])('%s is refused immediately', async (_, csv) => {
-    expect((await send(await client, csv)).body).toMatchObject({
+    expect((await uploadCsv(await client, csv)).body).toMatchObject({
       ...{ status: 400, code: 'INVALID_INPUT', details: { field: 'file' } },
     })
   })
 
   test('a form without a file, or with another name, is refused', async () => {
-    const of = await client
-    expect((await of.post(PATH, { file: good })).body).toMatchObject({
+    const platform = await client
+    expect((await platform.post(PATH, { file: goodFile })).body).toMatchObject({
       status: 400,
       details: { field: 'file' },
     })
-    const path = await upload(of, PATH, {}, Buffer.from(good), { fileName: '../customers.csv' })
-    expect(path.body).toMatchObject({ status: 400, details: { field: 'file' } })
-    const more = await upload(of, PATH, { more: '1' }, Buffer.from(good), { fileName: 'c.csv' })
-    expect(more.body).toMatchObject({ status: 400, details: { field: 'more' } })
+    const withPath = await upload(platform, PATH, {}, Buffer.from(goodFile), { fileName: '../customers.csv' })
+    expect(withPath.body).toMatchObject({ status: 400, details: { field: 'file' } })
+    const extraField = await upload(platform, PATH, { more: '1' }, Buffer.from(goodFile), {
+      fileName: 'c.csv',
+    })
+    expect(extraField.body).toMatchObject({ status: 400, details: { field: 'more' } })
   })
 })

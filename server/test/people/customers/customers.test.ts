@@ -7,19 +7,19 @@ const acme = {
   businessInfo: { legalName: 'Acme', incorporatedOn: '1999-12-31', taxId: '12-3456789' },
 } as const
 
-async function accountsOf(client: Client, customerId: string): Promise<string[]> {
+async function listAccounts(client: Client, customerId: string): Promise<string[]> {
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}`)
   return body.data.map((a: Reply['body']) => `${a.type} ${a.balance.currency.code}`).sort()
 }
 
-function refusal({ status, body }: Reply) {
+function toRefusal({ status, body }: Reply) {
   return { status, code: body.code, field: body.details?.field }
 }
 
 const MANAGED = ['INTERNAL_CRYPTO USDC', 'INTERNAL_FIAT EUR', 'INTERNAL_FIAT MXN', 'INTERNAL_FIAT USD']
 
 describe('a new customer', () => {
-  test('is approved, with an account per fiat currency and with an e-mail a wallet that it can sign in to', async () => {
+  test('is approved with an account per fiat currency, and with a wallet if it has an e-mail address', async () => {
     const client = await newPlatform()
     const created = await client.post('/customers', {
       ...ada,
@@ -46,17 +46,17 @@ describe('a new customer', () => {
       kycStatus: 'APPROVED',
     })
     expect((await client.get(`/customers/${id}`)).body).toEqual(created.body)
-    expect(await accountsOf(client, id)).toEqual(['EMBEDDED_WALLET USDB', ...MANAGED])
+    expect(await listAccounts(client, id)).toEqual(['EMBEDDED_WALLET USDB', ...MANAGED])
     const wallets = await client.get(`/customers/internal-accounts?customerId=${id}&type=EMBEDDED_WALLET`)
     const credentials = await client.get(`/auth/credentials?accountId=${wallets.body.data[0].id}`)
     expect(credentials.body.data).toMatchObject([{ type: 'EMAIL_OTP', nickname: 'Ada@Example.com' }])
   })
 
-  test('without an e-mail has no wallet', async () => {
+  test('without an e-mail address has no wallet', async () => {
     const client = await newPlatform()
     const { body } = await client.post('/customers', ada)
     expect(body).not.toHaveProperty('email')
-    expect(await accountsOf(client, body.id)).toEqual(MANAGED)
+    expect(await listAccounts(client, body.id)).toEqual(MANAGED)
   })
 
   test.each([
@@ -75,15 +75,15 @@ describe('a new customer', () => {
       'REJECTED',
     ],
     [acme, 'kybStatus', 'APPROVED'],
-  ])('is checked by suffix in sandbox: %j', async (body, member, status) => {
+  ])('is checked by suffix in the sandbox: %j', async (body, statusField, status) => {
     const client = await newPlatform()
     const created = await client.post('/customers', {
       ...body,
       email: 'who@example.com',
-      [member]: 'REJECTED',
+      [statusField]: 'REJECTED',
     })
-    expect(created.body[member]).toBe(status)
-    const accounts = await accountsOf(client, created.body.id)
+    expect(created.body[statusField]).toBe(status)
+    const accounts = await listAccounts(client, created.body.id)
     const expected = { APPROVED: ['EMBEDDED_WALLET USDB', ...MANAGED], PENDING: MANAGED, REJECTED: [] }[
       status
     ]
@@ -110,42 +110,42 @@ describe('a new customer', () => {
     ],
   ])('is refused and not stored: %j', async (body, code, field) => {
     const client = await newPlatform()
-    expect(refusal(await client.post('/customers', body))).toEqual({ status: 400, code, field })
+    expect(toRefusal(await client.post('/customers', body))).toEqual({ status: 400, code, field })
     expect((await client.get('/customers')).body.data).toEqual([])
   })
 
-  test('cannot take the id or the UMA address of another customer, and of many in parallel one gets it', async () => {
+  test('cannot take the id or the UMA address of another customer, even in parallel', async () => {
     const client = await newPlatform()
-    const mine = { ...ada, platformCustomerId: 'p-1', umaAddress: '$ada@pay.example' }
-    const replies = await Promise.all(Array.from({ length: 8 }, () => client.post('/customers', mine)))
+    const body = { ...ada, platformCustomerId: 'p-1', umaAddress: '$ada@pay.example' }
+    const replies = await Promise.all(Array.from({ length: 8 }, () => client.post('/customers', body)))
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
     for (const reply of replies.filter(({ status }) => status !== 201))
-      expect(refusal(reply)).toEqual({
+      expect(toRefusal(reply)).toEqual({
         status: 409,
         code: 'PLATFORM_CUSTOMER_ID_EXISTS',
         field: 'platformCustomerId',
       })
-    const other = await client.post('/customers', { ...mine, platformCustomerId: 'p-2' })
-    expect(refusal(other)).toEqual({ status: 409, code: 'UMA_ADDRESS_EXISTS', field: 'umaAddress' })
+    const conflicting = await client.post('/customers', { ...body, platformCustomerId: 'p-2' })
+    expect(toRefusal(conflicting)).toEqual({ status: 409, code: 'UMA_ADDRESS_EXISTS', field: 'umaAddress' })
     expect((await client.get('/customers')).body.data).toHaveLength(1)
-    const elsewhere = await newPlatform()
-    expect((await elsewhere.post('/customers', mine)).status).toBe(201)
+    const otherPlatform = await newPlatform()
+    expect((await otherPlatform.post('/customers', body)).status).toBe(201)
   })
 })
 
 describe('a customer', () => {
   test('does not exist for another platform', async () => {
     const { id } = await newCustomer(await newPlatform())
-    const other = await newPlatform()
+    const otherPlatform = await newPlatform()
     for (const reply of [
-      await other.get(`/customers/${id}`),
-      await other.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL' }),
-      await other.send('DELETE', `/customers/${id}`),
-      await other.get('/customers/Customer:none'),
+      await otherPlatform.get(`/customers/${id}`),
+      await otherPlatform.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL' }),
+      await otherPlatform.send('DELETE', `/customers/${id}`),
+      await otherPlatform.get('/customers/Customer:none'),
     ])
-      expect(refusal(reply)).toEqual({ status: 404, code: 'USER_NOT_FOUND', field: 'customerId' })
-    expect((await other.get('/customers?isIncludingDeleted=true')).body.data).toEqual([])
-    expect((await other.get(`/customers/internal-accounts?customerId=${id}`)).body.data).toEqual([])
+      expect(toRefusal(reply)).toEqual({ status: 404, code: 'USER_NOT_FOUND', field: 'customerId' })
+    expect((await otherPlatform.get('/customers?isIncludingDeleted=true')).body.data).toEqual([])
+    expect((await otherPlatform.get(`/customers/internal-accounts?customerId=${id}`)).body.data).toEqual([])
   })
 
   test('keeps fields that a change leaves out', async () => {
@@ -164,11 +164,14 @@ describe('a customer', () => {
     const expected = { ...body, address, businessInfo, umaAddress: '$acme@pay.example', updatedAt }
     expect(changed).toMatchObject({ status: 200, body: expected })
     expect((await client.get(`/customers/${body.id}`)).body).toEqual(expected)
-    const same = await client.send('PATCH', `/customers/${body.id}`, { customerType: 'BUSINESS', address })
-    expect(same.body).toEqual(expected)
+    const unchanged = await client.send('PATCH', `/customers/${body.id}`, {
+      customerType: 'BUSINESS',
+      address,
+    })
+    expect(unchanged.body).toEqual(expected)
   })
 
-  test('refuses a change that does not fit it', async () => {
+  test('refuses a change that is invalid for its type', async () => {
     const client = await newPlatform()
     const person = await client.post('/customers', ada)
     const business = await client.post('/customers', {
@@ -176,7 +179,7 @@ describe('a customer', () => {
       umaAddress: '$taken@pay.example',
     })
     const change = async (id: string, body: object) =>
-      refusal(await client.send('PATCH', `/customers/${id}`, body))
+      toRefusal(await client.send('PATCH', `/customers/${id}`, body))
     expect(await change(person.body.id, { customerType: 'BUSINESS' })).toMatchObject({
       status: 400,
       field: 'customerType',
@@ -200,7 +203,7 @@ describe('a customer', () => {
     ).toMatchObject({ status: 400, field: 'businessInfo.legalName' })
   })
 
-  test('that gets its first e-mail gets its wallet', async () => {
+  test('gets a wallet with its first e-mail address', async () => {
     const client = await newPlatform()
     const { body } = await client.post('/customers', ada)
     const pending = await client.post('/customers', { ...ada, fullName: 'Ada 001' })
@@ -213,11 +216,11 @@ describe('a customer', () => {
           })
         ).status,
       ).toBe(200)
-    expect(await accountsOf(client, body.id)).toEqual(['EMBEDDED_WALLET USDB', ...MANAGED])
-    expect(await accountsOf(client, pending.body.id)).toEqual(MANAGED)
+    expect(await listAccounts(client, body.id)).toEqual(['EMBEDDED_WALLET USDB', ...MANAGED])
+    expect(await listAccounts(client, pending.body.id)).toEqual(MANAGED)
   })
 
-  test('that is deleted frees its id, but not its address, and keeps its accounts', async () => {
+  test('that is deleted frees its id, but not its UMA address, and keeps its accounts', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client, { platformCustomerId: 'p-1', umaAddress: '$ada@pay.example' })
     await signIn(client, customer.wallet)
@@ -229,16 +232,16 @@ describe('a customer', () => {
       await client.send('PATCH', `/customers/${customer.id}`, ada),
       await client.send('DELETE', `/customers/${customer.id}`),
     ])
-      expect(refusal(reply)).toEqual({ status: 410, code: 'CUSTOMER_DELETED', field: 'customerId' })
+      expect(toRefusal(reply)).toEqual({ status: 410, code: 'CUSTOMER_DELETED', field: 'customerId' })
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toEqual([])
-    expect(await accountsOf(client, customer.id)).toHaveLength(5)
+    expect(await listAccounts(client, customer.id)).toHaveLength(5)
     expect((await client.post('/customers', { ...ada, umaAddress: '$ada@pay.example' })).status).toBe(409)
     expect((await client.post('/customers', { ...ada, platformCustomerId: 'p-1' })).status).toBe(201)
   })
 })
 
 describe('the list of customers', () => {
-  test('gives every customer once, newest first, over pages', async () => {
+  test('returns every customer once, newest first, across pages', async () => {
     const client = await newPlatform()
     const ids: string[] = []
     for (let i = 0; i < 5; i++)
@@ -248,19 +251,19 @@ describe('the list of customers', () => {
     const second = await client.get(`/customers?limit=2&cursor=${first.body.nextCursor}`)
     const third = await client.get(`/customers?limit=2&cursor=${second.body.nextCursor}`)
     expect(third.body.hasMore).toBe(false)
-    const seen = [first, second, third].flatMap(({ body }) =>
+    const listedIds = [first, second, third].flatMap(({ body }) =>
       body.data.map((customer: { id: string }) => customer.id),
     )
-    expect(seen).toEqual(ids)
+    expect(listedIds).toEqual(ids)
     const misused = await client.get(
       `/customers?limit=2&customerType=BUSINESS&cursor=${first.body.nextCursor}`,
     )
-    expect(refusal(misused)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'cursor' })
+    expect(toRefusal(misused)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'cursor' })
   })
 
-  test('is narrowed by every filter', async () => {
+  test('can be narrowed by every filter', async () => {
     const client = await newPlatform()
-    const one = await client.post('/customers', {
+    const person = await client.post('/customers', {
       ...ada,
       fullName: 'Ada 001',
       platformCustomerId: 'one',
@@ -269,35 +272,37 @@ describe('the list of customers', () => {
       umaAddress: '$one@pay.example',
     })
     await client.advance(60)
-    const two = await client.post('/customers', {
+    const business = await client.post('/customers', {
       customerType: 'BUSINESS',
       platformCustomerId: 'two',
       region: 'DE',
     })
-    await client.send('DELETE', `/customers/${two.body.id}`)
-    const names = async (query: string) =>
+    await client.send('DELETE', `/customers/${business.body.id}`)
+    const listNames = async (query: string) =>
       (await client.get(`/customers?${query}`)).body.data.map((c: Reply['body']) => c.platformCustomerId)
-    expect(await names('')).toEqual(['one'])
-    expect(await names('isIncludingDeleted=true')).toEqual(['two', 'one'])
-    const all = 'isIncludingDeleted=true'
-    expect(await names(`${all}&customerType=BUSINESS`)).toEqual(['two'])
-    expect(await names(`${all}&platformCustomerId=one`)).toEqual(['one'])
-    expect(await names(`${all}&region=GB`)).toEqual(['one'])
-    expect(await names(`${all}&currency=EUR`)).toEqual(['one'])
-    expect(await names(`${all}&currency=MXN`)).toEqual([])
-    expect(await names(`${all}&umaAddress=${encodeURIComponent('$one@pay.example')}`)).toEqual(['one'])
-    expect(await names(`${all}&createdAfter=${one.body.createdAt}`)).toEqual(['two'])
-    expect(await names(`${all}&createdBefore=${two.body.createdAt}`)).toEqual(['one'])
-    expect(await names(`${all}&updatedAfter=${one.body.updatedAt}`)).toEqual(['two'])
-    expect(await names(`${all}&updatedBefore=${two.body.createdAt}`)).toEqual(['one'])
+    expect(await listNames('')).toEqual(['one'])
+    expect(await listNames('isIncludingDeleted=true')).toEqual(['two', 'one'])
+    const withDeleted = 'isIncludingDeleted=true'
+    expect(await listNames(`${withDeleted}&customerType=BUSINESS`)).toEqual(['two'])
+    expect(await listNames(`${withDeleted}&platformCustomerId=one`)).toEqual(['one'])
+    expect(await listNames(`${withDeleted}&region=GB`)).toEqual(['one'])
+    expect(await listNames(`${withDeleted}&currency=EUR`)).toEqual(['one'])
+    expect(await listNames(`${withDeleted}&currency=MXN`)).toEqual([])
+    expect(await listNames(`${withDeleted}&umaAddress=${encodeURIComponent('$one@pay.example')}`)).toEqual([
+      'one',
+    ])
+    expect(await listNames(`${withDeleted}&createdAfter=${person.body.createdAt}`)).toEqual(['two'])
+    expect(await listNames(`${withDeleted}&createdBefore=${business.body.createdAt}`)).toEqual(['one'])
+    expect(await listNames(`${withDeleted}&updatedAfter=${person.body.updatedAt}`)).toEqual(['two'])
+    expect(await listNames(`${withDeleted}&updatedBefore=${business.body.createdAt}`)).toEqual(['one'])
   })
 
   test.each(['0000-01-01T00:00:00Z', '2016-12-31T23:59:60Z', '9999-12-31T23:59:59-12:00', 'yesterday'])(
-    'refuses the bound %s',
+    'refuses the time %s as a filter',
     async (time) => {
       const client = await newPlatform()
       const reply = await client.get(`/customers?createdAfter=${encodeURIComponent(time)}`)
-      expect(refusal(reply)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'createdAfter' })
+      expect(toRefusal(reply)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'createdAfter' })
     },
   )
 })

@@ -3,19 +3,19 @@ import { credentialOf, newCustomer, newPlatform, type Reply, signIn } from '../.
 
 const ada = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
 
-function refusal({ status, body }: Reply) {
+function toRefusal({ status, body }: Reply) {
   return { status, code: body.code, field: body.details?.field }
 }
 
 describe('changing the e-mail address of sign-in codes', () => {
-  const changeTo = (email: string) => ({ customerType: 'INDIVIDUAL', email })
+  const buildChange = (email: string) => ({ customerType: 'INDIVIDUAL', email })
 
-  test('is signed, and then changes customer and credential together, once', async () => {
+  test('needs a signature, and then changes customer and credential together, once', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const session = await signIn(client, customer.wallet)
     const path = `/customers/${customer.id}`
-    const first = await client.send('PATCH', path, changeTo('new@example.com'))
+    const first = await client.send('PATCH', path, buildChange('new@example.com'))
     expect(first.status).toBe(202)
     expect(JSON.parse(first.body.payloadToSign)).toMatchObject({
       operation: 'customer_update',
@@ -26,41 +26,41 @@ describe('changing the e-mail address of sign-in codes', () => {
     })
     expect((await client.get(path)).body.email).toBe(customer.email)
     const credential = await credentialOf(client, customer.wallet)
-    // A code that went to the old address before the change …
+    // This code goes to the old address.
     await client.post(`/auth/credentials/${credential}/challenge`)
     const headers = {
       'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign),
       'Request-Id': first.body.requestId,
     }
-    const second = await client.send('PATCH', path, changeTo('new@example.com'), headers)
+    const second = await client.send('PATCH', path, buildChange('new@example.com'), headers)
     expect(second).toMatchObject({ status: 200, body: { email: 'new@example.com' } })
     const credentials = await client.get(`/auth/credentials?accountId=${customer.wallet}`)
     expect(credentials.body.data).toMatchObject([{ id: credential, nickname: 'new@example.com' }])
-    // … is no longer valid.
-    const late = await client.post(`/auth/credentials/${credential}/verify`, {
+    // The code that went to the old address is no longer valid.
+    const lateReply = await client.post(`/auth/credentials/${credential}/verify`, {
       type: 'EMAIL_OTP',
       encryptedOtpBundle: '{}',
     })
-    expect(late.status).toBe(401)
-    expect((await client.send('PATCH', path, changeTo('new@example.com'), headers)).status).toBe(401)
+    expect(lateReply.status).toBe(401)
+    expect((await client.send('PATCH', path, buildChange('new@example.com'), headers)).status).toBe(401)
   })
 
-  test('is refused when the credential has moved since the first call', async () => {
+  test('is refused if the credential has changed since the first call', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const session = await signIn(client, customer.wallet)
     const path = `/customers/${customer.id}`
-    const [one, two] = [
-      await client.send('PATCH', path, changeTo('one@example.com')),
-      await client.send('PATCH', path, changeTo('two@example.com')),
+    const [firstCall, secondCall] = [
+      await client.send('PATCH', path, buildChange('one@example.com')),
+      await client.send('PATCH', path, buildChange('two@example.com')),
     ]
     const retry = (first: Reply, email: string) =>
-      client.send('PATCH', path, changeTo(email), {
+      client.send('PATCH', path, buildChange(email), {
         'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign),
         'Request-Id': first.body.requestId,
       })
-    expect((await retry(one, 'one@example.com')).status).toBe(200)
-    expect(refusal(await retry(two, 'two@example.com'))).toEqual({
+    expect((await retry(firstCall, 'one@example.com')).status).toBe(200)
+    expect(toRefusal(await retry(secondCall, 'two@example.com'))).toEqual({
       status: 409,
       code: 'EMAIL_OTP_CREDENTIAL_SET_CHANGED',
       field: 'email',
@@ -70,16 +70,18 @@ describe('changing the e-mail address of sign-in codes', () => {
 
   test('is refused if another wallet uses the new address', async () => {
     const client = await newPlatform()
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     const customer = await newCustomer(client)
     const path = `/customers/${customer.id}`
-    expect(refusal(await client.send('PATCH', path, changeTo(other.email.toUpperCase())))).toEqual({
+    expect(
+      toRefusal(await client.send('PATCH', path, buildChange(otherCustomer.email.toUpperCase()))),
+    ).toEqual({
       status: 409,
       code: 'EMAIL_OTP_EMAIL_ALREADY_EXISTS',
       field: 'email',
     })
-    await client.send('DELETE', `/customers/${other.id}`)
-    expect((await client.send('PATCH', path, changeTo(other.email))).status).toBe(202)
+    await client.send('DELETE', `/customers/${otherCustomer.id}`)
+    expect((await client.send('PATCH', path, buildChange(otherCustomer.email))).status).toBe(202)
   })
 
   test('needs no signature for another spelling of the same address, or without a wallet', async () => {
@@ -88,11 +90,19 @@ describe('changing the e-mail address of sign-in codes', () => {
     const rewritten = await client.send(
       'PATCH',
       `/customers/${customer.id}`,
-      changeTo(customer.email.toUpperCase()),
+      buildChange(customer.email.toUpperCase()),
     )
     expect(rewritten).toMatchObject({ status: 200, body: { email: customer.email.toUpperCase() } })
-    const pending = await client.post('/customers', { ...ada, fullName: 'Ada 001', email: 'ada@example.com' })
-    const moved = await client.send('PATCH', `/customers/${pending.body.id}`, changeTo('new@example.com'))
+    const pendingCustomer = await client.post('/customers', {
+      ...ada,
+      fullName: 'Ada 001',
+      email: 'ada@example.com',
+    })
+    const moved = await client.send(
+      'PATCH',
+      `/customers/${pendingCustomer.body.id}`,
+      buildChange('new@example.com'),
+    )
     expect(moved).toMatchObject({ status: 200, body: { email: 'new@example.com' } })
   })
 })

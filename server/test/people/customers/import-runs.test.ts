@@ -10,7 +10,7 @@ import type { Write } from '../../../src/storage/commit/writes.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { openBucket } from '../../worlds/simulators/bucket.testing.ts'
 
-/** Runs the jobs of an import one by one, because no server takes them. The file is in a bucket. */
+/** The tests run the jobs of an import one by one, because no server does. The file is in a bucket. */
 
 let bucket: Awaited<ReturnType<typeof openBucket>>
 let service: TestServer
@@ -25,12 +25,12 @@ afterAll(async () => {
 
 const commit = (writes: readonly Write[]) => service.app.committer.commit(writes)
 
-/** An import on a new platform, whose file has this many rows. */
+/** Creates an import on a new platform, with this number of rows in its file. */
 async function newImport(rows: number) {
   const op = await service.newOp()
   // Long enough for several sealed chunks.
-  const more = `Acme,1999-12-31,12-3456789,"${'é'.repeat(990)}"`
-  const lines = Array.from({ length: rows }, (_, row) => `c-${row},BUSINESS,${more}`)
+  const columns = `Acme,1999-12-31,12-3456789,"${'é'.repeat(990)}"`
+  const lines = Array.from({ length: rows }, (_, row) => `c-${row},BUSINESS,${columns}`)
   const header =
     'platformCustomerId,customerType,businessInfo.legalName,businessInfo.incorporatedOn,businessInfo.taxId,businessInfo.sourceOfFunds'
   const csv = [header, ...lines].join('\r\n')
@@ -49,11 +49,11 @@ async function newImport(rows: number) {
   }
 }
 
-const view = async (op: Op, jobId: string) =>
+const readJob = async (op: Op, jobId: string) =>
   (await customerImportHandlers.customer_import_get(op, { params: { jobId }, query: {}, body: undefined }))
     .body
 
-async function customerIds(op: Op): Promise<string[]> {
+async function listCustomerIds(op: Op): Promise<string[]> {
   const rows = await op.read
     .selectFrom('customers')
     .select('platform_customer_id as id')
@@ -62,23 +62,23 @@ async function customerIds(op: Op): Promise<string[]> {
   return rows.map(({ id }) => id).sort()
 }
 
-const expected = (rows: number) => Array.from({ length: rows }, (_, row) => `c-${row}`).sort()
+const buildIds = (rows: number) => Array.from({ length: rows }, (_, row) => `c-${row}`).sort()
 
-test('each run creates the customers of the next rows; of two in parallel one commits', async () => {
+test('each run of an import creates the customers of the next rows, and only one of two parallel runs commits', async () => {
   const { op, file, importId, run } = await newImport(120)
-  const [looked, lookedAgain] = [await run(), await run()]
-  expect(await commit(looked)).toEqual({ done: true })
-  expect(await commit(lookedAgain)).toMatchObject({ done: false, guard: 'expectation' })
-  expect(await view(op, importId)).toMatchObject({
+  const [scan, secondScan] = [await run(), await run()]
+  expect(await commit(scan)).toEqual({ done: true })
+  expect(await commit(secondScan)).toMatchObject({ done: false, guard: 'expectation' })
+  expect(await readJob(op, importId)).toMatchObject({
     status: 'PROCESSING',
     progress: { total: 120, processed: 0 },
   })
 
   for (const processed of [50, 100]) {
-    const [one, other] = [await run(), await run()]
-    const results = await Promise.all([commit(other), commit(one)])
+    const [firstRun, secondRun] = [await run(), await run()]
+    const results = await Promise.all([commit(secondRun), commit(firstRun)])
     expect(results.filter(({ done }) => done)).toHaveLength(1)
-    expect((await view(op, importId)).progress).toEqual({
+    expect((await readJob(op, importId)).progress).toEqual({
       total: 120,
       processed,
       successful: processed,
@@ -89,18 +89,18 @@ test('each run creates the customers of the next rows; of two in parallel one co
   }
   expect(bucket.objects.size).toBe(1)
   expect(await commit(await run())).toEqual({ done: true })
-  expect(await view(op, importId)).toMatchObject({
+  expect(await readJob(op, importId)).toMatchObject({
     status: 'COMPLETED',
     progress: { processed: 120, successful: 120 },
   })
-  expect(await customerIds(op)).toEqual(expected(120))
+  expect(await listCustomerIds(op)).toEqual(buildIds(120))
   expect(await run()).toEqual([])
 
   await removeStoredFile(op, { fileId: file.id })
   expect(bucket.objects.size).toBe(0)
 })
 
-test('while the store cannot be reached the import waits, and then continues', async () => {
+test('an import waits while the file store cannot be reached, and then continues', async () => {
   const { op, run } = await newImport(60)
   await commit(await run())
   await commit(await run())
@@ -108,7 +108,7 @@ test('while the store cannot be reached the import waits, and then continues', a
   await expect(run()).rejects.toThrow('status 500')
   bucket.fail(undefined)
   await commit(await run())
-  expect(await customerIds(op)).toEqual(expected(60))
+  expect(await listCustomerIds(op)).toEqual(buildIds(60))
 })
 
 test('a file that was changed in the store ends the import, and earlier customers stay', async () => {
@@ -118,11 +118,11 @@ test('a file that was changed in the store ends the import, and earlier customer
   const [key, sealed] = [...bucket.objects].at(-1)!
   bucket.objects.set(key, Buffer.concat([sealed.subarray(0, -1), Buffer.of(sealed.at(-1)! ^ 1)]))
   await commit(await run())
-  expect(await view(op, importId)).toMatchObject({
+  expect(await readJob(op, importId)).toMatchObject({
     status: 'FAILED',
     progress: { total: 60, processed: 50, successful: 50, failed: 0 },
     errors: [{ correlationId: 'row_52', message: 'The stored file was changed or is damaged' }],
   })
-  expect(await customerIds(op)).toHaveLength(50)
+  expect(await listCustomerIds(op)).toHaveLength(50)
   expect(await run()).toEqual([])
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await world('sandbox+quiet')
 })
 
-async function create(op: Op, body: Body) {
+async function createCustomer(op: Op, body: Body) {
   const { body: customer, writes = [] } = await customerHandlers.customer_create(op, {
     params: {},
     query: {},
@@ -29,7 +29,11 @@ describe('in production', () => {
     'the customer %s waits for verification, and so do its accounts',
     async (fullName) => {
       const op: Op = { ...(await service.newOp()), mode: 'production' }
-      const customer = await create(op, { customerType: 'INDIVIDUAL', fullName, email: 'ada@example.com' })
+      const customer = await createCustomer(op, {
+        customerType: 'INDIVIDUAL',
+        fullName,
+        email: 'ada@example.com',
+      })
       expect(customer).toMatchObject({ kycStatus: 'PENDING' })
       const accounts = op.read.selectFrom('internal_accounts').where('customer_id', '=', customer.id)
       const statuses = (await accounts.select('status').execute()).map(({ status }) => status)
@@ -37,10 +41,10 @@ describe('in production', () => {
     },
   )
 
-  test.each(['102', '105'])('an account whose number ends in %s is like any other', async (suffix) => {
+  test.each(['102', '105'])('an account whose number ends in %s has no special outcome', async (suffix) => {
     const op: Op = { ...(await service.newOp()), mode: 'production' }
-    const { id } = await create(op, { customerType: 'INDIVIDUAL' })
-    const answer = await externalAccountHandlers.customer_external_account_create(op, {
+    const { id } = await createCustomer(op, { customerType: 'INDIVIDUAL' })
+    const response = await externalAccountHandlers.customer_external_account_create(op, {
       params: {},
       query: {},
       body: {
@@ -54,12 +58,12 @@ describe('in production', () => {
         },
       },
     })
-    expect(answer.body).toMatchObject({ beneficiaryVerificationStatus: 'UNSUPPORTED' })
+    expect(response.body).toMatchObject({ beneficiaryVerificationStatus: 'UNSUPPORTED' })
   })
 
-  test('check digits are checked, whatever the suffix', async () => {
+  test('check digits are verified, whatever the suffix', async () => {
     const op: Op = { ...(await service.newOp()), mode: 'production' }
-    const { id } = await create(op, { customerType: 'INDIVIDUAL' })
+    const { id } = await createCustomer(op, { customerType: 'INDIVIDUAL' })
     const accountInfo = {
       accountType: 'MXN_ACCOUNT',
       clabeNumber: '032180000118359003',
@@ -74,21 +78,24 @@ describe('in production', () => {
   })
 })
 
-describe('the outbox', () => {
+describe('a new customer', () => {
   test.each([
     [{ customerType: 'INDIVIDUAL', fullName: 'Ada' }, 'CUSTOMER.KYC_APPROVED'],
     [{ customerType: 'INDIVIDUAL', fullName: 'Ada 001' }, 'CUSTOMER.KYC_PENDING'],
     [{ customerType: 'INDIVIDUAL', fullName: 'Ada 002' }, 'CUSTOMER.KYC_REJECTED'],
     [{ customerType: 'BUSINESS' }, 'CUSTOMER.KYB_APPROVED'],
-  ] satisfies [Body, string][])('has the check of %j as %s, with the customer', async (body, type) => {
-    const op = await service.newOp()
-    const customer = await create(op, body)
-    const events = await op.read
-      .selectFrom('events')
-      .selectAll()
-      .where('object_id', '=', customer.id)
-      .execute()
-    expect(events).toMatchObject([{ type }])
-    expect(JSON.parse(events[0]!.data!)).toEqual(JSON.parse(JSON.stringify(customer)))
-  })
+  ] satisfies [Body, string][])(
+    'with %j causes the event %s, which contains the customer',
+    async (body, type) => {
+      const op = await service.newOp()
+      const customer = await createCustomer(op, body)
+      const events = await op.read
+        .selectFrom('events')
+        .selectAll()
+        .where('object_id', '=', customer.id)
+        .execute()
+      expect(events).toMatchObject([{ type }])
+      expect(JSON.parse(events[0]!.data!)).toEqual(JSON.parse(JSON.stringify(customer)))
+    },
+  )
 })

@@ -8,16 +8,16 @@ import { newMember } from '../../worlds/records/members.testing.ts'
 import { beginUpload, formOf, upload } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
-let opened: TestServer
+let server: TestServer
 let client: Client
 let customer: string
 const lines: string[] = []
 beforeAll(async () => {
-  opened = await openServer({}, { showRequest: (line) => lines.push(JSON.stringify(line)) })
-  client = await opened.newPlatform()
+  server = await openServer({}, { showRequest: (line) => lines.push(JSON.stringify(line)) })
+  client = await server.newPlatform()
   customer = (await newCustomer(client)).id
 })
-afterAll(() => opened.close())
+afterAll(() => server.close())
 
 const newDocument = async (fileName = 'pass.png'): Promise<Reply['body']> =>
   (
@@ -38,14 +38,14 @@ const newLink = async (id: string): Promise<{ url: string; expiresAt: string }> 
   return body
 }
 
-const statusOf = async (url: string) => (await fetch(url)).status
+const fetchStatus = async (url: string) => (await fetch(url)).status
 
-test('anyone with a link gets the file, as a download only', async () => {
+test('anyone with a link gets the file, but only as a download', async () => {
   const { id } = await newDocument("Reisepaß 'neu'; 100%.png")
   const { url } = await newLink(id)
   const { status, headers } = await fetch(url)
   expect(status).toBe(200)
-  // The token is a secret: no line of a request shows it.
+  // The token is a secret, so no log line may contain it.
   await expect.poll(() => lines.some((line) => line.includes('/files/{token}'))).toBe(true)
   expect(lines.join()).not.toContain(url.split('.').at(-1)!)
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -64,12 +64,12 @@ test('reviewers and managers of a customer can read its documents, by token and 
   const reviewer = await newMember(client, MEMBER_ROLES.COMPLIANCE)
   const { status, body } = await reviewer.browser.post(path)
   expect(status).toBe(201)
-  expect(await statusOf(body.url)).toBe(200)
+  expect(await fetchStatus(body.url)).toBe(200)
   const [entry] = (await client.get('/audit-events?operation=document_link&limit=1')).body.data
   expect(entry).toMatchObject({ actor: { type: 'MEMBER', id: reviewer.id }, objectId: id })
   for (const permissions of [['REVIEW'], ['MANAGE'], ['VIEW', 'TRANSACT', 'APPROVE']]) {
     const { tokenId, clientSecret } = await createToken(
-      opened.app,
+      server.app,
       client.credentials.platformId,
       'Reads',
       permissions as Permission[],
@@ -85,12 +85,12 @@ test('reviewers and managers of a customer can read its documents, by token and 
   }
 })
 
-test('a link ends after ten minutes, with its file, and when it is altered', async () => {
+test('a link is invalid after ten minutes, after its file is deleted, and if it is altered', async () => {
   const { id } = await newDocument()
   const link = await newLink(id)
   const [uuid, generation, mac] = link.url.split('/').at(-1)!.split('.')
-  const other = await newLink((await newDocument()).id)
-  const [otherUuid] = other.url.split('/').at(-1)!.split('.')
+  const otherLink = await newLink((await newDocument()).id)
+  const [otherUuid] = otherLink.url.split('/').at(-1)!.split('.')
   const base = link.url.slice(0, link.url.lastIndexOf('/'))
   for (const token of [
     `${otherUuid}.${generation}.${mac}`,
@@ -102,45 +102,45 @@ test('a link ends after ten minutes, with its file, and when it is altered', asy
     '..%2f..%2fmaster.key',
     '%00',
   ])
-    expect(await statusOf(`${base}/${token}`), token).toBe(404)
-  expect(await statusOf(link.url)).toBe(200)
+    expect(await fetchStatus(`${base}/${token}`), token).toBe(404)
+  expect(await fetchStatus(link.url)).toBe(200)
   await client.advance(599)
   await client.advance(2)
-  expect(await statusOf(link.url)).toBe(404)
-  const next = await newLink(id)
-  expect(new Date(next.expiresAt).getTime()).toBeGreaterThan(new Date(link.expiresAt).getTime())
-  expect(await statusOf(next.url)).toBe(200)
+  expect(await fetchStatus(link.url)).toBe(404)
+  const newerLink = await newLink(id)
+  expect(new Date(newerLink.expiresAt).getTime()).toBeGreaterThan(new Date(link.expiresAt).getTime())
+  expect(await fetchStatus(newerLink.url)).toBe(200)
   await client.send('DELETE', `/documents/${id}`)
-  expect(await statusOf(next.url)).toBe(404)
+  expect(await fetchStatus(newerLink.url)).toBe(404)
 })
 
 test('every link and every access is recorded permanently, with actor, time and document', async () => {
   const { id } = await newDocument()
   const { url } = await newLink(id)
-  await statusOf(url)
-  await statusOf(url)
-  await statusOf(`${url}x`)
-  const reads = await opened.app.read
+  await fetchStatus(url)
+  await fetchStatus(url)
+  await fetchStatus(`${url}x`)
+  const reads = await server.app.read
     .selectFrom('document_reads')
     .selectAll()
     .where('document_id', '=', id)
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  const by = client.credentials.tokenId
+  const tokenId = client.credentials.tokenId
   expect(reads.map(({ kind, asked_by, link_id, address }) => [kind, asked_by, link_id, address])).toEqual([
-    ['LINK', by, null, null],
-    ['READ', by, reads[0]!.id, '127.0.0.1'],
-    ['READ', by, reads[0]!.id, '127.0.0.1'],
+    ['LINK', tokenId, null, null],
+    ['READ', tokenId, reads[0]!.id, '127.0.0.1'],
+    ['READ', tokenId, reads[0]!.id, '127.0.0.1'],
   ])
-  await expect(opened.app.db.query('DELETE FROM document_reads')).rejects.toThrow('never deleted')
+  await expect(server.app.db.query('DELETE FROM document_reads')).rejects.toThrow('never deleted')
 })
 
-test('a platform may have 128 uploads in progress in a process, and a further one gets a retry response', async () => {
+test('a platform can have 128 uploads in progress per process, and the next one gets 503 with Retry-After', async () => {
   const form = formOf([{ name: 'file', fileName: 'a.png', value: pngOf() }])
   const sockets = Array.from({ length: 129 }, () => beginUpload(client, form.length, form.subarray(0, 500)))
-  const answer = await Promise.race(sockets.map(async (socket) => String((await once(socket, 'data'))[0])))
-  expect(answer).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1.*"code":"UNAVAILABLE"/is)
+  const response = await Promise.race(sockets.map(async (socket) => String((await once(socket, 'data'))[0])))
+  expect(response).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1.*"code":"UNAVAILABLE"/is)
   for (const socket of sockets) socket.destroy()
   await expect
     .poll(

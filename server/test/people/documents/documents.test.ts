@@ -11,20 +11,24 @@ beforeAll(async () => {
   customer = (await newCustomer(client)).id
 })
 
-const fieldsOf = (holder = customer) => ({ documentHolder: holder, documentType: 'PASSPORT', country: 'DE' })
+const buildFields = (holder = customer) => ({
+  documentHolder: holder,
+  documentType: 'PASSPORT',
+  country: 'DE',
+})
 
 const newDocument = async (file?: Uint8Array, fileName?: string) => {
-  const reply = await upload(client, '/documents', fieldsOf(), file, fileName ? { fileName } : {})
+  const reply = await upload(client, '/documents', buildFields(), file, fileName ? { fileName } : {})
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return reply.body
 }
 
-test('a document is uploaded, shown, replaced and deleted, and its file is read by a link only', async () => {
+test('a document can be uploaded, read, replaced and deleted, and its file is readable only by a link', async () => {
   const file = pngOf(200_000)
   const created = await upload(
     client,
     '/documents',
-    { ...fieldsOf(), side: 'FRONT', documentNumber: 'L01X00T47', issuingAuthority: 'Stadt Köln' },
+    { ...buildFields(), side: 'FRONT', documentNumber: 'L01X00T47', issuingAuthority: 'Stadt Köln' },
     file,
   )
   expect(created.status, JSON.stringify(created.body)).toBe(201)
@@ -43,9 +47,9 @@ test('a document is uploaded, shown, replaced and deleted, and its file is read 
   expect(listed.body.data.map((one: { id: string }) => one.id)).toContain(id)
   const link = await client.post(`/documents/${id}/link`)
   expect(link.status).toBe(201)
-  const read = await fetch(link.body.url)
-  expect(read.status).toBe(200)
-  expect(Buffer.from(await read.arrayBuffer()).equals(file)).toBe(true)
+  const download = await fetch(link.body.url)
+  expect(download.status).toBe(200)
+  expect(Buffer.from(await download.arrayBuffer()).equals(file)).toBe(true)
   const replaced = await upload(
     client,
     `/documents/${id}`,
@@ -73,96 +77,112 @@ test('a document is uploaded, shown, replaced and deleted, and its file is read 
   await client.advance(0)
 })
 
-const filePart = (value: Uint8Array = pngOf(), fileName = 'a.png'): Part => ({
+const buildFilePart = (value: Uint8Array = pngOf(), fileName = 'a.png'): Part => ({
   name: 'file',
   fileName,
   value,
 })
-const fieldParts = (): Part[] => Object.entries(fieldsOf()).map(([name, value]) => ({ name, value }))
+const buildFieldParts = (): Part[] => Object.entries(buildFields()).map(([name, value]) => ({ name, value }))
 
-test('fields may come after the file', async () => {
-  const reply = await sendForm(client, 'POST', '/documents', formOf([filePart(), ...fieldParts()]))
+test('the fields of a document form may follow the file', async () => {
+  const reply = await sendForm(client, 'POST', '/documents', formOf([buildFilePart(), ...buildFieldParts()]))
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
 })
 
-describe('a form is refused that', () => {
-  const CASES: readonly (readonly [what: string, field: string, parts: () => Part[]])[] = [
-    ['has no file', 'file', fieldParts],
-    ['has two files', 'file', () => [...fieldParts(), filePart(), filePart(PDF, 'b.pdf')]],
+describe('a document form is refused that', () => {
+  const CASES: readonly (readonly [label: string, field: string, parts: () => Part[]])[] = [
+    ['has no file', 'file', buildFieldParts],
+    ['has two files', 'file', () => [...buildFieldParts(), buildFilePart(), buildFilePart(PDF, 'b.pdf')]],
     [
       'has its file under another name',
       'document',
-      () => [...fieldParts(), { ...filePart(), name: 'document' }],
+      () => [...buildFieldParts(), { ...buildFilePart(), name: 'document' }],
     ],
-    ['has text for a file', 'file', () => [...fieldParts(), { name: 'file', value: 'abc' }]],
-    ['has an unknown field', 'colour', () => [...fieldParts(), { name: 'colour', value: 'red' }, filePart()]],
+    ['has a string instead of a file', 'file', () => [...buildFieldParts(), { name: 'file', value: 'abc' }]],
+    [
+      'has an unknown field',
+      'colour',
+      () => [...buildFieldParts(), { name: 'colour', value: 'red' }, buildFilePart()],
+    ],
     [
       'has an unknown field after the file',
       'colour',
-      () => [...fieldParts(), filePart(), { name: 'colour', value: 'red' }],
+      () => [...buildFieldParts(), buildFilePart(), { name: 'colour', value: 'red' }],
     ],
     [
       'lacks a field',
       'documentType',
-      () => [...fieldParts().filter(({ name }) => name !== 'documentType'), filePart()],
+      () => [...buildFieldParts().filter(({ name }) => name !== 'documentType'), buildFilePart()],
     ],
-    ['has a field twice', 'country', () => [...fieldParts(), { name: 'country', value: 'FR' }, filePart()]],
+    [
+      'has a field twice',
+      'country',
+      () => [...buildFieldParts(), { name: 'country', value: 'FR' }, buildFilePart()],
+    ],
     [
       'has a wrong value',
       'country',
       () => [
-        ...fieldParts().filter(({ name }) => name !== 'country'),
+        ...buildFieldParts().filter(({ name }) => name !== 'country'),
         { name: 'country', value: 'Germany' },
-        filePart(),
+        buildFilePart(),
       ],
     ],
     [
       'has a field that is too long',
       'issuingAuthority',
-      () => [...fieldParts(), { name: 'issuingAuthority', value: 'x'.repeat(9000) }, filePart()],
+      () => [...buildFieldParts(), { name: 'issuingAuthority', value: 'x'.repeat(9000) }, buildFilePart()],
     ],
     [
       'has text that is not UTF-8',
       'issuingAuthority',
       () => [
-        ...fieldParts(),
+        ...buildFieldParts(),
         { name: 'issuingAuthority', value: Buffer.from([0x4b, 0xf6, 0x6c, 0x6e]) },
-        filePart(),
+        buildFilePart(),
       ],
     ],
-    ['has a part without a name', 'body', () => [...fieldParts(), { value: 'x' }, filePart()]],
-    ['names a prototype', 'body', () => [...fieldParts(), { name: '__proto__', value: 'x' }, filePart()]],
+    ['has a part without a name', 'body', () => [...buildFieldParts(), { value: 'x' }, buildFilePart()]],
+    [
+      'has a field named __proto__',
+      'body',
+      () => [...buildFieldParts(), { name: '__proto__', value: 'x' }, buildFilePart()],
+    ],
     [
       'has too many fields',
       'body',
       () => [
-        ...fieldParts(),
+        ...buildFieldParts(),
         ...Array.from({ length: 60 }, (_, i) => ({ name: `f${i}`, value: 'x' })),
-        filePart(),
+        buildFilePart(),
       ],
     ],
-    ['has a PNG that is none', 'file', () => [...fieldParts(), filePart(Buffer.from('no picture at all'))]],
-    ['has a PNG without its end', 'file', () => [...fieldParts(), filePart(pngOf().subarray(0, -4))]],
-    ['has an empty file', 'file', () => [...fieldParts(), filePart(Buffer.alloc(0))]],
+    [
+      'has a file that is not a PNG',
+      'file',
+      () => [...buildFieldParts(), buildFilePart(Buffer.from('no picture at all'))],
+    ],
+    ['has a truncated PNG', 'file', () => [...buildFieldParts(), buildFilePart(pngOf().subarray(0, -4))]],
+    ['has an empty file', 'file', () => [...buildFieldParts(), buildFilePart(Buffer.alloc(0))]],
     [
       'has a file name with a path',
       'file',
-      () => [...fieldParts(), filePart(pngOf(), '../../etc/passwd.png')],
+      () => [...buildFieldParts(), buildFilePart(pngOf(), '../../etc/passwd.png')],
     ],
     [
-      'has a file name with a path of Windows',
+      'has a file name with a Windows path',
       'file',
-      () => [...fieldParts(), filePart(pngOf(), 'C:\\fakepath\\a.png')],
+      () => [...buildFieldParts(), buildFilePart(pngOf(), 'C:\\fakepath\\a.png')],
     ],
     [
       'has a file name with a control character',
       'file',
-      () => [...fieldParts(), filePart(pngOf(), 'a\u0007.png')],
+      () => [...buildFieldParts(), buildFilePart(pngOf(), 'a\u0007.png')],
     ],
     [
-      'has a file name that turns its direction',
+      'has a file name that changes the text direction',
       'file',
-      () => [...fieldParts(), filePart(pngOf(), 'a\u202egnp.exe')],
+      () => [...buildFieldParts(), buildFilePart(pngOf(), 'a\u202egnp.exe')],
     ],
   ]
   test.each(CASES)('%s', async (_, field, parts) => {
@@ -173,56 +193,65 @@ describe('a form is refused that', () => {
   })
 
   test('is cut off', async () => {
-    const form = formOf([...fieldParts(), filePart()])
-    for (const cut of [form.subarray(0, -20), form.subarray(0, 300), form.subarray(0, 10)]) {
-      const reply = await sendForm(client, 'POST', '/documents', cut)
+    const form = formOf([...buildFieldParts(), buildFilePart()])
+    for (const truncated of [form.subarray(0, -20), form.subarray(0, 300), form.subarray(0, 10)]) {
+      const reply = await sendForm(client, 'POST', '/documents', truncated)
       expect(reply.status, JSON.stringify(reply.body)).toBe(400)
     }
   })
 
-  test('is larger than allowed, whether its length is given or not', async () => {
-    const large = formOf([...fieldParts(), filePart(pngOf(10 * 1024 * 1024 + 1))])
+  test('is larger than allowed', async () => {
+    const large = formOf([...buildFieldParts(), buildFilePart(pngOf(10 * 1024 * 1024 + 1))])
     const reply = await sendForm(client, 'POST', '/documents', large)
     expect(reply.status).toBe(413)
     expect(reply.body.code).toBe('PAYLOAD_TOO_LARGE')
-    const huge = formOf([...fieldParts(), filePart(pngOf(11 * 1024 * 1024))])
+    const huge = formOf([...buildFieldParts(), buildFilePart(pngOf(11 * 1024 * 1024))])
     expect((await sendForm(client, 'POST', '/documents', huge)).status).toBe(413)
   })
 
-  test('is of another type', async () => {
+  test('has another content type or encoding', async () => {
     const reply = await client.post('/documents', '[]')
     expect([reply.status, reply.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
-    const zipped = await sendForm(client, 'POST', '/documents', formOf([...fieldParts(), filePart()]), {
-      'Content-Encoding': 'gzip',
-    })
+    const zipped = await sendForm(
+      client,
+      'POST',
+      '/documents',
+      formOf([...buildFieldParts(), buildFilePart()]),
+      {
+        'Content-Encoding': 'gzip',
+      },
+    )
     expect(zipped.status).toBe(415)
   })
 })
 
-test('files of the three types are accepted, up to the maximum size', async () => {
+test('PDF, JPEG and PNG files are accepted up to the maximum size', async () => {
   await newDocument(PDF, 'a.pdf')
   await newDocument(JPEG, 'a.jpg')
   await newDocument(pngOf(10 * 1024 * 1024))
 })
 
-test('the sandbox refuses a file by the end of its name, when it is replaced too', async () => {
+test('the sandbox refuses a file by the suffix of its name, also as a replacement', async () => {
   const { id } = await newDocument()
   for (const { values } of (await client.get('/sandbox/magic-values')).body.data.filter(
     ({ family }: { family: string }) => family === 'DOCUMENT',
   ))
     for (const { suffix, outcome } of values) {
       const fileName = `passport${suffix}.png`
-      const refused = await upload(client, '/documents', fieldsOf(), pngOf(), { fileName })
+      const refused = await upload(client, '/documents', buildFields(), pngOf(), { fileName })
       expect(`${refused.status} ${refused.body.code}`).toBe(outcome)
       expect(refused.body.details.field).toBe('file')
-      const { documentHolder, ...fields } = fieldsOf()
-      const again = await upload(client, `/documents/${id}`, fields, pngOf(), { fileName, method: 'PUT' })
-      expect(`${again.status} ${again.body.code}`).toBe(outcome)
+      const { documentHolder, ...fields } = buildFields()
+      const replacement = await upload(client, `/documents/${id}`, fields, pngOf(), {
+        fileName,
+        method: 'PUT',
+      })
+      expect(`${replacement.status} ${replacement.body.code}`).toBe(outcome)
     }
   expect((await client.get(`/documents/${id}`)).body.fileName).toBe('passport.png')
 })
 
-test('a zip bomb is a file like any other: nothing inflates it', async () => {
+test('a zip bomb is refused without being inflated', async () => {
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
   const headers = [
     'Content-Type: application/pdf',
@@ -233,41 +262,41 @@ test('a zip bomb is a file like any other: nothing inflates it', async () => {
     client,
     'POST',
     '/documents',
-    formOf([...fieldParts(), { ...filePart(bomb), headers }]),
+    formOf([...buildFieldParts(), { ...buildFilePart(bomb), headers }]),
   )
   expect([reply.status, reply.body.details.field]).toEqual([400, 'file'])
 })
 
-test('the list of a holder has its own documents, and no deleted ones', async () => {
+test('the documents of a holder are listed without the deleted ones', async () => {
   const holder = (await newCustomer(client)).id
   const ids = []
   for (const fileName of ['a.png', 'b.png', 'c.png'])
-    ids.push((await upload(client, '/documents', fieldsOf(holder), pngOf(), { fileName })).body.id)
+    ids.push((await upload(client, '/documents', buildFields(holder), pngOf(), { fileName })).body.id)
   await client.send('DELETE', `/documents/${ids[1]}`)
   const { body } = await client.get(`/documents?documentHolder=${holder}`)
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ids[2], ids[0]])
   expect(body.totalCount).toBe(2)
 })
 
-test('a holder of another platform, a missing one and a deleted one are refused', async () => {
-  const other = await newPlatform()
-  const theirs = (await newCustomer(other)).id
+test('an upload is refused for a holder that is deleted, unknown or of another platform', async () => {
+  const otherPlatform = await newPlatform()
+  const foreignCustomer = (await newCustomer(otherPlatform)).id
   const missing = noId('Customer')
   const replies = [
-    await upload(client, '/documents', fieldsOf(theirs)),
-    await upload(client, '/documents', fieldsOf(missing)),
+    await upload(client, '/documents', buildFields(foreignCustomer)),
+    await upload(client, '/documents', buildFields(missing)),
   ]
   for (const { status, body } of replies)
     expect([status, body.code, body.details.field]).toEqual([404, 'USER_NOT_FOUND', 'documentHolder'])
   const deleted = (await newCustomer(client)).id
   await client.send('DELETE', `/customers/${deleted}`)
-  expect((await upload(client, '/documents', fieldsOf(deleted))).body.code).toBe('CUSTOMER_DELETED')
-  expect((await upload(other, '/documents', fieldsOf(customer))).body.code).toBe('USER_NOT_FOUND')
+  expect((await upload(client, '/documents', buildFields(deleted))).body.code).toBe('CUSTOMER_DELETED')
+  expect((await upload(otherPlatform, '/documents', buildFields(customer))).body.code).toBe('USER_NOT_FOUND')
 })
 
-test('of a document that is replaced and deleted by many in parallel, each call does all or nothing', async () => {
+test('each of many parallel calls that replace or delete a document does all or nothing', async () => {
   const { id } = await newDocument()
-  const { documentHolder, ...fields } = fieldsOf()
+  const { documentHolder, ...fields } = buildFields()
   const replies = await Promise.all([
     ...Array.from({ length: 10 }, (_, n) =>
       upload(client, `/documents/${id}`, fields, pngOf(3_000 + n), { method: 'PUT' }),
@@ -282,12 +311,12 @@ test('of a document that is replaced and deleted by many in parallel, each call 
 })
 
 test('the documents of a deleted customer are removed after the retention time', async () => {
-  const own = await newPlatform()
-  const holder = (await newCustomer(own)).id
-  const { id } = (await upload(own, '/documents', fieldsOf(holder))).body
-  expect((await own.send('DELETE', `/customers/${holder}`)).status).toBe(200)
-  await own.advance(1824 * 24 * 3600)
-  expect((await own.get(`/documents/${id}`)).status).toBe(200)
-  await own.advance(2 * 24 * 3600)
-  expect((await own.get(`/documents/${id}`)).status).toBe(404)
+  const platform = await newPlatform()
+  const holder = (await newCustomer(platform)).id
+  const { id } = (await upload(platform, '/documents', buildFields(holder))).body
+  expect((await platform.send('DELETE', `/customers/${holder}`)).status).toBe(200)
+  await platform.advance(1824 * 24 * 3600)
+  expect((await platform.get(`/documents/${id}`)).status).toBe(200)
+  await platform.advance(2 * 24 * 3600)
+  expect((await platform.get(`/documents/${id}`)).status).toBe(404)
 })

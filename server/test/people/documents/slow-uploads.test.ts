@@ -8,22 +8,22 @@ import { type Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
 import { beginUpload, FORM_TYPE, formOf } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
-/** The maximum duration of a request to this file's server, and of silence in an upload. */
+/** The maximum duration of a request, and of a pause in an upload. */
 const REQUEST_MS_MAX = timeLimit(1000)
 const PIECES = 12
 const PAUSE_MS = REQUEST_MS_MAX / 10
 
-let opened: TestServer
+let server: TestServer
 let client: Client
 let customer: string
 beforeAll(async () => {
-  opened = await openServer({}, { requestMsMax: REQUEST_MS_MAX })
-  client = await opened.newPlatform()
+  server = await openServer({}, { requestMsMax: REQUEST_MS_MAX })
+  client = await server.newPlatform()
   customer = (await newCustomer(client)).id
 })
-afterAll(() => opened.close())
+afterAll(() => server.close())
 
-const form = () =>
+const buildForm = () =>
   formOf([
     ...Object.entries({ documentHolder: customer, documentType: 'PASSPORT', country: 'DE' }).map(
       ([name, value]) => ({ name, value }),
@@ -32,26 +32,26 @@ const form = () =>
   ])
 
 /** The stored files of this server, and their rows. */
-const kept = async () => [
-  readdirSync(join(opened.app.config.dataDir, 'files')),
-  await opened.app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute(),
+const listStored = async () => [
+  readdirSync(join(server.app.config.dataDir, 'files')),
+  await server.app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute(),
 ]
 
 test('an upload that stalls gets 408, and leaves no row, no spooled and no stored file', async () => {
-  const before = await kept()
-  const bytes = form()
+  const before = await listStored()
+  const bytes = buildForm()
   const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
-  const [answer] = await once(socket, 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s)
+  const [response] = await once(socket, 'data')
+  expect(String(response)).toMatch(/^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s)
   socket.destroy()
-  await expect.poll(() => readdirSync(opened.app.spool.folder)).toEqual([])
-  expect(await kept()).toEqual(before)
+  await expect.poll(() => readdirSync(server.app.spool.folder)).toEqual([])
+  expect(await listStored()).toEqual(before)
 })
 
-test('an upload may take longer than other requests while it keeps its pace', async () => {
-  const bytes = form()
-  const pieces = Array.from({ length: PIECES }, (_, at) =>
-    bytes.subarray((at * bytes.length) / PIECES, ((at + 1) * bytes.length) / PIECES),
+test('an upload may take longer than other requests while data keeps arriving', async () => {
+  const bytes = buildForm()
+  const pieces = Array.from({ length: PIECES }, (_, index) =>
+    bytes.subarray((index * bytes.length) / PIECES, ((index + 1) * bytes.length) / PIECES),
   )
   const startedMs = performance.now()
   const response = await fetch(`${client.baseUrl}/documents`, {

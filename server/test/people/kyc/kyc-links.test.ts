@@ -17,16 +17,16 @@ beforeAll(async () => {
   client = await newManualPlatform()
 })
 
-const customer = (body: object = PERSON): Promise<Reply['body']> =>
+const createCustomer = (body: object = PERSON): Promise<Reply['body']> =>
   send(client, 'POST', '/customers', body, 201)
-const pathOf = (kycUrl: string) => new URL(kycUrl).pathname
-const visitorOf = (kycUrl: string) => new PageVisitor(new URL(kycUrl).origin)
-const sessionPath = (kycUrl: string) =>
-  `/verify/session/${pathOf(kycUrl).slice('/verify/'.length).split('.')[0]}`
+const toPath = (kycUrl: string) => new URL(kycUrl).pathname
+const newVisitor = (kycUrl: string) => new PageVisitor(new URL(kycUrl).origin)
+const toSessionPath = (kycUrl: string) =>
+  `/verify/session/${toPath(kycUrl).slice('/verify/'.length).split('.')[0]}`
 
 describe('a link', () => {
   test('is valid for a day, and changes no status', async () => {
-    const { id } = await customer()
+    const { id } = await createCustomer()
     const link = await linkFor(client, id)
     expect(link).toEqual({
       kycUrl: expect.stringMatching(/\/verify\/[\w.-]{80,}$/),
@@ -40,14 +40,14 @@ describe('a link', () => {
   })
 
   test('is the same for the same key, and its stored response is sealed', async () => {
-    const { id } = await customer()
+    const { id } = await createCustomer()
     const headers = { 'Idempotency-Key': `link of ${id}` }
     const path = `/customers/${id}/kyc-link`
     const [first, second] = [await client.post(path, {}, headers), await client.post(path, {}, headers)]
     expect(second.body).toEqual(first.body)
     expect(second.headers.get('idempotency-replayed')).toBe('true')
-    const other = await client.post(path, { redirectUri: 'https://app.example.com/' }, headers)
-    expectError(other, { code: 'IDEMPOTENCY_KEY_REUSED' })
+    const conflict = await client.post(path, { redirectUri: 'https://app.example.com/' }, headers)
+    expectError(conflict, { code: 'IDEMPOTENCY_KEY_REUSED' })
   })
 
   test.each([
@@ -68,8 +68,8 @@ describe('a link', () => {
     '',
     7,
     null,
-  ])('does not lead to %j', async (redirectUri) => {
-    const { id } = await customer()
+  ])('cannot redirect to %j', async (redirectUri) => {
+    const { id } = await createCustomer()
     const reply = await client.post(`/customers/${id}/kyc-link`, { redirectUri })
     expectError(reply, { code: 'INVALID_INPUT', field: 'redirectUri' })
   })
@@ -79,10 +79,10 @@ describe('a link', () => {
     'http://localhost:3000/',
     'http://127.0.0.1/',
     'http://[::1]:8080/x',
-  ])('leads to %s', async (redirectUri) => {
-    const { id } = await customer()
+  ])('redirects to %s', async (redirectUri) => {
+    const { id } = await createCustomer()
     const visitor = await openedFor(client, id, { redirectUri })
-    await visitor.go(`${sessionPathOf(visitor)}/review`)
+    await visitor.go(`${readSessionPath(visitor)}/review`)
     const { action, fields } = visitor.form('/review')
     expect(await visitor.request(action, { method: 'POST', body: fields })).toMatchObject({
       status: 303,
@@ -90,25 +90,25 @@ describe('a link', () => {
     })
   })
 
-  test('is not created for a customer that is decided, deleted, unknown or another platform’s', async () => {
-    const make = (id: string, by = client) => by.post(`/customers/${id}/kyc-link`)
-    const { id } = await customer()
-    const stranger = await make(id, await newPlatform())
-    expectError(stranger, { code: 'USER_NOT_FOUND', field: 'customerId' })
-    expectError(await make(noId('Customer')), { code: 'USER_NOT_FOUND' })
+  test('is not created for a customer that is decided, deleted, unknown or of another platform', async () => {
+    const createLink = (id: string, by = client) => by.post(`/customers/${id}/kyc-link`)
+    const { id } = await createCustomer()
+    const foreignReply = await createLink(id, await newPlatform())
+    expectError(foreignReply, { code: 'USER_NOT_FOUND', field: 'customerId' })
+    expectError(await createLink(noId('Customer')), { code: 'USER_NOT_FOUND' })
     const verification = await send(client, 'POST', '/verifications', { customerId: id }, 200)
     const path = `/verifications/${verification.id}/decision`
     await send(client, 'POST', path, { decision: 'REJECT', reason: 'No.' }, 200)
-    const rejected = await make(id)
+    const rejected = await createLink(id)
     expectError(rejected, { code: 'CUSTOMER_ALREADY_DECIDED', field: 'customerId' })
     expect(rejected.body.details.status).toBe('REJECTED')
-    const other = await customer()
-    await send(client, 'DELETE', `/customers/${other.id}`, undefined, 200)
-    expectError(await make(other.id), { code: 'CUSTOMER_DELETED' })
+    const deletedCustomer = await createCustomer()
+    await send(client, 'DELETE', `/customers/${deletedCustomer.id}`, undefined, 200)
+    expectError(await createLink(deletedCustomer.id), { code: 'CUSTOMER_DELETED' })
   })
 
   test('is not created before the contacts of the customer are verified', async () => {
-    const { id } = await customer({ ...PERSON, region: 'DE', email: 'ada@example.com' })
+    const { id } = await createCustomer({ ...PERSON, region: 'DE', email: 'ada@example.com' })
     const reply = await client.post(`/customers/${id}/kyc-link`)
     expectError(reply, { code: 'CONTACT_NOT_VERIFIED', field: 'customerId' })
     expect(reply.body.details.contact).toBe('email')
@@ -119,63 +119,63 @@ describe('a link', () => {
 })
 
 describe('opening a link', () => {
-  test('happens once: of fifty at the same time one succeeds', async () => {
-    const { kycUrl } = await linkFor(client, (await customer()).id)
-    const visitors = Array.from({ length: 50 }, () => visitorOf(kycUrl))
-    await Promise.all(visitors.map((visitor) => visitor.go(pathOf(kycUrl))))
+  test('succeeds once, even if fifty browsers try in parallel', async () => {
+    const { kycUrl } = await linkFor(client, (await createCustomer()).id)
+    const visitors = Array.from({ length: 50 }, () => newVisitor(kycUrl))
+    await Promise.all(visitors.map((visitor) => visitor.go(toPath(kycUrl))))
     const replies = await Promise.all(
       visitors.map((visitor) => {
-        const { action, fields } = visitor.form(pathOf(kycUrl))
+        const { action, fields } = visitor.form(toPath(kycUrl))
         return visitor.request(action, { method: 'POST', body: fields })
       }),
     )
     const statuses = replies.map(({ status }) => status).sort()
     expect(statuses).toEqual([303, ...Array(49).fill(410)])
-    const inside = await Promise.all(visitors.map((visitor) => visitor.go(sessionPath(kycUrl))))
+    const inside = await Promise.all(visitors.map((visitor) => visitor.go(toSessionPath(kycUrl))))
     expect(inside.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('is not triggered by a preview, and may be repeated only by the same browser', async () => {
-    const { kycUrl } = await linkFor(client, (await customer()).id)
-    const path = pathOf(kycUrl)
-    for (let looks = 0; looks < 3; looks++) expect((await visitorOf(kycUrl).go(path)).status).toBe(200)
-    const visitor = visitorOf(kycUrl)
+  test('is not triggered by a preview, and can be repeated only by the same browser', async () => {
+    const { kycUrl } = await linkFor(client, (await createCustomer()).id)
+    const path = toPath(kycUrl)
+    for (let count = 0; count < 3; count++) expect((await newVisitor(kycUrl).go(path)).status).toBe(200)
+    const visitor = newVisitor(kycUrl)
     await visitor.go(path)
     const { action, fields } = visitor.form(path)
     const send = () => visitor.request(action, { method: 'POST', body: fields })
     expect([(await send()).status, (await send()).status]).toEqual([303, 303])
-    expect((await visitor.request(path)).location).toBe(sessionPath(kycUrl))
-    expect((await visitorOf(kycUrl).go(path)).status).toBe(410)
+    expect((await visitor.request(path)).location).toBe(toSessionPath(kycUrl))
+    expect((await newVisitor(kycUrl).go(path)).status).toBe(410)
   })
 
   test('needs the cookie that came with the page, and its form', async () => {
-    const { kycUrl } = await linkFor(client, (await customer()).id)
-    const path = pathOf(kycUrl)
-    const visitor = visitorOf(kycUrl)
+    const { kycUrl } = await linkFor(client, (await createCustomer()).id)
+    const path = toPath(kycUrl)
+    const visitor = newVisitor(kycUrl)
     await visitor.go(path)
     const { fields } = visitor.form(path)
-    const other = visitorOf(kycUrl)
-    expect((await other.go(path, { method: 'POST', body: fields })).status).toBe(403)
+    const otherVisitor = newVisitor(kycUrl)
+    expect((await otherVisitor.go(path, { method: 'POST', body: fields })).status).toBe(403)
     expect((await visitor.go(path, { method: 'POST', body: new URLSearchParams() })).status).toBe(403)
     expect((await visitor.go(path, { method: 'POST', body: fields })).status).toBe(200)
   })
 
   test('is refused after a day, and for an altered link', async () => {
-    const own = await newManualPlatform()
-    const { id } = await send(own, 'POST', '/customers', PERSON, 201)
-    const { kycUrl } = await linkFor(own, id)
-    const [uuid, generation, mac] = pathOf(kycUrl).slice('/verify/'.length).split('.') as [
+    const platform = await newManualPlatform()
+    const { id } = await send(platform, 'POST', '/customers', PERSON, 201)
+    const { kycUrl } = await linkFor(platform, id)
+    const [uuid, generation, mac] = toPath(kycUrl).slice('/verify/'.length).split('.') as [
       string,
       string,
       string,
     ]
-    const [other] = pathOf((await linkFor(own, id)).kycUrl)
+    const [otherLinkId] = toPath((await linkFor(platform, id)).kycUrl)
       .slice('/verify/'.length)
       .split('.')
     const flipped = mac.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))
-    const changed = [
+    const alteredTokens = [
       `${uuid}.${generation}.${flipped}`,
-      `${other}.${generation}.${mac}`,
+      `${otherLinkId}.${generation}.${mac}`,
       `${uuid}.2.${mac}`,
       `${uuid}.${generation}`,
       `${uuid}`,
@@ -183,32 +183,32 @@ describe('opening a link', () => {
       `${uuid}.${generation}.${mac}A`,
       'KycLink:x',
     ]
-    for (const token of changed) {
-      const reply = await visitorOf(kycUrl).go(`/verify/${token}`)
+    for (const token of alteredTokens) {
+      const reply = await newVisitor(kycUrl).go(`/verify/${token}`)
       expect(reply, token).toMatchObject({ status: 404 })
     }
-    const early = visitorOf(kycUrl)
-    await early.go(pathOf(kycUrl))
-    await own.advance(24 * 3600 + 1)
-    expect((await visitorOf(kycUrl).go(pathOf(kycUrl))).status).toBe(410)
-    expect((await early.submit(pathOf(kycUrl))).status).toBe(410)
+    const earlyVisitor = newVisitor(kycUrl)
+    await earlyVisitor.go(toPath(kycUrl))
+    await platform.advance(24 * 3600 + 1)
+    expect((await newVisitor(kycUrl).go(toPath(kycUrl))).status).toBe(410)
+    expect((await earlyVisitor.submit(toPath(kycUrl))).status).toBe(410)
   })
 
   test('does not work for a customer that was deleted in the meantime', async () => {
-    const { id } = await customer()
+    const { id } = await createCustomer()
     const [{ kycUrl }, visitor] = [await linkFor(client, id), await openedFor(client, id)]
     await send(client, 'DELETE', `/customers/${id}`, undefined, 200)
-    expect((await visitorOf(kycUrl).go(pathOf(kycUrl))).status).toBe(410)
-    expect((await visitor.go(sessionPathOf(visitor))).status).toBe(410)
+    expect((await newVisitor(kycUrl).go(toPath(kycUrl))).status).toBe(410)
+    expect((await visitor.go(readSessionPath(visitor))).status).toBe(410)
   })
 })
 
 describe('the session of a page', () => {
   test('has a cookie that is hidden from scripts and other sites', async () => {
-    const { kycUrl } = await linkFor(client, (await customer()).id, {
+    const { kycUrl } = await linkFor(client, (await createCustomer()).id, {
       redirectUri: 'https://app.example.com/',
     })
-    const reply = await visitorOf(kycUrl).request(pathOf(kycUrl))
+    const reply = await newVisitor(kycUrl).request(toPath(kycUrl))
     const [cookie = ''] = reply.headers.getSetCookie()
     expect(cookie).toMatch(
       /^verify-[0-9a-f-]{36}=[\w-]{43}; Path=\/verify\/; Max-Age=86400; HttpOnly; SameSite=Strict$/,
@@ -227,59 +227,62 @@ describe('the session of a page', () => {
   })
 
   test('ends after half an hour without a request, and after an hour', async () => {
-    const own = await newManualPlatform()
+    const platform = await newManualPlatform()
     const person = { ...PERSON, nationality: undefined }
-    const { id } = await send(own, 'POST', '/customers', person, 201)
-    const [idle, busy] = [await openedFor(own, id), await openedFor(own, id)]
-    const status = async (visitor: PageVisitor) => (await visitor.go(sessionPathOf(visitor))).status
-    await own.advance(20 * 60)
-    expect(await status(busy)).toBe(200)
-    await own.advance(20 * 60)
-    expect([await status(idle), await status(busy)]).toEqual([410, 200])
-    await own.advance(15 * 60)
-    expect(await status(busy)).toBe(200)
-    await own.advance(6 * 60)
-    expect(await status(busy)).toBe(410)
+    const { id } = await send(platform, 'POST', '/customers', person, 201)
+    const [idle, busy] = [await openedFor(platform, id), await openedFor(platform, id)]
+    const readStatus = async (visitor: PageVisitor) => (await visitor.go(readSessionPath(visitor))).status
+    await platform.advance(20 * 60)
+    expect(await readStatus(busy)).toBe(200)
+    await platform.advance(20 * 60)
+    expect([await readStatus(idle), await readStatus(busy)]).toEqual([410, 200])
+    await platform.advance(15 * 60)
+    expect(await readStatus(busy)).toBe(200)
+    await platform.advance(6 * 60)
+    expect(await readStatus(busy)).toBe(410)
   })
 
-  test('refuses foreign forms, and changes nothing then', async () => {
-    const [one, other] = [
-      await customer({ ...PERSON, nationality: undefined }),
-      await customer({ ...PERSON, nationality: undefined }),
+  test('refuses forms of other sessions, and changes nothing', async () => {
+    const [customer, otherCustomer] = [
+      await createCustomer({ ...PERSON, nationality: undefined }),
+      await createCustomer({ ...PERSON, nationality: undefined }),
     ]
-    const [visitor, stranger] = [await openedFor(client, one.id), await openedFor(client, other.id)]
+    const [visitor, stranger] = [
+      await openedFor(client, customer.id),
+      await openedFor(client, otherCustomer.id),
+    ]
     const { action, fields } = visitor.form('/details')
     fields.set('nationality', 'FR')
-    const foreign = new URLSearchParams(fields)
-    foreign.set('formToken', stranger.form('/details').fields.get('formToken')!)
-    const without = new URLSearchParams(fields)
-    without.delete('formToken')
-    for (const body of [foreign, without])
+    const foreignForm = new URLSearchParams(fields)
+    foreignForm.set('formToken', stranger.form('/details').fields.get('formToken')!)
+    const formWithoutToken = new URLSearchParams(fields)
+    formWithoutToken.delete('formToken')
+    for (const body of [foreignForm, formWithoutToken])
       expect((await visitor.request(action, { method: 'POST', body })).status).toBe(403)
-    // Another customer's session, with the form of this one, at the address of either.
+    // The session of another customer cannot send this form to either address.
     expect((await stranger.request(action, { method: 'POST', body: fields })).status).toBe(410)
-    const own = stranger.form('/details').action
-    expect((await stranger.request(own, { method: 'POST', body: fields })).status).toBe(403)
+    const strangerAction = stranger.form('/details').action
+    expect((await stranger.request(strangerAction, { method: 'POST', body: fields })).status).toBe(403)
     const upload = new FormData()
-    upload.set('documentHolder', one.id)
+    upload.set('documentHolder', customer.id)
     upload.set('file', new Blob(['%PDF-1.7 %%EOF']), 'a.pdf')
-    const sent = await visitor.request(`${sessionPathOf(visitor)}/documents`, {
+    const uploadReply = await visitor.request(`${readSessionPath(visitor)}/documents`, {
       method: 'POST',
       body: upload,
     })
-    expect(sent.status).toBe(403)
-    expect((await client.get(`/documents?documentHolder=${one.id}`)).body.data).toEqual([])
-    for (const { id } of [one, other])
+    expect(uploadReply.status).toBe(403)
+    expect((await client.get(`/documents?documentHolder=${customer.id}`)).body.data).toEqual([])
+    for (const { id } of [customer, otherCustomer])
       expect((await client.get(`/customers/${id}`)).body).not.toHaveProperty('nationality')
   })
 
-  test('reaches no record of another customer', async () => {
-    const [one, other] = [
-      await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } }),
-      await customer(),
+  test('cannot reach a record of another customer', async () => {
+    const [customer, otherCustomer] = [
+      await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } }),
+      await createCustomer(),
     ]
-    const mine = await openedFor(client, one.id)
-    const { action, fields } = mine.form('/documents')
+    const visitor = await openedFor(client, customer.id)
+    const { action, fields } = visitor.form('/documents')
     const upload = (holder: string, query = '') => {
       const form = new FormData()
       for (const [name, value] of fields) form.set(name, value)
@@ -287,35 +290,35 @@ describe('the session of a page', () => {
       form.set('country', 'GB')
       form.set('documentHolder', holder)
       form.set('file', new Blob(['%PDF-1.7 %%EOF']), 'a.pdf')
-      return mine.request(action.replace(/key=.*/, `key=${Math.floor(performance.now() * 1e6)}${query}`), {
+      return visitor.request(action.replace(/key=.*/, `key=${Math.floor(performance.now() * 1e6)}${query}`), {
         method: 'POST',
         body: form,
       })
     }
-    expect((await upload(other.id)).status).toBe(404)
-    expect((await client.get(`/documents?documentHolder=${other.id}`)).body.data).toEqual([])
-    const theirs = await openedFor(
+    expect((await upload(otherCustomer.id)).status).toBe(404)
+    expect((await client.get(`/documents?documentHolder=${otherCustomer.id}`)).body.data).toEqual([])
+    const otherVisitor = await openedFor(
       client,
-      (await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })).id,
+      (await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })).id,
     )
-    await theirs.sendFile(
+    await otherVisitor.sendFile(
       { documentType: 'PASSPORT', country: 'GB' },
       Buffer.from('%PDF-1.7 %%EOF'),
       'theirs.pdf',
     )
     const { data } = (await client.get('/documents?limit=100')).body
     const document = data.find(({ fileName }: { fileName: string }) => fileName === 'theirs.pdf')
-    expect((await upload(one.id, `&replaces=${document.id}`)).status).toBe(404)
-    await mine.request(`${sessionPathOf(mine)}/remove-document`, {
+    expect((await upload(customer.id, `&replaces=${document.id}`)).status).toBe(404)
+    await visitor.request(`${readSessionPath(visitor)}/remove-document`, {
       method: 'POST',
       body: new URLSearchParams({ formToken: fields.get('formToken')!, documentId: document.id }),
     })
     expect((await client.get(`/documents/${document.id}`)).body).toMatchObject({ fileName: 'theirs.pdf' })
   })
 
-  test('accepts only forms of a bounded length', async () => {
-    const visitor = await openedFor(client, (await customer({ ...PERSON, nationality: undefined })).id)
-    const path = `${sessionPathOf(visitor)}/details`
+  test('accepts only forms, and only up to a maximum length', async () => {
+    const visitor = await openedFor(client, (await createCustomer({ ...PERSON, nationality: undefined })).id)
+    const path = `${readSessionPath(visitor)}/details`
     const post = async (body: string, type: string) =>
       (await visitor.request(path, { method: 'POST', body, headers: { 'Content-Type': type } })).status
     expect(await post('{}', 'application/json')).toBe(415)
@@ -327,8 +330,8 @@ describe('the session of a page', () => {
   })
 })
 
-test('two people with links of the same customer enter one record', async () => {
-  const { id } = await customer({ ...PERSON, nationality: undefined })
+test('two people with links of the same customer fill in one record', async () => {
+  const { id } = await createCustomer({ ...PERSON, nationality: undefined })
   const links = [await linkFor(client, id), await linkFor(client, id)]
   const visitors = await Promise.all(links.map(({ kycUrl }) => opened(kycUrl)))
   await Promise.all(visitors.map((visitor) => visitor.submit('/details', { nationality: 'US' })))
@@ -337,8 +340,7 @@ test('two people with links of the same customer enter one record', async () => 
   expect(data).toMatchObject([{ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 1 }])
 })
 
-/** The address of a visitor's session. */
-function sessionPathOf({ cookies }: PageVisitor): string {
+function readSessionPath({ cookies }: PageVisitor): string {
   const [name = ''] = [...cookies.keys()]
   return `/verify/session/${name.slice('verify-'.length)}`
 }

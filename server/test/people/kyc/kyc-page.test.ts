@@ -17,12 +17,12 @@ beforeAll(async () => {
   client = await newManualPlatform()
 })
 
-const customer = (body: object = { customerType: 'INDIVIDUAL' }): Promise<Reply['body']> =>
+const createCustomer = (body: object = { customerType: 'INDIVIDUAL' }): Promise<Reply['body']> =>
   send(client, 'POST', '/customers', body, 201)
-const newest = async (customerId: string): Promise<Reply['body']> =>
+const findNewestVerification = async (customerId: string): Promise<Reply['body']> =>
   (await client.get(`/verifications?customerId=${customerId}`)).body.data[0]
-const title = (visitor: PageVisitor) => plain(/<h1>([^<]*)<\/h1>/.exec(visitor.last!.text)?.[1] ?? '')
-const wrong = (visitor: PageVisitor) =>
+const readTitle = (visitor: PageVisitor) => plain(/<h1>([^<]*)<\/h1>/.exec(visitor.last!.text)?.[1] ?? '')
+const listErrors = (visitor: PageVisitor) =>
   [...visitor.last!.text.matchAll(/<span class="hidden">Error: <\/span>([^<]*)/g)].map(([, text]) =>
     plain(text!),
   )
@@ -37,24 +37,26 @@ const HANAKO = { fullName: 'Hanako Yamada', birthDate: '1990-12-10', nationality
 
 describe('a person', () => {
   test('goes from the link to a submitted verification, which a reviewer approves', async () => {
-    const { id } = await customer()
+    const { id } = await createCustomer()
     const visitor = await openedFor(client, id)
-    expect(title(visitor)).toBe('Your details')
+    expect(readTitle(visitor)).toBe('Your details')
     await visitor.submit('/details', HANAKO)
-    expect(title(visitor)).toBe('Your documents')
+    expect(readTitle(visitor)).toBe('Your documents')
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
     expect(visitor.last!.text).toContain('A document that proves the address')
     await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'JP' }, pngOf(), 'bill.png')
-    expect(title(visitor)).toBe('Check your answers')
+    expect(readTitle(visitor)).toBe('Check your answers')
     expect(visitor.last!.text).toContain('Hanako Yamada')
-    expect(await newest(id)).toBeUndefined()
+    expect(await findNewestVerification(id)).toBeUndefined()
     await visitor.submit('/review')
-    expect(title(visitor)).toBe('We have everything')
-    const verification = await newest(id)
+    expect(readTitle(visitor)).toBe('We have everything')
+    const verification = await findNewestVerification(id)
     expect(verification).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 1 })
     await send(client, 'POST', `/verifications/${verification.id}/decision`, { decision: 'APPROVE' }, 200)
-    await visitor.go(visitor.last!.location ?? new URL(await sessionPath(visitor), visitor.origin).pathname)
-    expect(title(visitor)).toBe('You are verified')
+    await visitor.go(
+      visitor.last!.location ?? new URL(await buildSessionPath(visitor), visitor.origin).pathname,
+    )
+    expect(readTitle(visitor)).toBe('You are verified')
     expect((await client.get(`/customers/${id}`)).body).toMatchObject({
       kycStatus: 'APPROVED',
       fullName: 'Hanako Yamada',
@@ -65,53 +67,53 @@ describe('a person', () => {
     expect(types).toEqual(['VERIFICATION.PENDING_MANUAL_REVIEW', 'VERIFICATION.APPROVED'])
   })
 
-  test('sees the error at the field, with the input', async () => {
-    const visitor = await openedFor(client, (await customer()).id)
+  test('sees an error next to its field, which keeps the input', async () => {
+    const visitor = await openedFor(client, (await createCustomer()).id)
     const reply = await visitor.submit('/details', { ...HANAKO, fullName: '', birthDate: '' })
     expect(reply.status).toBe(400)
-    expect(wrong(visitor)).toEqual(['Please fill in: Full name', 'Please fill in: Date of birth'])
+    expect(listErrors(visitor)).toEqual(['Please fill in: Full name', 'Please fill in: Date of birth'])
     expect(visitor.form('/details').fields.get('address.line1')).toBe('1-1 Chiyoda')
     expect(reply.text).toContain('<a href="#f-fullName">')
     await visitor.submit('/details', { ...HANAKO, birthDate: '2990-01-01', 'address.country': 'jp' })
-    expect(wrong(visitor)).toEqual(['Country must be a country by its two capital letters, like US'])
+    expect(listErrors(visitor)).toEqual(['Country must be a country by its two capital letters, like US'])
     await visitor.submit('/details', { ...HANAKO, birthDate: '2990-01-01' })
-    expect(wrong(visitor)).toEqual(['Date of birth is in the future'])
+    expect(listErrors(visitor)).toEqual(['Date of birth is in the future'])
   })
 
-  test('sees the error of a file, and nothing of it is stored', async () => {
-    const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
+  test('sees the error of a file, which is not stored', async () => {
+    const { id } = await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
     const visitor = await openedFor(client, id)
     const values = { documentType: 'PASSPORT', country: 'FR', side: 'FRONT' }
     await visitor.sendFile(values, undefined)
-    expect(wrong(visitor)).toEqual(['Choose a file'])
+    expect(listErrors(visitor)).toEqual(['Choose a file'])
     expect(Object.fromEntries(visitor.form('/documents').fields)).toMatchObject(values)
     await visitor.sendFile(values, Buffer.from('MZ: no picture at all'), 'passport.png')
-    expect(wrong(visitor)).toEqual(['File must be a PDF, a JPEG or a PNG'])
+    expect(listErrors(visitor)).toEqual(['File must be a PDF, a JPEG or a PNG'])
     await visitor.sendFile(values, pngOf(), 'passport-201.png')
-    expect(wrong(visitor)).toEqual(['The document is not legible enough.'])
+    expect(listErrors(visitor)).toEqual(['The document is not legible enough.'])
     expect(visitor.last!.status).toBe(400)
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
     await visitor.sendFile(values, pngOf())
-    expect(title(visitor)).toBe('Check your answers')
+    expect(readTitle(visitor)).toBe('Check your answers')
   })
 
-  test('removes a document that was not submitted', async () => {
-    const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
+  test('can remove a document that was not submitted', async () => {
+    const { id } = await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
     const visitor = await openedFor(client, id)
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
-    await visitor.go(`${sessionPath(visitor)}/documents`)
+    await visitor.go(`${buildSessionPath(visitor)}/documents`)
     await visitor.submit('/remove-document')
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
     expect(visitor.last!.text).toContain('A document that proves the identity of the person')
   })
 
-  test("reads a reviewer's request and provides the documents", async () => {
-    const { id } = await customer()
+  test("can read a reviewer's request and replace the document", async () => {
+    const { id } = await createCustomer()
     const visitor = await openedFor(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'GB' })
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
     await visitor.submit('/review')
-    const verification = await newest(id)
+    const verification = await findNewestVerification(id)
     const [document] = (await client.get(`/documents?documentHolder=${id}`)).body.data
     const reason = 'The <b>number</b> cannot be read.'
     const errors = [
@@ -124,23 +126,26 @@ describe('a person', () => {
       { decision: 'REQUEST_INFORMATION', errors },
       200,
     )
-    await visitor.go(sessionPath(visitor))
+    await visitor.go(buildSessionPath(visitor))
     expect(visitor.last!.text).toContain('The &lt;b&gt;number&lt;/b&gt; cannot be read.')
     await visitor.sendFile({ country: 'JP' }, pngOf(3000, 0x42))
-    expect(title(visitor)).toBe('Check your answers')
+    expect(readTitle(visitor)).toBe('Check your answers')
     await visitor.submit('/review')
-    expect(await newest(id)).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 2 })
+    expect(await findNewestVerification(id)).toMatchObject({
+      verificationStatus: 'PENDING_MANUAL_REVIEW',
+      submission: 2,
+    })
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
   })
 
-  test('returns only to the platform after the submission', async () => {
-    const { id } = await customer(PERSON)
+  test('is redirected only to the platform after the submission', async () => {
+    const { id } = await createCustomer(PERSON)
     const redirectUri = 'https://app.example.com/done?from=kyc'
     const visitor = await openedFor(client, id, { redirectUri })
     expect(visitor.last!.headers.get('content-security-policy')).toContain(
       "form-action 'self' https://app.example.com;",
     )
-    const path = sessionPath(visitor)
+    const path = buildSessionPath(visitor)
     await visitor.go(`${path}/review?redirectUri=https://evil.example&redirect_uri=//evil.example`)
     const { action, fields } = visitor.form('/review')
     fields.set('redirectUri', 'https://evil.example')
@@ -151,56 +156,56 @@ describe('a person', () => {
   })
 
   test('must confirm a contact first, if the new country requires it', async () => {
-    const { id } = await customer({ customerType: 'INDIVIDUAL', email: 'hanako@example.com' })
+    const { id } = await createCustomer({ customerType: 'INDIVIDUAL', email: 'hanako@example.com' })
     const visitor = await openedFor(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'DE' })
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
     await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'DE' }, pngOf(), 'bill.png')
-    expect(title(visitor)).toBe('Confirm your contact details first')
+    expect(readTitle(visitor)).toBe('Confirm your contact details first')
     expect(visitor.last!.text).toContain('Your e-mail address must be confirmed')
   })
 
-  test('may send an old form again without a second effect', async () => {
-    const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
+  test('can send an old form again without a second effect', async () => {
+    const { id } = await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
     const visitor = await openedFor(client, id)
-    const { last } = visitor
+    const { last: formPage } = visitor
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
-    visitor.last = last
+    visitor.last = formPage
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
-    await visitor.go(`${sessionPath(visitor)}/review`)
-    const review = visitor.last
+    await visitor.go(`${buildSessionPath(visitor)}/review`)
+    const reviewPage = visitor.last
     await visitor.submit('/review')
-    visitor.last = review
+    visitor.last = reviewPage
     await visitor.submit('/review')
-    expect(title(visitor)).toBe('We have everything')
-    expect(await newest(id)).toMatchObject({ submission: 1 })
+    expect(readTitle(visitor)).toBe('We have everything')
+    expect(await findNewestVerification(id)).toMatchObject({ submission: 1 })
   })
 })
 
 describe('a business', () => {
-  test('names its owners and sends its documents', async () => {
-    const { businessInfo, ...rest } = BUSINESS
-    const { taxId, countriesOfOperation, ...known } = businessInfo
-    const { id } = await customer({ ...rest, businessInfo: { ...known, taxId } })
+  test('enters its owners and uploads its documents', async () => {
+    const { businessInfo, ...otherFields } = BUSINESS
+    const { taxId, countriesOfOperation, ...knownInfo } = businessInfo
+    const { id } = await createCustomer({ ...otherFields, businessInfo: { ...knownInfo, taxId } })
     const visitor = await openedFor(client, id)
-    expect(title(visitor)).toBe('Details of the business')
+    expect(readTitle(visitor)).toBe('Details of the business')
     expect(visitor.last!.text).not.toContain(taxId)
     expect(visitor.last!.text).toContain(taxId.slice(-4))
     await visitor.submit('/details', { 'businessInfo.countriesOfOperation': ['US', '', 'MX'] })
-    expect(title(visitor)).toBe('Owners of the business')
+    expect(readTitle(visitor)).toBe('Owners of the business')
     await visitor.submit('/owners')
     expect(visitor.last!.text).toContain('The list of owners is incomplete')
-    await visitor.go(`${sessionPath(visitor)}/owner`)
+    await visitor.go(`${buildSessionPath(visitor)}/owner`)
     const { personalInfo } = ownerOf(id)
-    await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: 'half' })
-    expect(wrong(visitor)).toEqual(['Share of the business, in percent must be an integer'])
-    await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: '60' })
+    await visitor.submit('/owner', { ...toOwnerForm(personalInfo), ownershipPercentage: 'half' })
+    expect(listErrors(visitor)).toEqual(['Share of the business, in percent must be an integer'])
+    await visitor.submit('/owner', { ...toOwnerForm(personalInfo), ownershipPercentage: '60' })
     expect(visitor.last!.text).toContain('Grace Hopper')
     await visitor.submit('/owners')
     expect(visitor.last!.text).toContain('The list of owners is incomplete')
     await visitor.submit('/owners', { isWidelyHeld: 'true' })
-    expect(title(visitor)).toBe('Documents')
+    expect(readTitle(visitor)).toBe('Documents')
     for (const documentType of [
       'ARTICLES_OF_INCORPORATION',
       'SHAREHOLDER_REGISTER',
@@ -208,20 +213,20 @@ describe('a business', () => {
       'UTILITY_BILL',
     ])
       await visitor.sendFile({ documentType, country: 'US' }, pngOf(), `${documentType}.png`)
-    expect(title(visitor)).toBe('Check your answers')
+    expect(readTitle(visitor)).toBe('Check your answers')
     expect(visitor.last!.text).not.toContain(personalInfo.identifier)
     expect(visitor.last!.text).not.toContain(taxId)
     await visitor.submit('/review')
-    expect(await newest(id)).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW' })
+    expect(await findNewestVerification(id)).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW' })
     const { body } = await client.get(`/customers/${id}`)
     expect(body.businessInfo).toMatchObject({ taxId, countriesOfOperation: ['US', 'MX'], isWidelyHeld: true })
   })
 
-  test('changes an owner, whose number stays as it is', async () => {
-    const { id } = await customer(BUSINESS)
+  test('can change an owner without changing the masked identifier', async () => {
+    const { id } = await createCustomer(BUSINESS)
     const owner = await send(client, 'POST', '/beneficial-owners', ownerOf(id), 201)
     const visitor = await openedFor(client, id)
-    await visitor.go(`${sessionPath(visitor)}/owner?id=${owner.id}`)
+    await visitor.go(`${buildSessionPath(visitor)}/owner?id=${owner.id}`)
     expect(visitor.last!.text).not.toContain('123-45-6789')
     expect(visitor.last!.text).toContain('We have *******6789')
     await visitor.submit('/owner', {
@@ -239,7 +244,7 @@ describe('a business', () => {
 test('names of customers, owners, files and platforms are always escaped', async () => {
   const evil = `</title><script>alert(1)</script>"onfocus='x' <img src=x>&amp;`
   await send(client, 'PATCH', '/config', { embeddedWalletConfig: { appName: evil } }, 200)
-  const { id } = await customer({
+  const { id } = await createCustomer({
     ...BUSINESS,
     address: { ...BUSINESS.address, line1: evil },
     businessInfo: { ...BUSINESS.businessInfo, legalName: evil },
@@ -261,8 +266,8 @@ test('names of customers, owners, files and platforms are always escaped', async
     `'"<b onload=x>.png`,
   )
   const texts = [(await visitor.request(new URL(link.kycUrl).pathname)).text, visitor.last!.text]
-  for (const page of pages) texts.push((await visitor.go(sessionPath(visitor) + page)).text)
-  await visitor.go(`${sessionPath(visitor)}/details`)
+  for (const page of pages) texts.push((await visitor.go(buildSessionPath(visitor) + page)).text)
+  await visitor.go(`${buildSessionPath(visitor)}/details`)
   texts.push((await visitor.submit('/details', { 'businessInfo.legalName': evil, 'address.line1': '' })).text)
   for (const text of texts) {
     expect(text).not.toMatch(/<script|<img|<b /)
@@ -272,13 +277,12 @@ test('names of customers, owners, files and platforms are always escaped', async
   await send(client, 'PATCH', '/config', { embeddedWalletConfig: { appName: 'Bank' } }, 200)
 })
 
-/** The address of a visitor's session. */
-function sessionPath({ cookies }: PageVisitor): string {
+function buildSessionPath({ cookies }: PageVisitor): string {
   const [name = ''] = [...cookies.keys()]
   return `/verify/session/${name.slice('verify-'.length)}`
 }
 
-function ownerForm(info: Record<string, unknown>): Record<string, string | string[]> {
+function toOwnerForm(info: Record<string, unknown>): Record<string, string | string[]> {
   const { address, ...others } = info as { address: Record<string, string> } & Record<string, string>
   return {
     roles: ['UBO', 'CONTROL_PERSON'],

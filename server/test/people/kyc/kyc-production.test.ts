@@ -18,7 +18,7 @@ beforeAll(async () => {
   reviewer = new Client(token, client.baseUrl)
 })
 
-test('in production a person comes from the link to the page, and a reviewer decides', async () => {
+test('in production a person submits the page behind a link, and a reviewer decides', async () => {
   const { id } = await send(
     client,
     'POST',
@@ -29,16 +29,16 @@ test('in production a person comes from the link to the page, and a reviewer dec
   const { kycUrl } = await linkFor(client, id)
   expect(new URL(kycUrl).origin).toBe('https://pay.example')
   const visitor = new PageVisitor(origin)
-  const looked = await visitor.go(new URL(kycUrl).pathname)
-  expect(looked.headers.getSetCookie()[0]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
-  expect(looked.headers.get('strict-transport-security')).toMatch(/max-age/)
+  const linkPage = await visitor.go(new URL(kycUrl).pathname)
+  expect(linkPage.headers.getSetCookie()[0]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
+  expect(linkPage.headers.get('strict-transport-security')).toMatch(/max-age/)
   await visitor.submit(new URL(kycUrl).pathname)
   const { birthDate, nationality, address } = PERSON
-  const typed = Object.entries(address).map(([name, value]) => [`address.${name}`, value])
+  const addressFields = Object.entries(address).map(([name, value]) => [`address.${name}`, value])
   await visitor.submit('/details', {
     birthDate,
     nationality,
-    ...Object.fromEntries(typed),
+    ...Object.fromEntries(addressFields),
     'address.country': 'GB',
   })
   await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf(), 'passport-201.png')
@@ -51,12 +51,12 @@ test('in production a person comes from the link to the page, and a reviewer dec
   expect((await client.get(`/customers/${id}`)).body.kycStatus).toBe('APPROVED')
 })
 
-test('no secret of a link or a page is stored, neither in the clear nor as a weak hash', async () => {
+test('the secrets of links and pages are never stored in plain text', async () => {
   const { id } = await send(client, 'POST', '/customers', PERSON, 201)
   const headers = { 'Idempotency-Key': 'once' }
-  const made = await client.post(`/customers/${id}/kyc-link`, {}, headers)
-  expect((await client.post(`/customers/${id}/kyc-link`, {}, headers)).body).toEqual(made.body)
-  const { pathname } = new URL(made.body.kycUrl)
+  const created = await client.post(`/customers/${id}/kyc-link`, {}, headers)
+  expect((await client.post(`/customers/${id}/kyc-link`, {}, headers)).body).toEqual(created.body)
+  const { pathname } = new URL(created.body.kycUrl)
   const visitor = new PageVisitor(origin)
   await visitor.go(pathname)
   await visitor.submit(pathname)
@@ -71,7 +71,7 @@ test('no secret of a link or a page is stored, neither in the clear nor as a wea
   for (const secret of visitor.cookies.values()) expect(stored).not.toContain(secret)
 })
 
-test('a page accepts a hundred files, and then no more', async () => {
+test('a page accepts a hundred files and refuses more, even in parallel', async () => {
   const person = { ...PERSON, address: { ...PERSON.address, country: 'GB' } }
   const { id } = await send(client, 'POST', '/customers', person, 201)
   const { pathname } = new URL((await linkFor(client, id)).kycUrl)
@@ -80,7 +80,7 @@ test('a page accepts a hundred files, and then no more', async () => {
   await visitor.submit(pathname)
   const { db } = service.app
   await db.query('UPDATE kyc_links SET uploads = 99 WHERE customer_id = $1', [uuidOf(id)])
-  const sent = await Promise.all(
+  const statuses = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const twin = new PageVisitor(origin)
       for (const [name, value] of visitor.cookies) twin.cookies.set(name, value)
@@ -89,18 +89,18 @@ test('a page accepts a hundred files, and then no more', async () => {
       return (await twin.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())).status
     }),
   )
-  expect(sent.sort()).toEqual([200, 429, 429, 429, 429])
+  expect(statuses.sort()).toEqual([200, 429, 429, 429, 429])
   expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
 })
 
-test('an address with a hundred unknown links gets 429, even for a right link', async () => {
+test('an address that tries a hundred unknown links gets 429, but can still open a valid link', async () => {
   const { id } = await send(client, 'POST', '/customers', PERSON, 201)
   const { pathname } = new URL((await linkFor(client, id)).kycUrl)
   const visitor = new PageVisitor(origin)
   const statuses = await Promise.all(
     Array.from(
       { length: 101 },
-      async (_, at) => (await visitor.go(`${pathname.slice(0, -3)}${100 + at}`)).status,
+      async (_, index) => (await visitor.go(`${pathname.slice(0, -3)}${100 + index}`)).status,
     ),
   )
   expect(new Set(statuses)).toEqual(new Set([404, 429]))

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { Browser, secretOf } from '../../worlds/records/members.testing.ts'
 
-test('the link of a sandbox opens the console signed in, once, as the member with every permission', async () => {
+test('the console link of a sandbox signs in once, as the member with every permission', async () => {
   const client = await newPlatform()
-  const made = await client.post('/sandbox/console-links')
-  expect(made.status).toBe(201)
-  expect(made.body.url).toMatch(/^http:\/\/localhost:\d+\/console\/#link=[\w-]{43}$/)
+  const created = await client.post('/sandbox/console-links')
+  expect(created.status).toBe(201)
+  expect(created.body.url).toMatch(/^http:\/\/localhost:\d+\/console\/#link=[\w-]{43}$/)
   const browser = new Browser(client.baseUrl)
-  const token = secretOf(made.body.url)
+  const token = secretOf(created.body.url)
 
   const signedIn = await browser.post('/member-sessions', { type: 'LINK', token })
   expect(signedIn.status).toBe(201)
@@ -23,20 +23,20 @@ test('the link of a sandbox opens the console signed in, once, as the member wit
   expect(session).toMatchObject({ memberId: member.id, method: 'LINK', isCurrent: true })
   expect((await browser.get('/members/me')).body).toEqual(signedIn.body)
 
-  const again = await new Browser(client.baseUrl).post('/member-sessions', { type: 'LINK', token })
-  expect(again).toMatchObject({
+  const secondUse = await new Browser(client.baseUrl).post('/member-sessions', { type: 'LINK', token })
+  expect(secondUse).toMatchObject({
     status: 401,
     body: { reason: 'This link was already used. Create a new one.' },
   })
-  const other = await client.post('/sandbox/console-links')
-  const second = await new Browser(client.baseUrl).post('/member-sessions', {
+  const otherLink = await client.post('/sandbox/console-links')
+  const secondSignIn = await new Browser(client.baseUrl).post('/member-sessions', {
     type: 'LINK',
-    token: secretOf(other.body.url),
+    token: secretOf(otherLink.body.url),
   })
-  expect(second.body.member.id).toBe(member.id)
+  expect(secondSignIn.body.member.id).toBe(member.id)
 })
 
-test('of fifty parallel uses of a link one signs in', async () => {
+test('a console link that is used fifty times in parallel signs in once', async () => {
   const client = await newPlatform()
   const token = secretOf((await client.post('/sandbox/console-links')).body.url)
   const replies = await Promise.all(
@@ -47,7 +47,7 @@ test('of fifty parallel uses of a link one signs in', async () => {
   expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(401)])
 })
 
-test('nobody gets permissions by a link that the caller lacks', async () => {
+test('a console link cannot grant permissions that its creator lacks', async () => {
   const client = await newPlatform()
   const { body } = await client.post('/tokens', { name: 'Less', permissions: ['VIEW', 'MANAGE'] })
   const authorization = `Basic ${Buffer.from(`${body.id}:${body.clientSecret}`).toString('base64')}`

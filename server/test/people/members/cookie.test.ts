@@ -13,27 +13,27 @@ beforeAll(async () => {
   client = await newPlatform()
 })
 
-test('a cookie changes nothing from a page of another origin, nor without an origin, at any endpoint', async () => {
+test('no endpoint accepts a change by cookie from a page of another origin or without an origin', async () => {
   const { browser } = await newMember(client, OWNER)
   const changing = CALLED_BY_MEMBERS.filter(([, { method }]) => method !== 'GET')
-  const own = new URL(browser.baseUrl)
-  const foreign = [
+  const ownUrl = new URL(browser.baseUrl)
+  const foreignHeaders = [
     { Origin: 'https://evil.example' },
     { Origin: 'null' },
-    { Origin: own.origin.replace('http:', 'https:') },
-    { Origin: `http://localhost.evil.example:${own.port}` },
+    { Origin: ownUrl.origin.replace('http:', 'https:') },
+    { Origin: `http://localhost.evil.example:${ownUrl.port}` },
     { Origin: 'http://localhost' },
-    // Another name of the same server is another origin.
-    { Origin: own.origin.replace('localhost', '127.0.0.1') },
+    // A different host name of the same server is a different origin.
+    { Origin: ownUrl.origin.replace('localhost', '127.0.0.1') },
   ]
   await forEach(changing, async ([name, endpoint], index) => {
-    const headers = foreign[index % foreign.length]!
+    const headers = foreignHeaders[index % foreignHeaders.length]!
     const reply = await browser.send(endpoint.method, pathToNothing(endpoint), undefined, headers)
     expectError(reply, { code: 'FORBIDDEN', what: `${name} ${headers.Origin}` })
   })
   const { Origin: _, ...without } = browser.headersOf('POST')
-  const bare = await fetch(`${browser.baseUrl}/members`, { method: 'POST', headers: without })
-  expect(bare.status).toBe(403)
+  const withoutOrigin = await fetch(`${browser.baseUrl}/members`, { method: 'POST', headers: without })
+  expect(withoutOrigin.status).toBe(403)
   expect((await client.get('/members?limit=100')).body.data).toHaveLength(1)
 })
 
@@ -53,17 +53,19 @@ test("reads from another site's page are treated as signed out, and no page may 
   expect((await browser.send('GET', '/members/me', undefined, { 'Sec-Fetch-Site': 'none' })).status).toBe(200)
 })
 
-test('nobody is signed in by a page of another origin', async () => {
+test('a page of another origin cannot sign anyone in', async () => {
   const token = secretOf((await client.post('/sandbox/console-links')).body.url)
   const browser = new Browser(client.baseUrl)
   const body = { type: 'LINK', token }
-  const foreign = await browser.send('POST', '/member-sessions', body, { Origin: 'https://evil.example' })
-  expectError(foreign, { code: 'FORBIDDEN' })
-  expect(foreign.headers.get('set-cookie')).toBeNull()
-  const form = await browser.send('POST', '/member-sessions', JSON.stringify(body), {
+  const foreignReply = await browser.send('POST', '/member-sessions', body, {
+    Origin: 'https://evil.example',
+  })
+  expectError(foreignReply, { code: 'FORBIDDEN' })
+  expect(foreignReply.headers.get('set-cookie')).toBeNull()
+  const plainTextReply = await browser.send('POST', '/member-sessions', JSON.stringify(body), {
     'Content-Type': 'text/plain',
   })
-  expectError(form, { code: 'UNSUPPORTED_MEDIA_TYPE' })
+  expectError(plainTextReply, { code: 'UNSUPPORTED_MEDIA_TYPE' })
   expect((await browser.post('/member-sessions', body)).status).toBe(201)
 })
 
@@ -81,9 +83,9 @@ test('other credentials take precedence over the cookie, and a browser without e
     401,
   )
   for (const path of ['/customers', '/members/me']) {
-    const nobody = await new Browser(client.baseUrl).get(path)
-    expectError(nobody, { code: 'UNAUTHORIZED', reason: 'You are not signed in.' })
-    expect(nobody.headers.get('www-authenticate')).toMatch(/^Member /)
+    const reply = await new Browser(client.baseUrl).get(path)
+    expectError(reply, { code: 'UNAUTHORIZED', reason: 'You are not signed in.' })
+    expect(reply.headers.get('www-authenticate')).toMatch(/^Member /)
   }
 })
 
@@ -107,29 +109,29 @@ test('an unknown cookie is refused', async () => {
 })
 
 test('a member ends their own sessions, or all sessions with MANAGE, and an ended session stays ended', async () => {
-  const own = await newMember(client, ['VIEW'])
-  const other = await newMember(client, ['VIEW'])
+  const member = await newMember(client, ['VIEW'])
+  const otherMember = await newMember(client, ['VIEW'])
   const manager = await newMember(client, ['VIEW', 'MANAGE'])
-  expect((await own.browser.get('/member-sessions')).body.data).toMatchObject([
-    { id: own.session, isCurrent: true },
+  expect((await member.browser.get('/member-sessions')).body.data).toMatchObject([
+    { id: member.session, isCurrent: true },
   ])
-  expect((await own.browser.get(`/member-sessions?memberId=${other.id}`)).status).toBe(403)
-  expect((await own.browser.send('DELETE', `/member-sessions/${other.session}`)).status).toBe(403)
-  expect((await manager.browser.send('DELETE', `/member-sessions/${other.session}`)).status).toBe(204)
-  expect(await other.browser.get('/customers')).toMatchObject({
+  expect((await member.browser.get(`/member-sessions?memberId=${otherMember.id}`)).status).toBe(403)
+  expect((await member.browser.send('DELETE', `/member-sessions/${otherMember.session}`)).status).toBe(403)
+  expect((await manager.browser.send('DELETE', `/member-sessions/${otherMember.session}`)).status).toBe(204)
+  expect(await otherMember.browser.get('/customers')).toMatchObject({
     status: 401,
     body: { reason: 'The session has ended. Sign in again.' },
   })
-  const copy = own.browser.copy()
-  expect((await own.browser.send('DELETE', '/members/me/session')).status).toBe(204)
-  expect(own.browser.cookie).toBeUndefined()
+  const copy = member.browser.copy()
+  expect((await member.browser.send('DELETE', '/members/me/session')).status).toBe(204)
+  expect(member.browser.cookie).toBeUndefined()
   expect((await copy.get('/members/me')).status).toBe(401)
 })
 
-test('a member may call exactly what the permissions allow', async () => {
+test('a member can call exactly the endpoints that the permissions allow', async () => {
   const { browser } = await newMember(client, ['VIEW', 'REVIEW'])
   await forEach(CALLED_BY_MEMBERS, async ([name, endpoint]) => {
-    // A stream does not end.
+    // A stream would never end.
     if (endpoint.auth !== 'platform' || name === 'sandbox_reset' || name === 'event_stream') return
     const { permission } = endpoint
     const reply = await browser.send(endpoint.method, pathToNothing(endpoint), endpoint.body ? {} : undefined)
@@ -147,39 +149,39 @@ beforeAll(async () => {
 })
 afterAll(async () => service.close())
 
-test('with PUBLIC_URL the cookie is only for TLS, and changes come only from that address, until the session expires', async () => {
+test('with PUBLIC_URL the cookie is sent only over TLS, and only that origin can make changes until the session expires', async () => {
   const { app, server, newOp } = service
   const { createOperatorConsoleLink } = await import('../../../src/people/members/operator.ts')
   const url = await createOperatorConsoleLink(app, (await newOp()).platform.id)
   expect(url.startsWith(`${ORIGIN}/console/#link=`)).toBe(true)
-  const ask = (method: 'GET' | 'POST' | 'DELETE', path: string, headers: object, payload?: object) =>
+  const callApi = (method: 'GET' | 'POST' | 'DELETE', path: string, headers: object, payload?: object) =>
     server.inject({
       method,
       url: `/2025-10-13${path}`,
       headers: { host: 'inner:8787', ...headers },
       ...(payload ? { payload } : {}),
     })
-  const signedIn = await ask(
+  const signedIn = await callApi(
     'POST',
     '/member-sessions',
     { origin: ORIGIN },
     { type: 'LINK', token: secretOf(url) },
   )
   expect(signedIn.statusCode).toBe(201)
-  const set = String(signedIn.headers['set-cookie'])
-  expect(set).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
-  const cookie = set.split(';')[0]!
-  const reset = (origin: string) => ask('POST', '/sandbox/console-links', { cookie, origin })
-  expect((await reset('http://inner:8787')).statusCode).toBe(403)
-  expect((await reset(ORIGIN)).statusCode).toBe(201)
-  expect((await ask('GET', '/members/me', { cookie })).statusCode).toBe(200)
-  expect((await ask('POST', '/member-sessions/challenge', { origin: ORIGIN })).json().rpId).toBe(
+  const setCookie = String(signedIn.headers['set-cookie'])
+  expect(setCookie).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
+  const cookie = setCookie.split(';')[0]!
+  const createLink = (origin: string) => callApi('POST', '/sandbox/console-links', { cookie, origin })
+  expect((await createLink('http://inner:8787')).statusCode).toBe(403)
+  expect((await createLink(ORIGIN)).statusCode).toBe(201)
+  expect((await callApi('GET', '/members/me', { cookie })).statusCode).toBe(200)
+  expect((await callApi('POST', '/member-sessions/challenge', { origin: ORIGIN })).json().rpId).toBe(
     'pay.example',
   )
 
   await app.db.query("UPDATE member_sessions SET expires_at = now() - interval '1 second'", [])
-  const expired = await ask('GET', '/members/me', { cookie })
+  const expired = await callApi('GET', '/members/me', { cookie })
   expect(expired.statusCode).toBe(401)
   expect(expired.json().reason).toBe('The session has ended. Sign in again.')
-  expect((await reset(ORIGIN)).statusCode).toBe(401)
+  expect((await createLink(ORIGIN)).statusCode).toBe(401)
 })

@@ -5,14 +5,14 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { Browser, newMember, secretOf } from '../../worlds/records/members.testing.ts'
 
 let count = 0
-const person = (permissions: readonly string[]) => ({
+const buildInvitation = (permissions: readonly string[]) => ({
   name: 'Invited Person',
   email: `invited.${++count}@example.com`,
   permissions,
 })
 
-/** A platform with an owner, as whom the link to its console signs in. */
-async function newWithOwner(): Promise<Client> {
+/** Creates a platform with an owner, because the console link of a sandbox signs in as its owner. */
+async function newPlatformWithOwner(): Promise<Client> {
   const client = await newPlatform()
   await newMember(client, MEMBER_ROLES.OWNER)
   return client
@@ -20,33 +20,32 @@ async function newWithOwner(): Promise<Client> {
 
 type Caller = Pick<Client, 'post' | 'send'>
 
-/** Makes a token and a client of it. */
-async function newToken(client: Client, caller: Caller, permissions: readonly string[]) {
+async function createToken(client: Client, caller: Caller, permissions: readonly string[]) {
   const { body, status } = await caller.post('/tokens', { name: `Token ${++count}`, permissions })
   if (status !== 201) throw new Error(JSON.stringify(body))
   const credentials = { ...client.credentials, tokenId: body.id, clientSecret: body.clientSecret }
   return { id: body.id as string, client: new Client(credentials, client.baseUrl) }
 }
 
-/** The links by which somebody gets rights. Each is made by `maker`, and tried by nobody else. */
+/** Links that grant permissions. Each function creates a link as `maker`, and returns a function that uses it. */
 const LINKS: Readonly<Record<string, (client: Client, maker: Caller) => Promise<() => Promise<number>>>> = {
   async 'an invitation'(client, maker) {
-    const { body } = await maker.post('/members', person(['VIEW', 'APPROVE']))
-    return redeem(client, body.invitationUrl)
+    const { body } = await maker.post('/members', buildInvitation(['VIEW', 'APPROVE']))
+    return prepareRedemption(client, body.invitationUrl)
   },
   async 'a renewed invitation'(client, maker) {
     const { id } = await newMember(client, ['VIEW', 'APPROVE'])
     const { body } = await maker.post(`/members/${id}/invitations`)
-    return redeem(client, body.invitationUrl)
+    return prepareRedemption(client, body.invitationUrl)
   },
-  async 'a link to the console of a sandbox'(client, maker) {
+  async 'a console link of a sandbox'(client, maker) {
     const { body } = await maker.post('/sandbox/console-links')
     const link = { type: 'LINK', token: secretOf(body.url) }
     return async () => (await new Browser(client.baseUrl).post('/member-sessions', link)).status
   },
 }
 
-function redeem(client: Client, url: string) {
+function prepareRedemption(client: Client, url: string) {
   return async () => {
     const browser = new Browser(client.baseUrl)
     const token = secretOf(url)
@@ -58,7 +57,7 @@ function redeem(client: Client, url: string) {
   }
 }
 
-/** Ways in which the maker of a link loses a right that the link gives. */
+/** Ways in which the maker of a link loses a permission that the link grants. */
 const LOSSES: Readonly<
   Record<string, (client: Client) => Promise<{ maker: Caller; lose: () => Promise<unknown> }>>
 > = {
@@ -72,24 +71,24 @@ const LOSSES: Readonly<
     return { maker: browser, lose: () => client.send('PATCH', `/members/${id}`, { permissions }) }
   },
   async 'a token that is deleted'(client) {
-    const token = await newToken(client, client, MEMBER_ROLES.OWNER)
+    const token = await createToken(client, client, MEMBER_ROLES.OWNER)
     return { maker: token.client, lose: () => client.send('DELETE', `/tokens/${token.id}`) }
   },
 }
 
 describe.each(Object.keys(LINKS))('%s', (link) => {
   test.each(Object.keys(LOSSES))('of %s is useless afterwards', async (loss) => {
-    const client = await newWithOwner()
+    const client = await newPlatformWithOwner()
     const { maker, lose } = await LOSSES[loss]!(client)
-    const before = await LINKS[link]!(client, maker)
-    expect(await before(), 'while its maker has the rights').toBe(201)
-    const after = await LINKS[link]!(client, maker)
+    const useBefore = await LINKS[link]!(client, maker)
+    expect(await useBefore(), 'while its maker has the permissions').toBe(201)
+    const useAfter = await LINKS[link]!(client, maker)
     await lose()
-    expect(await after()).toBe(401)
+    expect(await useAfter()).toBe(401)
   })
 
-  test('that is used while its maker loses the rights gives a session or none, but never afterwards', async () => {
-    const client = await newWithOwner()
+  test('that is used while its maker loses the permissions may work then, but never afterwards', async () => {
+    const client = await newPlatformWithOwner()
     for (const loss of Object.keys(LOSSES)) {
       const { maker, lose } = await LOSSES[loss]!(client)
       const use = await LINKS[link]!(client, maker)
@@ -100,11 +99,11 @@ describe.each(Object.keys(LINKS))('%s', (link) => {
   })
 })
 
-test('nobody takes permissions that they lack: a member who has them is neither removed nor reduced', async () => {
+test('a caller can neither remove nor reduce a member who has permissions that the caller lacks', async () => {
   const client = await newPlatform()
   const owner = await newMember(client, MEMBER_ROLES.OWNER)
   const manager = await newMember(client, ['VIEW', 'MANAGE'])
-  const token = await newToken(client, client, ['VIEW', 'MANAGE'])
+  const token = await createToken(client, client, ['VIEW', 'MANAGE'])
   for (const caller of [manager.browser, token.client]) {
     const path = `/members/${owner.id}`
     for (const permissions of [['VIEW'], ['VIEW', 'MANAGE'], ['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE']])
@@ -119,26 +118,26 @@ test('nobody takes permissions that they lack: a member who has them is neither 
     status: 'ACTIVE',
     permissions: MEMBER_ROLES.OWNER,
   })
-  // A member with all of them, and one about itself, may.
+  // A member can reduce itself, and a member with all permissions can remove others.
   expect(
     (await manager.browser.send('PATCH', `/members/${manager.id}`, { permissions: ['VIEW'] })).status,
   ).toBe(200)
   expect((await owner.browser.send('DELETE', `/members/${manager.id}`)).status).toBe(204)
 })
 
-test('the removal of a member lists the API tokens that it has made, directly or by one of them, and ends them on request', async () => {
+test('removing a member lists the API tokens that it created, directly or through a token, and ends them on request', async () => {
   const client = await newPlatform()
-  const ways = [
+  const cases = [
     { query: '', tokensEnded: false, status: 200 },
     { query: '?endTokens=true', tokensEnded: true, status: 401 },
   ]
-  for (const { query, tokensEnded, status } of ways) {
+  for (const { query, tokensEnded, status } of cases) {
     const { browser, id } = await newMember(client, MEMBER_ROLES.OWNER)
-    const direct = await newToken(client, browser, ['VIEW', 'MANAGE'])
-    const byToken = await newToken(client, direct.client, ['VIEW'])
-    const gone = await newToken(client, browser, ['VIEW'])
-    await client.send('DELETE', `/tokens/${gone.id}`)
-    await newToken(client, client, ['VIEW'])
+    const direct = await createToken(client, browser, ['VIEW', 'MANAGE'])
+    const byToken = await createToken(client, direct.client, ['VIEW'])
+    const deletedToken = await createToken(client, browser, ['VIEW'])
+    await client.send('DELETE', `/tokens/${deletedToken.id}`)
+    await createToken(client, client, ['VIEW'])
     const removed = await client.send('DELETE', `/members/${id}${query}`)
     expect(removed).toMatchObject({ status: 200, body: { tokensEnded } })
     expect(removed.body.tokens.map((token: { id: string }) => token.id)).toEqual([direct.id, byToken.id])
@@ -147,11 +146,11 @@ test('the removal of a member lists the API tokens that it has made, directly or
   }
 })
 
-test('ending the tokens of a member leaves one that can manage tokens', async () => {
+test('the tokens of a member cannot be ended if no other token can manage tokens', async () => {
   const client = await newPlatform()
   const { browser, id } = await newMember(client, MEMBER_ROLES.OWNER)
-  const own = await newToken(client, browser, MEMBER_ROLES.OWNER)
-  await own.client.send('DELETE', `/tokens/${client.credentials.tokenId}`)
+  const token = await createToken(client, browser, MEMBER_ROLES.OWNER)
+  await token.client.send('DELETE', `/tokens/${client.credentials.tokenId}`)
   const refused = await browser.send('DELETE', `/members/${id}?endTokens=true`)
   expectError(refused, { code: 'INVALID_INPUT', field: 'endTokens' })
   expect((await browser.get('/members/me')).status).toBe(200)

@@ -11,8 +11,8 @@ import {
 
 const GRACE = { name: 'Grace Hopper', email: 'grace@example.com', permissions: ['VIEW', 'APPROVE'] }
 
-/** The platform's client with a token of these permissions. */
-async function tokenWith(client: Client, permissions: readonly string[]): Promise<Client> {
+/** Creates a token with these permissions, and a client that uses it. */
+async function createTokenClient(client: Client, permissions: readonly string[]): Promise<Client> {
   const { body } = await client.post('/tokens', { name: 'Less', permissions })
   return new Client(
     { ...client.credentials, tokenId: body.id, clientSecret: body.clientSecret },
@@ -32,29 +32,29 @@ test('an invited person creates a passkey, is signed in, and can sign in with it
 
   const browser = new Browser(client.baseUrl)
   const token = secretOf(invited.body.invitationUrl)
-  const read = await browser.post('/member-invitations/read', { token })
-  expect(read.body).toMatchObject({ name: GRACE.name, email: GRACE.email, isPasskeyRequired: false })
-  expect(read.body.passkey.rp.id).toBe('localhost')
+  const invitation = await browser.post('/member-invitations/read', { token })
+  expect(invitation.body).toMatchObject({ name: GRACE.name, email: GRACE.email, isPasskeyRequired: false })
+  expect(invitation.body.passkey.rp.id).toBe('localhost')
   const authenticator = authenticatorOf(browser)
-  const { challenge } = read.body.passkey
+  const { challenge } = invitation.body.passkey
   const passkey = { challenge, attestation: authenticator.attest(challenge) }
   const accepted = await browser.post('/member-invitations/accept', { token, passkey })
   expect(accepted.status).toBe(201)
   expect(accepted.body.member).toMatchObject({ ...GRACE, status: 'ACTIVE', id: invited.body.member.id })
   expect(accepted.body.session.method).toBe('PASSKEY')
 
-  const later = new Browser(client.baseUrl)
-  const signedIn = await later.post('/member-sessions', await passkeyBody(later, authenticator))
+  const laterBrowser = new Browser(client.baseUrl)
+  const signedIn = await laterBrowser.post('/member-sessions', await passkeyBody(laterBrowser, authenticator))
   expect(signedIn.status).toBe(201)
   expect(signedIn.body.member.id).toBe(invited.body.member.id)
-  const again = await new Browser(client.baseUrl).post('/member-invitations/accept', { token })
-  expect(again).toMatchObject({
+  const secondUse = await new Browser(client.baseUrl).post('/member-invitations/accept', { token })
+  expect(secondUse).toMatchObject({
     status: 401,
     body: { reason: 'This link was already used. Ask for a new invitation.' },
   })
 })
 
-test('a new invitation ends the one before, signs in a member who has lost the passkey, and needs all permissions of the member', async () => {
+test('a new invitation replaces the previous one, signs in a member who has lost the passkey, and needs all their permissions', async () => {
   const client = await newPlatform()
   const { id, browser } = await newMember(client, ['VIEW', 'TRANSACT'])
   const first = await client.post(`/members/${id}/invitations`)
@@ -69,37 +69,37 @@ test('a new invitation ends the one before, signs in a member who has lost the p
   expect((await browser.get('/members/me')).status).toBe(200)
 
   const manager = await newMember(client, ['VIEW', 'MANAGE'])
-  const taken = await manager.browser.post(`/members/${id}/invitations`)
-  expect(taken).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
-  expect(taken.body.message).toContain('TRANSACT')
+  const refused = await manager.browser.post(`/members/${id}/invitations`)
+  expect(refused).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+  expect(refused.body.message).toContain('TRANSACT')
 })
 
-test('nobody grants a permission that they lack, neither to a new member nor to an old one nor to themselves', async () => {
+test('nobody can grant a permission that they lack, to new or existing members or to themselves', async () => {
   const client = await newPlatform()
   const manager = await newMember(client, ['VIEW', 'MANAGE', 'TRANSACT'])
-  const other = await newMember(client, ['VIEW', 'REVIEW'])
+  const otherMember = await newMember(client, ['VIEW', 'REVIEW'])
   const { browser } = manager
   const refusals = await Promise.all([
     browser.post('/members', { ...GRACE, permissions: ['APPROVE'] }),
     browser.send('PATCH', `/members/${manager.id}`, { permissions: MEMBER_ROLES.OWNER }),
-    browser.send('PATCH', `/members/${other.id}`, { permissions: ['VIEW', 'REVIEW', 'APPROVE'] }),
+    browser.send('PATCH', `/members/${otherMember.id}`, { permissions: ['VIEW', 'REVIEW', 'APPROVE'] }),
     browser.post('/tokens', { name: 'Strong', permissions: ['REVIEW'] }),
-    // A token with TRANSACT approves as well.
+    // A token with TRANSACT can also approve.
     browser.post('/tokens', { name: 'Approves', permissions: ['TRANSACT'] }),
     browser.post('/sandbox/console-links'),
-    (await tokenWith(client, ['MANAGE'])).post('/members', GRACE),
+    (await createTokenClient(client, ['MANAGE'])).post('/members', GRACE),
   ])
   expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(7).fill([403, 'FORBIDDEN']))
-  const kept = await browser.send('PATCH', `/members/${other.id}`, {
+  const allowed = await browser.send('PATCH', `/members/${otherMember.id}`, {
     permissions: ['VIEW', 'REVIEW', 'TRANSACT'],
   })
-  expect(kept).toMatchObject({ status: 200, body: { permissions: ['VIEW', 'TRANSACT', 'REVIEW'] } })
+  expect(allowed).toMatchObject({ status: 200, body: { permissions: ['VIEW', 'TRANSACT', 'REVIEW'] } })
   // TRANSACT includes the right to approve.
-  const backend = await tokenWith(client, ['VIEW', 'MANAGE', 'TRANSACT'])
+  const backend = await createTokenClient(client, ['VIEW', 'MANAGE', 'TRANSACT'])
   expect((await backend.post('/members', GRACE)).status).toBe(201)
 })
 
-test('the maker of an invitation gains no permission that the member is granted later', async () => {
+test('an invitation ends when its member is granted a permission that its creator lacks', async () => {
   const client = await newPlatform()
   const { browser } = await newMember(client, ['VIEW', 'MANAGE'])
   const invited = await browser.post('/members', { ...GRACE, permissions: ['VIEW'] })
@@ -112,39 +112,46 @@ test('the maker of an invitation gains no permission that the member is granted 
     body: { reason: 'This link is no longer valid. Ask for a new invitation.' },
   })
   const renewed = await client.post(`${path}/invitations`)
-  // Fewer permissions, or another name, do not end it.
+  // Fewer permissions or another name do not end the invitation.
   await client.send('PATCH', path, { name: 'Rear Admiral', permissions: ['VIEW'] })
   expect((await accept(renewed.body.invitationUrl)).status).toBe(201)
 })
 
-test("a customer's token ends when the member who made it loses one of its permissions", async () => {
+test("a customer's token ends when the member who created it loses one of its permissions", async () => {
   const client = await newPlatform()
   const { browser, id } = await newMember(client, ['VIEW', 'TRANSACT'])
   const customer = await newCustomer(client)
-  const made = async (permissions: readonly string[]) => {
+  const createTokenCall = async (permissions: readonly string[]) => {
     const { body } = await browser.post('/customer-tokens', { customerId: customer.id, permissions })
     const headers = { Authorization: `Bearer ${body.accessToken}` }
     const path = `/customers/internal-accounts?customerId=${customer.id}`
     return async () => (await client.send('GET', path, undefined, headers)).status
   }
-  const [views, pays] = [await made(['VIEW']), await made(['VIEW', 'TRANSACT'])]
-  expect([await views(), await pays()]).toEqual([200, 200])
+  const [callWithView, callWithTransact] = [
+    await createTokenCall(['VIEW']),
+    await createTokenCall(['VIEW', 'TRANSACT']),
+  ]
+  expect([await callWithView(), await callWithTransact()]).toEqual([200, 200])
   await client.send('PATCH', `/members/${id}`, { permissions: ['VIEW'] })
-  expect([await views(), await pays()]).toEqual([200, 401])
+  expect([await callWithView(), await callWithTransact()]).toEqual([200, 401])
 })
 
 test('changed permissions take effect on the next request of an open session', async () => {
   const client = await newPlatform()
   const { browser, id } = await newMember(client, ['VIEW'])
-  const name = () => browser.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
-  expect(await name()).toMatchObject({ status: 403, body: { message: 'You lack the permission MANAGE.' } })
+  const createCustomer = () =>
+    browser.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
+  expect(await createCustomer()).toMatchObject({
+    status: 403,
+    body: { message: 'You lack the permission MANAGE.' },
+  })
   await client.send('PATCH', `/members/${id}`, { permissions: ['VIEW', 'MANAGE'] })
-  expect((await name()).status).toBe(201)
+  expect((await createCustomer()).status).toBe(201)
   await client.send('PATCH', `/members/${id}`, { permissions: ['MANAGE'] })
   expect((await browser.get('/customers')).status).toBe(403)
 })
 
-test('a removed member loses access immediately: sessions, passkeys, links, codes, and the tokens of customers', async () => {
+test('a removed member loses access immediately: sessions, passkeys, links, codes and customer tokens', async () => {
   const client = await newPlatform()
   const { browser, id, email } = await newMember(client, ['VIEW', 'TRANSACT', 'MANAGE'])
   const authenticator = authenticatorOf(browser)
@@ -154,26 +161,26 @@ test('a removed member loses access immediately: sessions, passkeys, links, code
   const customer = await newCustomer(client)
   const forCustomer = { customerId: customer.id, permissions: ['VIEW'] }
   const { accessToken } = (await browser.post('/customer-tokens', forCustomer)).body
-  const asCustomer = () =>
+  const callAsCustomer = () =>
     client.send('GET', `/customers/internal-accounts?customerId=${customer.id}`, undefined, {
       Authorization: `Bearer ${accessToken}`,
     })
-  expect((await asCustomer()).status).toBe(200)
+  expect((await callAsCustomer()).status).toBe(200)
   await browser.post('/member-sessions/codes', { email })
-  const sent = (await client.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string
+  const message = (await client.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string
 
   expect((await client.send('DELETE', `/members/${id}`)).status).toBe(204)
   expect(await browser.get('/members/me')).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
   expect((await browser.get('/customers')).status).toBe(401)
-  expect((await asCustomer()).status).toBe(401)
-  const fresh = new Browser(client.baseUrl)
-  const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(sent)![0]
-  const tries = [
-    await fresh.post('/member-sessions', await passkeyBody(fresh, authenticator)),
-    await fresh.post('/member-sessions', { type: 'CODE', email, code }),
-    await fresh.post('/member-invitations/accept', { token: secretOf(invitation) }),
+  expect((await callAsCustomer()).status).toBe(401)
+  const newBrowser = new Browser(client.baseUrl)
+  const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(message)![0]
+  const replies = [
+    await newBrowser.post('/member-sessions', await passkeyBody(newBrowser, authenticator)),
+    await newBrowser.post('/member-sessions', { type: 'CODE', email, code }),
+    await newBrowser.post('/member-invitations/accept', { token: secretOf(invitation) }),
   ]
-  expect(tries.map(({ status }) => status)).toEqual([401, 401, 401])
+  expect(replies.map(({ status }) => status)).toEqual([401, 401, 401])
   expect((await client.get(`/members/${id}`)).body.status).toBe('REMOVED')
   expect((await client.get('/members')).body.data).toEqual([])
   expect((await client.send('PATCH', `/members/${id}`, { name: 'Back' })).status).toBe(404)
@@ -181,32 +188,32 @@ test('a removed member loses access immediately: sessions, passkeys, links, code
   expect((await client.post('/members', { ...GRACE, email })).status).toBe(201)
 })
 
-test('an address is one member of a platform, in any case and under fifty in parallel, and a member of another platform too', async () => {
-  const [one, other] = [await newPlatform(), await newPlatform()]
+test('an e-mail address belongs to one member per platform, regardless of case and of parallel invitations', async () => {
+  const [platform, otherPlatform] = [await newPlatform(), await newPlatform()]
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      one.post('/members', { ...GRACE, email: index % 2 ? GRACE.email : GRACE.email.toUpperCase() }),
+      platform.post('/members', { ...GRACE, email: index % 2 ? GRACE.email : GRACE.email.toUpperCase() }),
     ),
   )
   expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)])
-  expect((await other.post('/members', GRACE)).status).toBe(201)
+  expect((await otherPlatform.post('/members', GRACE)).status).toBe(201)
 })
 
-test('a member of one platform sees nothing of another', async () => {
-  const [one, other] = [await newPlatform(), await newPlatform()]
-  const ours = await newMember(one, MEMBER_ROLES.OWNER)
-  const theirs = await newMember(other, MEMBER_ROLES.OWNER)
-  const customer = await newCustomer(other)
-  const seen = await Promise.all([
-    ours.browser.get(`/customers/${customer.id}`),
-    ours.browser.get(`/members/${theirs.id}`),
-    ours.browser.get(`/member-sessions?memberId=${theirs.id}`),
-    ours.browser.send('DELETE', `/member-sessions/${theirs.session}`),
-    ours.browser.post(`/members/${theirs.id}/invitations`),
+test('a member of one platform cannot see another platform', async () => {
+  const [platform, otherPlatform] = [await newPlatform(), await newPlatform()]
+  const member = await newMember(platform, MEMBER_ROLES.OWNER)
+  const foreignMember = await newMember(otherPlatform, MEMBER_ROLES.OWNER)
+  const customer = await newCustomer(otherPlatform)
+  const replies = await Promise.all([
+    member.browser.get(`/customers/${customer.id}`),
+    member.browser.get(`/members/${foreignMember.id}`),
+    member.browser.get(`/member-sessions?memberId=${foreignMember.id}`),
+    member.browser.send('DELETE', `/member-sessions/${foreignMember.session}`),
+    member.browser.post(`/members/${foreignMember.id}/invitations`),
   ])
-  expect(seen.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
-  expect((await ours.browser.get('/members')).body.data.map(({ id }: { id: string }) => id)).toEqual([
-    ours.id,
+  expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
+  expect((await member.browser.get('/members')).body.data.map(({ id }: { id: string }) => id)).toEqual([
+    member.id,
   ])
 })
 
@@ -221,7 +228,7 @@ test('members, their sessions and passkeys survive a reset of the sandbox', asyn
   expect((await client.get(`/members/${id}`)).status).toBe(200)
 })
 
-test('a member decides about a customer by name, and moving the clock of the sandbox ends no session', async () => {
+test('a decision names the member who made it, and moving the sandbox clock ends no session', async () => {
   const client = await newPlatform()
   const { browser, id } = await newMember(client, MEMBER_ROLES.OWNER)
   await client.advance(400 * 24 * 3600)
@@ -237,11 +244,11 @@ test('a member decides about a customer by name, and moving the clock of the san
   }
   const customer = (await client.post('/customers', person)).body
   const verification = (await client.post('/verifications', { customerId: customer.id })).body
-  const decided = await browser.post(`/verifications/${verification.id}/decision`, {
+  const decision = await browser.post(`/verifications/${verification.id}/decision`, {
     decision: 'REJECT',
     reason: 'No',
   })
-  expect(decided.status, JSON.stringify(decided.body)).toBe(200)
+  expect(decision.status, JSON.stringify(decision.body)).toBe(200)
   const decisions = (await client.get(`/verifications/${verification.id}/decisions`)).body.data
   expect(decisions.map(({ decidedBy }: { decidedBy: object }) => decidedBy)).toContainEqual({
     type: 'MEMBER',

@@ -9,14 +9,14 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-test('a member reads the address of the console of the other deployment if the server knows it', async () => {
+test('a member can read the console address of the other deployment if the server knows it', async () => {
   const { browser } = await newMember(await sandbox.newPlatform(), ['VIEW'])
   expect((await browser.get('/members/me')).body.platform).toMatchObject({
     mode: 'SANDBOX',
     otherConsoleUrl: 'https://pay.example/console/',
   })
-  const { browser: alone } = await newMember(await newPlatform(), ['VIEW'])
-  expect((await alone.get('/members/me')).body.platform).not.toHaveProperty('otherConsoleUrl')
+  const { browser: withoutOther } = await newMember(await newPlatform(), ['VIEW'])
+  expect((await withoutOther.get('/members/me')).body.platform).not.toHaveProperty('otherConsoleUrl')
 })
 
 test.each(['pay.example', 'https://pay.example/console', 'javascript:alert(1)', 'https://user@pay.example'])(

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => mailing.close())
 
-async function ask(
+async function callApi(
   { service }: { readonly service: SharedServer },
   method: 'GET' | 'POST',
   path: string,
@@ -30,63 +30,64 @@ async function ask(
   cookie = '',
 ) {
   const headers = { origin: ORIGIN, ...(cookie ? { cookie } : {}) }
-  const answer = await service.server.inject({
+  const response = await service.server.inject({
     method,
     url: `/2025-10-13${path}`,
     headers,
     ...(payload ? { payload } : {}),
   })
   return {
-    status: answer.statusCode,
-    body: answer.body === '' ? undefined : answer.json(),
-    cookie: String(answer.headers['set-cookie'] ?? '').split(';')[0]!,
+    status: response.statusCode,
+    body: response.body === '' ? undefined : response.json(),
+    cookie: String(response.headers['set-cookie'] ?? '').split(';')[0]!,
   }
 }
 
-/** The operator invites the first member of a platform. */
-async function invited(
+/** Invites a member with the operator's command, and returns the token of the invitation. */
+async function inviteMember(
   production: { readonly service: SharedServer },
   platformId: string,
   email = EMAIL,
 ): Promise<string> {
   const person = ['--name', 'Grace Hopper', '--email', email]
-  const made = await runCommand(
+  const output = await runCommand(
     production.service.app,
     ['member', 'invite', '--platform', platformId, ...person],
     '',
   )
-  const { member, invitationUrl } = made as { member: { permissions: string[] }; invitationUrl: string }
+  const { member, invitationUrl } = output as { member: { permissions: string[] }; invitationUrl: string }
   expect(member.permissions).toEqual(['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE', 'REVIEW'])
   expect(invitationUrl.startsWith(`${ORIGIN}/console/#invitation=`)).toBe(true)
   return secretOf(invitationUrl)
 }
 
-/** Has the machine's clock say this time. */
 function setClock({ service }: Mailing, ms: number): void {
   Object.assign(service.app, { clock: () => new Date(ms) })
 }
 
-test('the operator invites the first member, and a locked-out one again, who later signs in by a mailed code', async () => {
+test('the operator can invite the first member, and a locked-out one again, who later signs in with a mailed code', async () => {
   const platform = await mailing.newPlatform({ appName: 'Unicorn' })
-  const replaced = await invited(mailing, platform.id)
-  const token = await invited(mailing, platform.id)
-  expect((await ask(mailing, 'POST', '/member-invitations/read', { token: replaced })).status).toBe(401)
-  const read = await ask(mailing, 'POST', '/member-invitations/read', { token })
-  expect(read.body).toMatchObject({
+  const replacedToken = await inviteMember(mailing, platform.id)
+  const token = await inviteMember(mailing, platform.id)
+  expect((await callApi(mailing, 'POST', '/member-invitations/read', { token: replacedToken })).status).toBe(
+    401,
+  )
+  const invitation = await callApi(mailing, 'POST', '/member-invitations/read', { token })
+  expect(invitation.body).toMatchObject({
     email: EMAIL,
     isPasskeyRequired: false,
     passkey: { rp: { id: 'pay.example' } },
   })
-  expect((await ask(mailing, 'POST', '/member-invitations/accept', { token })).status).toBe(201)
+  expect((await callApi(mailing, 'POST', '/member-invitations/accept', { token })).status).toBe(201)
 
-  expect((await ask(mailing, 'POST', '/member-sessions/codes', { email: EMAIL })).status).toBe(202)
+  expect((await callApi(mailing, 'POST', '/member-sessions/codes', { email: EMAIL })).status).toBe(202)
   await platform.advance(0)
   expect(smtp.mails).toHaveLength(1)
   const [mail] = smtp.mails
   expect(mail?.rcptTo).toEqual([EMAIL])
   expect(mail?.headers.get('subject')).toEqual(['Your sign-in code for the console of Test'])
   const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(mail!.parts.get('text/plain')!)![0]
-  const signedIn = await ask(mailing, 'POST', '/member-sessions', { type: 'CODE', email: EMAIL, code })
+  const signedIn = await callApi(mailing, 'POST', '/member-sessions', { type: 'CODE', email: EMAIL, code })
   expect(signedIn).toMatchObject({
     status: 201,
     body: { platform: { mode: 'PRODUCTION' }, session: { method: 'CODE' } },
@@ -94,59 +95,68 @@ test('the operator invites the first member, and a locked-out one again, who lat
   expect(await platform.stored()).not.toContain(code)
 })
 
-test('invitations, codes, challenges and sessions end at their time', async () => {
+test('invitations, codes, challenges and sessions expire on time', async () => {
   const platform = await mailing.newPlatform()
   const startMs = mailing.service.app.clock().getTime()
   const email = 'ada@example.com'
-  const token = await invited(mailing, platform.id, email)
+  const token = await inviteMember(mailing, platform.id, email)
   setClock(mailing, startMs + 72 * HOUR_MS)
-  const late = await ask(mailing, 'POST', '/member-invitations/accept', { token })
-  expect(late).toMatchObject({
+  const expired = await callApi(mailing, 'POST', '/member-invitations/accept', { token })
+  expect(expired).toMatchObject({
     status: 401,
     body: { reason: 'This link has expired. Ask for a new invitation.' },
   })
   setClock(mailing, startMs + 72 * HOUR_MS - 1)
-  const options = (await ask(mailing, 'POST', '/member-invitations/read', { token })).body.passkey
+  const options = (await callApi(mailing, 'POST', '/member-invitations/read', { token })).body.passkey
   const authenticator = new Authenticator('pay.example', ORIGIN)
   const passkey = { challenge: options.challenge, attestation: authenticator.attest(options.challenge) }
-  const accepted = await ask(mailing, 'POST', '/member-invitations/accept', { token, passkey })
+  const accepted = await callApi(mailing, 'POST', '/member-invitations/accept', { token, passkey })
   expect(accepted.status).toBe(201)
 
   const signedInMs = startMs + 72 * HOUR_MS - 1
-  const me = () => ask(mailing, 'GET', '/members/me', undefined, accepted.cookie)
+  const readMe = () => callApi(mailing, 'GET', '/members/me', undefined, accepted.cookie)
   setClock(mailing, signedInMs + 12 * HOUR_MS - 1)
-  const seen = await me()
-  expect(seen.status).toBe(200)
-  expect((await me()).body.session.lastSeenAt).toBe(new Date(signedInMs + 12 * HOUR_MS - 1).toISOString())
+  const firstReply = await readMe()
+  expect(firstReply.status).toBe(200)
+  expect((await readMe()).body.session.lastSeenAt).toBe(new Date(signedInMs + 12 * HOUR_MS - 1).toISOString())
   setClock(mailing, signedInMs + 12 * HOUR_MS)
-  expect((await me()).status).toBe(401)
+  expect((await readMe()).status).toBe(401)
 
-  const { challenge } = (await ask(mailing, 'POST', '/member-sessions/challenge')).body
+  const { challenge } = (await callApi(mailing, 'POST', '/member-sessions/challenge')).body
   const assertion = authenticator.assert(challenge, { isBase64url: true })
   setClock(mailing, signedInMs + 12 * HOUR_MS + 5 * 60_000)
-  const slow = await ask(mailing, 'POST', '/member-sessions', { type: 'PASSKEY', challenge, assertion })
-  expect(slow).toMatchObject({ status: 401, body: { reason: 'The sign-in took too long. Start again.' } })
+  const lateSignIn = await callApi(mailing, 'POST', '/member-sessions', {
+    type: 'PASSKEY',
+    challenge,
+    assertion,
+  })
+  expect(lateSignIn).toMatchObject({
+    status: 401,
+    body: { reason: 'The sign-in took too long. Start again.' },
+  })
 
   smtp.mails.length = 0
-  await ask(mailing, 'POST', '/member-sessions/codes', { email })
+  await callApi(mailing, 'POST', '/member-sessions/codes', { email })
   await platform.advance(0)
   const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(smtp.mails[0]!.parts.get('text/plain')!)![0]
   setClock(mailing, signedInMs + 12 * HOUR_MS + 15 * 60_000)
-  expect((await ask(mailing, 'POST', '/member-sessions', { type: 'CODE', email, code })).status).toBe(401)
+  expect((await callApi(mailing, 'POST', '/member-sessions', { type: 'CODE', email, code })).status).toBe(401)
 })
 
 test('a server that cannot send codes requires a passkey, and production creates no sign-in link', async () => {
-  const silent = { service: await world('production') }
-  const platform = await TestPlatform.create(silent.service)
-  const token = await invited(silent, platform.id)
-  const read = await ask(silent, 'POST', '/member-invitations/read', { token })
-  expect(read.body.isPasskeyRequired).toBe(true)
-  const bare = await ask(silent, 'POST', '/member-invitations/accept', { token })
-  expect(bare).toMatchObject({ status: 400, body: { details: { field: 'passkey' } } })
-  const { challenge } = read.body.passkey
+  const withoutMail = { service: await world('production') }
+  const platform = await TestPlatform.create(withoutMail.service)
+  const token = await inviteMember(withoutMail, platform.id)
+  const invitation = await callApi(withoutMail, 'POST', '/member-invitations/read', { token })
+  expect(invitation.body.isPasskeyRequired).toBe(true)
+  const withoutPasskey = await callApi(withoutMail, 'POST', '/member-invitations/accept', { token })
+  expect(withoutPasskey).toMatchObject({ status: 400, body: { details: { field: 'passkey' } } })
+  const { challenge } = invitation.body.passkey
   const passkey = { challenge, attestation: new Authenticator('pay.example', ORIGIN).attest(challenge) }
-  const accepted = await ask(silent, 'POST', '/member-invitations/accept', { token, passkey })
+  const accepted = await callApi(withoutMail, 'POST', '/member-invitations/accept', { token, passkey })
   expect(accepted.status).toBe(201)
-  expect((await ask(silent, 'POST', '/member-sessions/codes', { email: EMAIL })).status).toBe(501)
-  expect((await ask(silent, 'POST', '/sandbox/console-links', undefined, accepted.cookie)).status).toBe(404)
+  expect((await callApi(withoutMail, 'POST', '/member-sessions/codes', { email: EMAIL })).status).toBe(501)
+  expect(
+    (await callApi(withoutMail, 'POST', '/sandbox/console-links', undefined, accepted.cookie)).status,
+  ).toBe(404)
 })

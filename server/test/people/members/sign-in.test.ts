@@ -18,8 +18,7 @@ beforeAll(async () => {
   client = await newPlatform()
 })
 
-/** A member with a passkey. */
-async function withPasskey() {
+async function newMemberWithPasskey() {
   const member = await newMember(client, ['VIEW'])
   const authenticator = authenticatorOf(member.browser)
   const passkeyId = await addPasskey(member.browser, authenticator)
@@ -27,26 +26,32 @@ async function withPasskey() {
 }
 
 describe('a passkey', () => {
-  test('signs in alone, and its sessions end with it', async () => {
-    const { browser, authenticator, passkeyId, id } = await withPasskey()
-    const other = new Browser(client.baseUrl)
-    const signedIn = await other.post('/member-sessions', await passkeyBody(other, authenticator))
+  test('signs in without a code, and its sessions end when it is deleted', async () => {
+    const { browser, authenticator, passkeyId, id } = await newMemberWithPasskey()
+    const otherBrowser = new Browser(client.baseUrl)
+    const signedIn = await otherBrowser.post(
+      '/member-sessions',
+      await passkeyBody(otherBrowser, authenticator),
+    )
     expect(signedIn).toMatchObject({ status: 201, body: { member: { id }, session: { method: 'PASSKEY' } } })
     const [passkey] = (await browser.get('/members/me/passkeys')).body.data
     expect(passkey).toMatchObject({ id: passkeyId, name: 'Laptop', lastUsedAt: expect.any(String) })
 
     expect((await browser.send('DELETE', `/members/me/passkeys/${passkeyId}`)).status).toBe(204)
-    expect((await other.get('/members/me')).status).toBe(401)
+    expect((await otherBrowser.get('/members/me')).status).toBe(401)
     expect((await browser.get('/members/me')).status).toBe(200)
     expect((await browser.get('/member-sessions')).body.data).toHaveLength(1)
-    const again = await other.post('/member-sessions', await passkeyBody(other, authenticator))
-    expectError(again, { code: 'UNAUTHORIZED', reason: 'No member has this passkey.' })
+    const secondSignIn = await otherBrowser.post(
+      '/member-sessions',
+      await passkeyBody(otherBrowser, authenticator),
+    )
+    expectError(secondSignIn, { code: 'UNAUTHORIZED', reason: 'No member has this passkey.' })
     // An authenticator that was removed can be registered again.
     await addPasskey(browser, authenticator)
   })
 
   test('uses a challenge once, even in fifty parallel calls', { tags: 'smoke' }, async () => {
-    const { authenticator } = await withPasskey()
+    const { authenticator } = await newMemberWithPasskey()
     const browser = new Browser(client.baseUrl)
     const body = await passkeyBody(browser, authenticator)
     const replies = await Promise.all(
@@ -55,49 +60,57 @@ describe('a passkey', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(401)])
   })
 
-  test('does not sign in by a challenge that is not of this server, was made to register, or is older than its last', async () => {
-    const { browser, authenticator } = await withPasskey()
+  test('does not sign in with a challenge that is altered, meant for registration, or older than the last one used', async () => {
+    const { browser, authenticator } = await newMemberWithPasskey()
     const signInBy = (challenge: string) =>
       browser.post('/member-sessions', {
         type: 'PASSKEY',
         challenge,
         assertion: authenticator.assert(challenge, { isBase64url: true }),
       })
-    const ours = (await browser.post('/member-sessions/challenge')).body.challenge as string
-    const toRegister = (await browser.post('/members/me/passkeys/challenge')).body.challenge as string
-    const changed = `${ours.slice(0, 12)}${ours[12] === 'A' ? 'B' : 'A'}${ours.slice(13)}`
-    for (const challenge of [changed, toRegister, '', 'AAAA', ours.slice(0, 40), `${ours}A`])
+    const validChallenge = (await browser.post('/member-sessions/challenge')).body.challenge as string
+    const registrationChallenge = (await browser.post('/members/me/passkeys/challenge')).body
+      .challenge as string
+    const alteredChallenge = `${validChallenge.slice(0, 12)}${validChallenge[12] === 'A' ? 'B' : 'A'}${validChallenge.slice(13)}`
+    for (const challenge of [
+      alteredChallenge,
+      registrationChallenge,
+      '',
+      'AAAA',
+      validChallenge.slice(0, 40),
+      `${validChallenge}A`,
+    ])
       expectError(await signInBy(challenge), {
         code: 'UNAUTHORIZED',
         reason: 'The sign-in took too long. Start again.',
         what: challenge,
       })
-    const later = await passkeyBody(browser, authenticator)
-    expect((await browser.post('/member-sessions', later)).status).toBe(201)
-    expectError(await signInBy(ours), {
+    const laterSignIn = await passkeyBody(browser, authenticator)
+    expect((await browser.post('/member-sessions', laterSignIn)).status).toBe(201)
+    expectError(await signInBy(validChallenge), {
       code: 'UNAUTHORIZED',
       reason: 'A newer sign-in with this passkey has already finished. Start again.',
     })
   })
 
   test('of another site, another relying party, another key or a copied counter is refused', async () => {
-    const { browser, authenticator } = await withPasskey()
+    const { browser, authenticator } = await newMemberWithPasskey()
     const { origin } = browser
-    const twin = (rpId: string, page: string) =>
+    const cloneAuthenticator = (rpId: string, page: string) =>
       Object.assign(new Authenticator(rpId, page), {
         keys: authenticator.keys,
         id: authenticator.id,
         counter: 1_000,
       })
     const stranger = Object.assign(authenticatorOf(browser), { id: authenticator.id, counter: 1_000 })
-    const copied = Object.assign(twin('localhost', origin), { counter: -1 })
-    for (const [one, reason] of [
-      [twin('localhost', 'https://evil.example'), 'Passkey origin is not allowed'],
-      [twin('evil.example', origin), 'Passkey relying party does not match'],
+    const replayed = Object.assign(cloneAuthenticator('localhost', origin), { counter: -1 })
+    for (const [candidate, reason] of [
+      [cloneAuthenticator('localhost', 'https://evil.example'), 'Passkey origin is not allowed'],
+      [cloneAuthenticator('evil.example', origin), 'Passkey relying party does not match'],
       [stranger, 'Invalid passkey signature'],
-      [copied, 'Passkey signature counter did not increase'],
+      [replayed, 'Passkey signature counter did not increase'],
     ] as const)
-      expectError(await browser.post('/member-sessions', await passkeyBody(browser, one)), {
+      expectError(await browser.post('/member-sessions', await passkeyBody(browser, candidate)), {
         code: 'UNAUTHORIZED',
         reason: `The passkey was refused: ${reason}.`,
       })
@@ -106,42 +119,42 @@ describe('a passkey', () => {
     )
   })
 
-  test('is registered only by its member, and once on the server', async () => {
-    const [one, other] = [await withPasskey(), await withPasskey()]
-    const { challenge } = (await one.browser.post('/members/me/passkeys/challenge')).body
-    const stolen = { challenge, attestation: authenticatorOf(one.browser).attest(challenge) }
-    expectError(await other.browser.post('/members/me/passkeys', stolen), {
+  test('can be registered only by its member, and once on the server', async () => {
+    const [owner, otherMember] = [await newMemberWithPasskey(), await newMemberWithPasskey()]
+    const { challenge } = (await owner.browser.post('/members/me/passkeys/challenge')).body
+    const stolen = { challenge, attestation: authenticatorOf(owner.browser).attest(challenge) }
+    expectError(await otherMember.browser.post('/members/me/passkeys', stolen), {
       code: 'INVALID_INPUT',
       field: 'challenge',
     })
-    const own = (await other.browser.post('/members/me/passkeys/challenge')).body.challenge
-    const known = { challenge: own, attestation: one.authenticator.attest(own) }
-    expectError(await other.browser.post('/members/me/passkeys', known), {
+    const ownChallenge = (await otherMember.browser.post('/members/me/passkeys/challenge')).body.challenge
+    const knownPasskey = { challenge: ownChallenge, attestation: owner.authenticator.attest(ownChallenge) }
+    expectError(await otherMember.browser.post('/members/me/passkeys', knownPasskey), {
       code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS',
     })
-    expectError(await other.browser.send('DELETE', `/members/me/passkeys/${one.passkeyId}`), {
+    expectError(await otherMember.browser.send('DELETE', `/members/me/passkeys/${owner.passkeyId}`), {
       code: 'CREDENTIAL_NOT_FOUND',
     })
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => one.browser.post('/members/me/passkeys', stolen)),
+      Array.from({ length: 20 }, () => owner.browser.post('/members/me/passkeys', stolen)),
     )
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
   })
 
-  test('needs a host name: an IP address is refused, with the right address', async () => {
-    const { browser } = await withPasskey()
-    const atNumber = client.baseUrl
-    const challenge = await fetch(`${atNumber}/member-sessions/challenge`, { method: 'POST' })
+  test('needs a host name: an IP address is refused, and the message names the right address', async () => {
+    const { browser } = await newMemberWithPasskey()
+    const ipUrl = client.baseUrl
+    const challenge = await fetch(`${ipUrl}/member-sessions/challenge`, { method: 'POST' })
     expect(await challenge.json()).not.toHaveProperty('rpId')
-    const headers = { ...browser.headersOf('POST'), Origin: new URL(atNumber).origin }
-    const options = await fetch(`${atNumber}/members/me/passkeys/challenge`, { method: 'POST', headers })
+    const headers = { ...browser.headersOf('POST'), Origin: new URL(ipUrl).origin }
+    const options = await fetch(`${ipUrl}/members/me/passkeys/challenge`, { method: 'POST', headers })
     expect(options.status).toBe(400)
     expect((await options.json()).message).toContain('http://localhost')
   })
 })
 
 describe('a code', () => {
-  const codeTo = async (email: string) =>
+  const readCode = async (email: string) =>
     /[\dA-Z]{4}-[\dA-Z]{4}/.exec(
       (await client.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text,
     )![0]
@@ -149,62 +162,62 @@ describe('a code', () => {
   test('signs in once, however it is typed, and a later one replaces it', async () => {
     const { email, id } = await newMember(client, ['VIEW'])
     const browser = new Browser(client.baseUrl)
-    const send = () => browser.post('/member-sessions/codes', { email: email.toUpperCase() })
-    expect(await send()).toMatchObject({ status: 202 })
-    const first = await codeTo(email)
-    await send()
-    const second = await codeTo(email)
-    expect(second).not.toBe(first)
+    const requestCode = () => browser.post('/member-sessions/codes', { email: email.toUpperCase() })
+    expect(await requestCode()).toMatchObject({ status: 202 })
+    const firstCode = await readCode(email)
+    await requestCode()
+    const secondCode = await readCode(email)
+    expect(secondCode).not.toBe(firstCode)
     const signInBy = (code: string) => browser.post('/member-sessions', { type: 'CODE', email, code })
-    expect((await signInBy(first)).status).toBe(401)
-    const typed = ` ${second.toLowerCase().replace('-', ' ')} `
-    expect(await signInBy(typed)).toMatchObject({
+    expect((await signInBy(firstCode)).status).toBe(401)
+    const typedCode = ` ${secondCode.toLowerCase().replace('-', ' ')} `
+    expect(await signInBy(typedCode)).toMatchObject({
       status: 201,
       body: { member: { id }, session: { method: 'CODE' } },
     })
-    expectError(await signInBy(second), { code: 'UNAUTHORIZED' })
+    expectError(await signInBy(secondCode), { code: 'UNAUTHORIZED' })
   })
 
-  test('is requested for an unknown address with the same response, and sent to no one else', async () => {
+  test('is sent only to active members, but the response is the same for every address', async () => {
     const { email } = await newMember(client, ['VIEW'])
     const invited = `invited-${crypto.randomUUID()}@example.com`
     await client.post('/members', { name: 'Not here yet', email: invited, permissions: ['VIEW'] })
     const browser = new Browser(client.baseUrl)
-    const shapes = []
-    for (const one of [email, `nobody-${crypto.randomUUID()}@example.com`, invited]) {
-      const { status, body } = await browser.post('/member-sessions/codes', { email: one })
-      shapes.push([status, Object.keys(body)])
-      expect((await client.get(`/sandbox/inbox?recipient=${one}`)).body.data).toHaveLength(
-        one === email ? 1 : 0,
+    const responses = []
+    for (const address of [email, `nobody-${crypto.randomUUID()}@example.com`, invited]) {
+      const { status, body } = await browser.post('/member-sessions/codes', { email: address })
+      responses.push([status, Object.keys(body)])
+      expect((await client.get(`/sandbox/inbox?recipient=${address}`)).body.data).toHaveLength(
+        address === email ? 1 : 0,
       )
     }
-    expect(shapes).toEqual(Array(3).fill([202, ['expiresAt']]))
+    expect(responses).toEqual(Array(3).fill([202, ['expiresAt']]))
   })
 
-  test('is in the inbox only for callers with all permissions of the member', async () => {
+  test('is shown in the inbox only to callers with all permissions of the member', async () => {
     const member = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
     const manager = await newMember(client, ['VIEW', 'MANAGE'])
     const equal = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
     await new Browser(client.baseUrl).post('/member-sessions/codes', { email: member.email })
-    const read = async ({ browser }: typeof member) =>
+    const readMessage = async ({ browser }: typeof member) =>
       (await browser.get(`/sandbox/inbox?recipient=${member.email}`)).body.data[0]
-    const kept = await read(manager)
-    expect(kept).toMatchObject({ recipient: member.email, status: 'DELIVERED' })
-    expect([kept.text, kept.html]).toEqual([undefined, undefined])
-    expect((await read(equal)).text).toContain(await codeTo(member.email))
+    const hidden = await readMessage(manager)
+    expect(hidden).toMatchObject({ recipient: member.email, status: 'DELIVERED' })
+    expect([hidden.text, hidden.html]).toEqual([undefined, undefined])
+    expect((await readMessage(equal)).text).toContain(await readCode(member.email))
   })
 
-  test('has five attempts, also for fifty in parallel', async () => {
+  test('allows five attempts, even if fifty are sent in parallel', async () => {
     const { email } = await newMember(client, ['VIEW'])
     const browser = new Browser(client.baseUrl)
     await browser.post('/member-sessions/codes', { email })
-    const code = await codeTo(email)
-    const wrong = await Promise.all(
+    const code = await readCode(email)
+    const replies = await Promise.all(
       Array.from({ length: 50 }, () =>
         browser.post('/member-sessions', { type: 'CODE', email, code: 'AAAA-AAAA' }),
       ),
     )
-    for (const reply of wrong) expect(reply.status).toBe(401)
+    for (const reply of replies) expect(reply.status).toBe(401)
     expect((await browser.post('/member-sessions', { type: 'CODE', email, code })).status).toBe(401)
   })
 
@@ -217,26 +230,26 @@ describe('a code', () => {
   })
 })
 
-describe('attempts', () => {
+describe('sign-in attempts', () => {
   let service: SharedServer
   beforeAll(async () => {
     service = await world('sandbox')
   })
 
-  const ask = async (path: string, payload: object, remoteAddress: string) =>
+  const postFrom = async (path: string, payload: object, remoteAddress: string) =>
     (await service.server.inject({ method: 'POST', url: `/2025-10-13${path}`, payload, remoteAddress }))
       .statusCode
 
-  test('are limited by credential across addresses, and codes by e-mail address, known or not', async () => {
+  test('are limited by credential across addresses, and requests for codes by e-mail address', async () => {
     const statuses: number[] = []
     for (let count = 0; count < 51; count++)
-      statuses.push(await ask('/member-sessions', { type: 'LINK', token: 'wrong' }, `10.0.0.${count}`))
+      statuses.push(await postFrom('/member-sessions', { type: 'LINK', token: 'wrong' }, `10.0.0.${count}`))
     expect(statuses).toEqual([...Array(50).fill(401), 429])
-    expect(await ask('/member-sessions', { type: 'LINK', token: 'another' }, '10.0.0.1')).toBe(401)
+    expect(await postFrom('/member-sessions', { type: 'LINK', token: 'another' }, '10.0.0.1')).toBe(401)
     const email = 'nobody@example.com'
     const codes: number[] = []
     for (let count = 0; count < 6; count++)
-      codes.push(await ask('/member-sessions/codes', { email }, `10.0.1.${count}`))
+      codes.push(await postFrom('/member-sessions/codes', { email }, `10.0.1.${count}`))
     expect(codes).toEqual([202, 202, 202, 202, 202, 429])
   })
 
@@ -251,24 +264,26 @@ describe('attempts', () => {
       email: 'ada.invited@example.com',
       permissions: ['VIEW'],
     })
-    const fresh = new Browser(platform.baseUrl)
-    const tried = [
+    const newBrowser = new Browser(platform.baseUrl)
+    const attempts = [
       { type: 'LINK', token: 'made up' },
       { type: 'CODE', email, code: 'AAAA-AAAA' },
       { type: 'CODE', email: 'made.up@example.com', code: 'AAAA-AAAA' },
-      { ...(await passkeyBody(fresh, authenticator)), challenge: 'AAAA' },
+      { ...(await passkeyBody(newBrowser, authenticator)), challenge: 'AAAA' },
     ]
-    for (const body of tried)
+    for (const body of attempts)
       for (let count = 0; count < 60; count++)
-        expect([401, 429]).toContain((await fresh.post('/member-sessions', body)).status)
+        expect([401, 429]).toContain((await newBrowser.post('/member-sessions', body)).status)
     for (let count = 0; count < 60; count++)
-      await fresh.post('/member-sessions/codes', { email: `made.up.${count}@example.com` })
-    expect((await fresh.post('/member-sessions', await passkeyBody(fresh, authenticator))).status).toBe(201)
+      await newBrowser.post('/member-sessions/codes', { email: `made.up.${count}@example.com` })
+    expect(
+      (await newBrowser.post('/member-sessions', await passkeyBody(newBrowser, authenticator))).status,
+    ).toBe(201)
     await browser.post('/member-sessions/codes', { email })
-    const sent = (await platform.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string
-    const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(sent)![0]
-    expect((await fresh.post('/member-sessions', { type: 'CODE', email, code })).status).toBe(201)
+    const message = (await platform.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string
+    const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(message)![0]
+    expect((await newBrowser.post('/member-sessions', { type: 'CODE', email, code })).status).toBe(201)
     const token = secretOf(invited.invitationUrl)
-    expect((await fresh.post('/member-invitations/accept', { token })).status).toBe(201)
+    expect((await newBrowser.post('/member-invitations/accept', { token })).status).toBe(201)
   })
 })

@@ -14,8 +14,8 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 type Member = Awaited<ReturnType<typeof newMember>>
 
-/** A platform with this number of required approvals, and four members who may approve. */
-async function withApprovers(client: Client, approvalsRequired: number) {
+/** Sets the number of required approvals, and adds four members who may approve. */
+async function addApprovers(client: Client, approvalsRequired: number) {
   expect((await client.send('PATCH', '/config', { approvalsRequired })).body.approvalsRequired).toBe(
     approvalsRequired,
   )
@@ -31,25 +31,25 @@ describe('if two members have to approve', () => {
   let members: [Member, Member, Member, Member]
   beforeAll(async () => {
     client = await newPlatform()
-    members = await withApprovers(client, 2)
+    members = await addApprovers(client, 2)
   })
 
-  test("the second one executes an agent's action; a second vote of the first does nothing, and no token approves", async () => {
-    const [one, other] = members
+  test("the second approval executes an agent's action; a repeated vote has no effect, and no token can approve", async () => {
+    const [ada, grace] = members
     const path = await waitingAction(client)
     const byToken = await client.post(`${path}/approve`)
     expectError(byToken, { code: 'FORBIDDEN' })
     expect(byToken.body.message).toContain('2 members')
     for (let count = 0; count < 3; count++)
-      expect(await approve(one.browser, path)).toMatchObject({
+      expect(await approve(ada.browser, path)).toMatchObject({
         status: 200,
         body: { status: 'PENDING_APPROVAL' },
       })
-    expect(await approve(other.browser, path)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
-    expect(await approve(one.browser, path)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
+    expect(await approve(grace.browser, path)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
+    expect(await approve(ada.browser, path)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
   })
 
-  test('of four who approve at the same moment two decide, however often it is tried', {
+  test('of four members who approve in parallel, the second decides', {
     tags: 'long',
   }, async () => {
     for (let round = 0; round < 5; round++) {
@@ -61,64 +61,64 @@ describe('if two members have to approve', () => {
     }
   })
 
-  test('one rejection decides', async () => {
-    const [one, other] = members
+  test('one rejection is enough', async () => {
+    const [ada, grace] = members
     const path = await waitingAction(client)
-    await approve(one.browser, path)
-    const rejected = await other.browser.post(`${path}/reject`, { reason: 'No' })
+    await approve(ada.browser, path)
+    const rejected = await grace.browser.post(`${path}/reject`, { reason: 'No' })
     expect(rejected).toMatchObject({ status: 200, body: { status: 'REJECTED' } })
-    expect((await approve(one.browser, path)).status).toBe(409)
+    expect((await approve(ada.browser, path)).status).toBe(409)
   })
 
   test('a vote counts while its member is active and may approve', async () => {
-    const [one, other] = members
+    const [ada, grace] = members
     const path = await waitingAction(client)
-    const [gone, demoted] = [await newMember(client, ['APPROVE']), await newMember(client, ['APPROVE'])]
-    await approve(gone.browser, path)
-    await client.send('DELETE', `/members/${gone.id}`)
+    const [removed, demoted] = [await newMember(client, ['APPROVE']), await newMember(client, ['APPROVE'])]
+    await approve(removed.browser, path)
+    await client.send('DELETE', `/members/${removed.id}`)
     expect((await approve(demoted.browser, path)).body.status).toBe('PENDING_APPROVAL')
     await client.send('PATCH', `/members/${demoted.id}`, { permissions: ['VIEW'] })
-    expect((await approve(one.browser, path)).body.status).toBe('PENDING_APPROVAL')
-    expect((await approve(other.browser, path)).body.status).toBe('APPROVED')
+    expect((await approve(ada.browser, path)).body.status).toBe('PENDING_APPROVAL')
+    expect((await approve(grace.browser, path)).body.status).toBe('APPROVED')
   })
 
-  test("an incoming payment waits for the second, whatever the webhook's response", {
+  test('an incoming payment waits for the second approval, whatever the webhook responds', {
     tags: 'long',
   }, async () => {
-    const [one, other] = members
+    const [ada, grace] = members
     const receiver = await Receiver.of(client)
     receiver.answer = () => 200
     const customer = await newCustomer(client)
-    const paid = await client.post('/sandbox/uma/receive', {
+    const payment = await client.post('/sandbox/uma/receive', {
       senderUmaAddress: '$sender@vasp.example',
       customerId: customer.id,
       receivingCurrencyCode: 'USD',
       receivingCurrencyAmount: 500,
     })
-    expect(paid.status).toBe(200)
+    expect(payment.status).toBe(200)
     await client.advance(1)
-    const path = `/transactions/${paid.body.id}`
-    expect(await statusOf(client, paid.body.id)).toBe('PENDING')
+    const path = `/transactions/${payment.body.id}`
+    expect(await statusOf(client, payment.body.id)).toBe('PENDING')
     expectError(await client.post(`${path}/approve`), { code: 'FORBIDDEN' })
-    expect((await approve(one.browser, path)).body.status).toBe('PENDING')
-    expect((await approve(other.browser, path)).body.status).not.toBe('PENDING')
+    expect((await approve(ada.browser, path)).body.status).toBe('PENDING')
+    expect((await approve(grace.browser, path)).body.status).not.toBe('PENDING')
     await client.advance(1)
-    expect(await statusOf(client, paid.body.id)).toBe('COMPLETED')
+    expect(await statusOf(client, payment.body.id)).toBe('COMPLETED')
   })
 })
 
-test('the release of a screening takes two votes, a rejection one, and lowering the number applies to pending ones', async () => {
+test('the release of a screening takes two votes, and a change of that number applies to pending releases', async () => {
   const { client, customer, usdc } = await ready()
-  const [one, other] = await withApprovers(client, 2)
+  const [ada, grace] = await addApprovers(client, 2)
   const transfer = await sendPayment(client, usdc, await newWallet(client, customer.id))
   const { id } = await onlyScreening(client)
   const release = (browser: Browser) => browser.post(`/screenings/${id}/release`)
   expectError(await client.post(`/screenings/${id}/release`), { code: 'FORBIDDEN' })
-  expect((await release(one.browser)).body.status).toBe('WAITING')
+  expect((await release(ada.browser)).body.status).toBe('WAITING')
   await client.send('PATCH', '/config', { approvalsRequired: 3 })
-  expect((await release(other.browser)).body.status).toBe('WAITING')
+  expect((await release(grace.browser)).body.status).toBe('WAITING')
   await client.send('PATCH', '/config', { approvalsRequired: 2 })
-  expect((await release(other.browser)).body.status).toBe('RELEASED')
+  expect((await release(grace.browser)).body.status).toBe('RELEASED')
   await client.advance(0)
   expect(await statusOf(client, transfer)).not.toBe('PENDING')
 })

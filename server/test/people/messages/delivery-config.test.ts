@@ -16,7 +16,7 @@ const SMS = {
   SMS_FROM: '+15550001111',
 }
 
-function refusal(env: Record<string, string>): string {
+function readError(env: Record<string, string>): string {
   try {
     readConfig(env)
   } catch (error) {
@@ -59,7 +59,7 @@ describe('SMTP_URL', () => {
         from: { address: 'codes@ops.example' },
       },
     ],
-  ])('%s', (SMTP_URL, smtp) => {
+  ])('is read with its defaults: %s', (SMTP_URL, smtp) => {
     expect(readConfig({ SMTP_URL }).smtp).toEqual(smtp)
   })
 
@@ -73,8 +73,8 @@ describe('SMTP_URL', () => {
     'smtp://user:hunter22@mx.example/path',
     'smtp://user:hunter22@mx.example:99999',
     'smtp://user:hunter22@mx.example?requireTLS=maybe',
-  ])('is one clear line without the password where it cannot be used: %s', (SMTP_URL) => {
-    const message = refusal({ SMTP_URL })
+  ])('is refused in one line without the password: %s', (SMTP_URL) => {
+    const message = readError({ SMTP_URL })
     expect(message).toMatch(/^SMTP_URL[^\n]+$/)
     expect(message).not.toContain('hunter22')
   })
@@ -86,7 +86,7 @@ describe('SMTP_FROM', () => {
     ['<codes@ops.example>', { address: 'codes@ops.example' }],
     ['Codes of Ops <codes@ops.example>', { name: 'Codes of Ops', address: 'codes@ops.example' }],
     ['"Ops, Inc." <codes@ops.example>', { name: 'Ops, Inc.', address: 'codes@ops.example' }],
-  ])('%s', (SMTP_FROM, from) => {
+  ])('is read as a sender: %s', (SMTP_FROM, from) => {
     expect(readConfig({ SMTP_URL: 'smtp://localhost', SMTP_FROM }).smtp?.from).toEqual(from)
   })
 
@@ -97,12 +97,12 @@ describe('SMTP_FROM', () => {
     'Codes <codes@ops.example> more',
     'Codes\r\nBcc: x <a@b.example>',
   ])('is refused: %j', (SMTP_FROM) => {
-    expect(refusal({ SMTP_URL: 'smtp://localhost', SMTP_FROM })).toMatch(/^SMTP_FROM must be/)
+    expect(readError({ SMTP_URL: 'smtp://localhost', SMTP_FROM })).toMatch(/^SMTP_FROM must be/)
   })
 })
 
 describe('the SMS settings', () => {
-  test('are read', () => {
+  test('are read from the environment', () => {
     expect(readConfig({ ...SMS, SMS_URL: 'https://api.sms.example/base/' }).sms).toEqual({
       url: 'https://api.sms.example/base',
       accountSid: 'AC1',
@@ -112,8 +112,8 @@ describe('the SMS settings', () => {
     expect(readConfig({}).sms).toBeUndefined()
   })
 
-  test.each(Object.keys(SMS))('belong together: %s is missing', (name) => {
-    expect(refusal({ ...SMS, [name]: '' })).toMatch(new RegExp(`^${name} is missing`))
+  test.each(Object.keys(SMS))('are refused if %s is missing', (name) => {
+    expect(readError({ ...SMS, [name]: '' })).toMatch(new RegExp(`^${name} is missing`))
   })
 
   test.each([
@@ -122,35 +122,35 @@ describe('the SMS settings', () => {
     'api.sms.example',
     'https://user:secret-token@api.sms.example',
     'https://api.sms.example?token=secret-token',
-  ])('are refused where the token could be seen: %s', (SMS_URL) => {
-    const message = refusal({ ...SMS, SMS_URL })
+  ])('are refused if the token could leak: %s', (SMS_URL) => {
+    const message = readError({ ...SMS, SMS_URL })
     expect(message).toMatch(/^SMS_URL must/)
     expect(message).not.toContain('secret-token')
   })
 
-  test('may be of a gateway on this machine without TLS', () => {
+  test('may name a gateway on this machine without TLS', () => {
     expect(readConfig({ ...SMS, SMS_URL: 'http://127.0.0.1:8080' }).sms?.url).toBe('http://127.0.0.1:8080')
   })
 })
 
-describe('the channels of delivery', () => {
-  const parts = (env: Record<string, string>) => {
+describe('the delivery channels', () => {
+  const listChannels = (env: Record<string, string>) => {
     const { email, sms } = createDelivery(readConfig(env))
     return { email: email !== undefined, sms: sms !== undefined }
   }
 
   test('follow from the settings', () => {
-    expect(parts(PRODUCTION)).toEqual({ email: false, sms: false })
-    expect(parts({ ...PRODUCTION, SMTP_URL: 'smtp://localhost' })).toEqual({ email: true, sms: false })
-    expect(parts({ ...PRODUCTION, ...SMS })).toEqual({ email: false, sms: true })
+    expect(listChannels(PRODUCTION)).toEqual({ email: false, sms: false })
+    expect(listChannels({ ...PRODUCTION, SMTP_URL: 'smtp://localhost' })).toEqual({ email: true, sms: false })
+    expect(listChannels({ ...PRODUCTION, ...SMS })).toEqual({ email: false, sms: true })
   })
 
-  test('do not exist in sandbox', () => {
-    expect(parts({ ...SMS, SMTP_URL: 'smtp://localhost' })).toEqual({ email: false, sms: false })
+  test('do not exist in the sandbox', () => {
+    expect(listChannels({ ...SMS, SMTP_URL: 'smtp://localhost' })).toEqual({ email: false, sms: false })
   })
 })
 
-test('a message ends once, and every cell of its table is written', () => {
+test('a message ends once, and its transition table is complete', () => {
   for (const state of MESSAGE_STATES)
     for (const event of MESSAGE_EVENTS) {
       const next = MESSAGE_TRANSITIONS[state][event]

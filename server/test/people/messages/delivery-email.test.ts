@@ -28,13 +28,13 @@ afterEach(() => {
   smtp.answer = () => undefined
 })
 
-const header = (mail: Mail | undefined, name: string) => mail?.headers.get(name)
-const onlyMail = () => {
+const readHeader = (mail: Mail | undefined, name: string) => mail?.headers.get(name)
+const requireOnlyMail = () => {
   expect(smtp.mails).toHaveLength(1)
   return smtp.mails[0]!
 }
 
-describe('a code goes out by e-mail', () => {
+describe('a code is sent by e-mail', () => {
   test("from the platform's sender, to the holder, as text and as HTML", { tags: 'smoke' }, async () => {
     platform = await production.newPlatform({
       appName: 'Ünïcorn & Söhne 🦄',
@@ -47,16 +47,16 @@ describe('a code goes out by e-mail', () => {
     const holder = await platform.holder('Ada.First@Example.com')
     const { code, id } = await platform.challenge(holder)
     await platform.advance(0)
-    const mail = onlyMail()
+    const mail = requireOnlyMail()
     expect(mail).toMatchObject({ mailFrom: 'login@unicorn.example', rcptTo: ['Ada.First@example.com'] })
-    expect(header(mail, 'from')).toEqual([
+    expect(readHeader(mail, 'from')).toEqual([
       expect.stringMatching(/^"?Unicorn Löგin"? <login@unicorn\.example>$/),
     ])
-    expect(header(mail, 'to')).toEqual(['Ada.First@example.com'])
-    expect(header(mail, 'reply-to')).toEqual(['help@unicorn.example'])
-    expect(header(mail, 'subject')).toEqual(['Your Ünïcorn & Söhne 🦄 sign-in code'])
-    expect(header(mail, 'auto-submitted')).toEqual(['auto-generated'])
-    expect(header(mail, 'message-id')).toEqual([`<${id.slice('Message:'.length)}@unicorn.example>`])
+    expect(readHeader(mail, 'to')).toEqual(['Ada.First@example.com'])
+    expect(readHeader(mail, 'reply-to')).toEqual(['help@unicorn.example'])
+    expect(readHeader(mail, 'subject')).toEqual(['Your Ünïcorn & Söhne 🦄 sign-in code'])
+    expect(readHeader(mail, 'auto-submitted')).toEqual(['auto-generated'])
+    expect(readHeader(mail, 'message-id')).toEqual([`<${id.slice('Message:'.length)}@unicorn.example>`])
     expect(mail.parts.get('text/plain')).toBe(
       `Your Ünïcorn & Söhne 🦄 sign-in code is\n\n    ${code}\n\n` +
         'It works once and expires in 10 minutes. Do not share it with anyone.\n\n' +
@@ -82,17 +82,17 @@ describe('a code goes out by e-mail', () => {
     })
     await platform.challenge(await platform.holder())
     await platform.advance(0)
-    const mail = onlyMail()
+    const mail = requireOnlyMail()
     expect(mail.mailFrom).toBe('codes@ops.example')
-    expect(header(mail, 'from')).toEqual(['Codes <codes@ops.example>'])
-    expect(header(mail, 'reply-to')).toBeUndefined()
+    expect(readHeader(mail, 'from')).toEqual(['Codes <codes@ops.example>'])
+    expect(readHeader(mail, 'reply-to')).toBeUndefined()
     expect(mail.parts.get('text/html')).not.toContain('<img')
     expect(mail.parts.get('text/plain')).toContain('expires in 1 minute.')
   })
 })
 
-describe('a mail whose first attempt fails', () => {
-  test('is retried, further and further apart, until the server is back', async () => {
+describe('an e-mail whose first attempt fails', () => {
+  test('is retried with increasing delays until the server is back', async () => {
     const { id } = await platform.challenge(await platform.holder())
     await smtp.stop()
     try {
@@ -101,19 +101,19 @@ describe('a mail whose first attempt fails', () => {
         await platform.advance(seconds)
         attempts.push((await platform.message(id)).attempts)
       }
-      // Due after 0, 1, 2 more and 4 more seconds.
+      // The attempts are due after 0, 1, 2 more and 4 more seconds.
       expect(attempts).toEqual([1, 2, 2, 3, 4])
     } finally {
       await smtp.start()
     }
     await platform.advance(8)
-    expect(onlyMail().headers.get('message-id')).toEqual([
+    expect(requireOnlyMail().headers.get('message-id')).toEqual([
       expect.stringContaining(id.slice('Message:'.length)),
     ])
     expect(await platform.message(id)).toMatchObject({ state: 'DELIVERED', attempts: 5 })
   })
 
-  test('is the same mail at every attempt, so that a duplicate is recognised', async () => {
+  test('is identical in every attempt, so that a duplicate can be recognised', async () => {
     const { id } = await platform.challenge(await platform.holder())
     smtp.answer = (stage) => (stage === 'DATA' ? '451 4.3.0 Later' : undefined)
     await platform.advance(0)
@@ -121,7 +121,7 @@ describe('a mail whose first attempt fails', () => {
     await platform.advance(1)
     expect(smtp.mails).toHaveLength(2)
     for (const name of ['message-id', 'date', 'from', 'to', 'subject'])
-      expect(header(smtp.mails[1], name)).toEqual(header(smtp.mails[0], name))
+      expect(readHeader(smtp.mails[1], name)).toEqual(readHeader(smtp.mails[0], name))
     expect(smtp.mails[1]!.parts).toEqual(smtp.mails[0]!.parts)
     await platform.advance(600)
     expect(smtp.mails).toHaveLength(2)
@@ -148,8 +148,8 @@ describe('a mail whose first attempt fails', () => {
     const { id } = await platform.challenge(await platform.holder())
     smtp.answer = (stage) => (stage === 'RCPT' ? '550 5.1.1 Mailbox unavailable' : undefined)
     await platform.advance(0)
-    const refused = { state: 'FAILED', failure_reason: 'REFUSED', sealed_content: null, attempts: 1 }
-    expect(await platform.message(id)).toMatchObject(refused)
+    const failed = { state: 'FAILED', failure_reason: 'REFUSED', sealed_content: null, attempts: 1 }
+    expect(await platform.message(id)).toMatchObject(failed)
     expect(await platform.stored()).not.toContain('message.deliver')
   })
 
@@ -160,10 +160,10 @@ describe('a mail whose first attempt fails', () => {
     expect(await platform.message(id)).toMatchObject({ state: 'QUEUED', attempts: 1 })
     smtp.answer = () => undefined
     await platform.advance(1)
-    expect(onlyMail()).toBeTruthy()
+    expect(requireOnlyMail()).toBeTruthy()
   })
 
-  test('takes no longer than its limit at a server that does not respond', async () => {
+  test('times out if the server does not respond', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -183,21 +183,21 @@ describe('a mail whose first attempt fails', () => {
 })
 
 describe('an invalid code is not sent', () => {
-  test('when a later one replaced it', async () => {
+  test('if a later one replaced it', async () => {
     const holder = await platform.holder()
     const first = await platform.challenge(holder)
     const second = await platform.challenge(holder)
     await platform.advance(0)
-    expect(onlyMail().parts.get('text/plain')).toContain(second.code)
-    const replaced = { state: 'FAILED', failure_reason: 'REPLACED', sealed_content: null }
-    expect(await platform.message(first.id)).toMatchObject(replaced)
+    expect(requireOnlyMail().parts.get('text/plain')).toContain(second.code)
+    const failed = { state: 'FAILED', failure_reason: 'REPLACED', sealed_content: null }
+    expect(await platform.message(first.id)).toMatchObject(failed)
   })
 
   test.each([
     ['was revoked', { revoked_at: new Date('2026-01-01T00:00:00Z') }],
     ['moved to another address', { contact: 'new@example.com' }],
-    ['has no challenge any more', { current_challenge_id: null }],
-  ])('when its credential %s', async (_, change) => {
+    ['no longer has a challenge', { current_challenge_id: null }],
+  ])('if its credential %s', async (_, change) => {
     const holder = await platform.holder()
     const { id } = await platform.challenge(holder)
     await platform.commit([update('credentials', holder.credential.id, {}, change)])
@@ -212,14 +212,14 @@ describe('the code stays secret', () => {
     const { id } = await platform.challenge(await platform.holder(), CODE)
     const sealed = (await platform.message(id)).sealed_content!
     expect(Buffer.from(sealed).toString('latin1')).not.toContain(CODE)
-    const waiting = await platform.stored()
-    expect(waiting).toContain('message.deliver')
-    expect(waiting).not.toContain(CODE)
+    const stored = await platform.stored()
+    expect(stored).toContain('message.deliver')
+    expect(stored).not.toContain(CODE)
     const { enclave } = production.service.app
     expect(enclave.openText('message', id, sealed)).toContain(CODE)
     expect(() => enclave.openText('message', `${id}0`, sealed)).toThrow('cannot be opened')
     await platform.advance(0)
-    expect(onlyMail().parts.get('text/plain')).toContain(CODE)
+    expect(requireOnlyMail().parts.get('text/plain')).toContain(CODE)
     expect(await platform.message(id)).toMatchObject({ state: 'DELIVERED', sealed_content: null })
     expect(await platform.stored()).not.toContain(CODE)
   })
@@ -231,11 +231,11 @@ describe('the code stays secret', () => {
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
     const op = { ...createOp(production.service.app, await platform.row(), { kind: 'job', jobId: 'x' }), log }
     await deliverMessage(op, { messageId: id })
-    const wrong = createEmailSender(
+    const withWrongLogin = createEmailSender(
       { ...production.service.app.config.smtp!, login: { user: 'u', password: 'hunter22' } },
       5000,
     )
-    await deliverMessage({ ...op, delivery: { email: wrong, sms: undefined } }, { messageId: id })
+    await deliverMessage({ ...op, delivery: { email: withWrongLogin, sms: undefined } }, { messageId: id })
     expect(lines.map((line) => JSON.parse(line).reason)).toEqual([
       'SMTP: EMESSAGE DATA 554 5.7.1',
       'SMTP: EAUTH AUTH PLAIN 535 5.7.8',
@@ -249,7 +249,7 @@ describe('nothing can inject a header or a recipient into a mail', () => {
   const HOSTILE =
     'Evil\r\nBcc: victim@example.com\r\n\r\n<script>alert(1)</script>\u2028\u202e"\' <x@y.example>,'
 
-  test('by the names that a platform gives', async () => {
+  test('through the names that a platform sets', async () => {
     platform = await production.newPlatform({
       appName: HOSTILE,
       sendFromEmailSenderName: HOSTILE,
@@ -258,7 +258,7 @@ describe('nothing can inject a header or a recipient into a mail', () => {
     })
     await platform.challenge(await platform.holder('a@example.com'))
     await platform.advance(0)
-    const mail = onlyMail()
+    const mail = requireOnlyMail()
     expect(mail).toMatchObject({ mailFrom: 'login@unicorn.example', rcptTo: ['a@example.com'] })
     expect([...mail.headers.keys()].sort()).toEqual([
       'auto-submitted',
@@ -272,10 +272,10 @@ describe('nothing can inject a header or a recipient into a mail', () => {
       'x-auto-response-suppress',
     ])
     for (const values of mail.headers.values()) expect(values).toHaveLength(1)
-    expect(header(mail, 'subject')![0]).toBe(
+    expect(readHeader(mail, 'subject')![0]).toBe(
       'Your Evil Bcc: victim@example.com <script>alert(1)</script> "\' <x@y.example>, sign-in code',
     )
-    expect(header(mail, 'from')![0]).toMatch(/<login@unicorn\.example>$/)
+    expect(readHeader(mail, 'from')![0]).toMatch(/<login@unicorn\.example>$/)
     expect(mail.raw).not.toMatch(/^bcc:/im)
     expect(mail.parts.get('text/html')).not.toMatch(/<script|alert\(2\)<\//)
     expect(mail.parts.get('text/plain')).not.toContain('\u202e')
@@ -289,28 +289,31 @@ describe('nothing can inject a header or a recipient into a mail', () => {
     'a@example.com\u0000',
     'a b@example.com',
     'nobody',
-  ])('by a recipient such as %j, to whom nothing is sent', async (recipient) => {
+  ])('through a recipient such as %j, to whom nothing is sent', async (recipient) => {
     const holder = await platform.holder()
-    const moved = { ...holder.credential, contact: recipient }
-    // PostgreSQL would not even take U+0000.
-    const kept = recipient.replace('\u0000', '\u0001')
-    await platform.commit([update('credentials', moved.id, {}, { contact: kept })])
-    const { id } = await platform.challenge({ ...holder, credential: { ...moved, contact: kept } })
+    const credential = { ...holder.credential, contact: recipient }
+    // PostgreSQL cannot store U+0000.
+    const storedRecipient = recipient.replace('\u0000', '\u0001')
+    await platform.commit([update('credentials', credential.id, {}, { contact: storedRecipient })])
+    const { id } = await platform.challenge({
+      ...holder,
+      credential: { ...credential, contact: storedRecipient },
+    })
     await platform.advance(0)
     expect(smtp.mails).toHaveLength(0)
     expect(await platform.message(id)).toMatchObject({ state: 'FAILED', failure_reason: 'REFUSED' })
   })
 })
 
-test('a channel without settings can deliver nothing, one with settings can', async () => {
+test('in production only a channel with settings can deliver messages', async () => {
   const op = await platform.op()
   expect(canDeliver(op, 'EMAIL')).toBe(true)
-  const bare = await (await TestPlatform.create(await world('production'))).op()
-  expect(canDeliver(bare, 'SMS')).toBe(false)
-  expect(canDeliver({ ...bare, mode: 'sandbox' }, 'SMS')).toBe(true)
+  const unconfigured = await (await TestPlatform.create(await world('production'))).op()
+  expect(canDeliver(unconfigured, 'SMS')).toBe(false)
+  expect(canDeliver({ ...unconfigured, mode: 'sandbox' }, 'SMS')).toBe(true)
 })
 
-test('a server that lost its settings keeps the message for one that has them', async () => {
+test('a server without delivery settings leaves a message to a server that has them', async () => {
   const { id } = await platform.challenge(await platform.holder())
   const op = { ...(await platform.op()), delivery: { email: undefined, sms: undefined } }
   const writes = await deliverMessage(op, { messageId: id })

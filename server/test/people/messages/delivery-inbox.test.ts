@@ -7,12 +7,12 @@ import { world } from '../../worlds/world.testing.ts'
 let sandbox: Mailing
 
 beforeAll(async () => {
-  // Settings of a mail server change nothing: the sandbox sends nothing.
+  // The sandbox sends nothing, whatever the mail server settings are.
   sandbox = await openMailing({ COUNTERSIGN_MODE: 'sandbox' })
 })
 afterAll(() => sandbox.close())
 
-async function inboxOf(platform: TestPlatform, permissions: Permission[] = ['VIEW']) {
+async function createInboxReader(platform: TestPlatform, permissions: Permission[] = ['VIEW']) {
   const { service, id } = platform
   const { tokenId, clientSecret } = await createToken(service.app, id, 'Test', permissions)
   const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
@@ -24,7 +24,7 @@ async function inboxOf(platform: TestPlatform, permissions: Permission[] = ['VIE
 }
 
 describe('the inbox of the sandbox', () => {
-  test('shows the e-mail that would have gone out, and keeps it', async () => {
+  test('shows the e-mail that production would send, and keeps it', async () => {
     const platform = await sandbox.newPlatform({
       appName: 'Unicorn',
       sendFromEmailAddress: 'login@unicorn.example',
@@ -34,10 +34,10 @@ describe('the inbox of the sandbox', () => {
     const { account, credential } = await platform.holder('ada.inbox@example.com')
     const { id } = await platform.challenge({ account, credential })
     expect(await platform.stored()).not.toContain('message.deliver')
-    const inbox = await inboxOf(platform)
+    const inbox = await createInboxReader(platform)
     const { status, body } = await inbox()
     expect(status).toBe(200)
-    const at = (await platform.op()).now
+    const now = (await platform.op()).now
     expect(body).toEqual({
       data: [
         {
@@ -53,10 +53,10 @@ describe('the inbox of the sandbox', () => {
           subject: 'Your Unicorn sign-in code',
           text: expect.stringContaining('\n    000000\n'),
           html: expect.stringContaining('>000000</p>'),
-          expiresAt: new Date(at.getTime() + 300_000).toISOString(),
-          deliveredAt: at.toISOString(),
-          createdAt: at.toISOString(),
-          updatedAt: at.toISOString(),
+          expiresAt: new Date(now.getTime() + 300_000).toISOString(),
+          deliveredAt: now.toISOString(),
+          createdAt: now.toISOString(),
+          updatedAt: now.toISOString(),
         },
       ],
       hasMore: false,
@@ -69,16 +69,16 @@ describe('the inbox of the sandbox', () => {
   test('shows a text message', async () => {
     const platform = await sandbox.newPlatform({ appName: 'Unicorn' })
     await platform.challenge(await platform.holder('+14155550123'))
-    const [message] = (await (await inboxOf(platform))()).body.data
+    const [message] = (await (await createInboxReader(platform))()).body.data
     expect(message).toMatchObject({
       channel: 'SMS',
       recipient: '+14155550123',
       text: expect.stringMatching(/^Your Unicorn code is 000000\. [^\n]+$/),
     })
-    for (const member of ['subject', 'html', 'from', 'replyTo']) expect(message).not.toHaveProperty(member)
+    for (const field of ['subject', 'html', 'from', 'replyTo']) expect(message).not.toHaveProperty(field)
   })
 
-  test('takes filters, each alone and all together', async () => {
+  test('can be filtered, by one filter or several', async () => {
     const platform = await sandbox.newPlatform()
     const [ada, bob] = [
       await platform.holder('Ada.Filter@example.com'),
@@ -90,48 +90,48 @@ describe('the inbox of the sandbox', () => {
       ids.set(name, (await platform.challenge(holder)).id)
       await platform.advance(1)
     }
-    const inbox = await inboxOf(platform)
-    const find = async (query: Record<string, string>) => {
+    const inbox = await createInboxReader(platform)
+    const findNames = async (query: Record<string, string>) => {
       const { body } = await inbox(query)
       return body.data.map(({ id }: { id: string }) => [...ids].find(([, known]) => known === id)?.[0])
     }
-    expect(await find({})).toEqual(['sms', 'bob', 'ada'])
-    expect(await find({ recipient: 'ADA.filter@EXAMPLE.com' })).toEqual(['ada'])
-    expect(await find({ recipient: 'ada.filter' })).toEqual([])
-    expect(await find({ recipient: '+14155550124' })).toEqual(['sms'])
-    expect(await find({ channel: 'EMAIL' })).toEqual(['bob', 'ada'])
-    expect(await find({ channel: 'SMS' })).toEqual(['sms'])
-    expect(await find({ customerId: bob.account.customer_id! })).toEqual(['bob'])
+    expect(await findNames({})).toEqual(['sms', 'bob', 'ada'])
+    expect(await findNames({ recipient: 'ADA.filter@EXAMPLE.com' })).toEqual(['ada'])
+    expect(await findNames({ recipient: 'ada.filter' })).toEqual([])
+    expect(await findNames({ recipient: '+14155550124' })).toEqual(['sms'])
+    expect(await findNames({ channel: 'EMAIL' })).toEqual(['bob', 'ada'])
+    expect(await findNames({ channel: 'SMS' })).toEqual(['sms'])
+    expect(await findNames({ customerId: bob.account.customer_id! })).toEqual(['bob'])
     expect(
-      await find({
+      await findNames({
         channel: 'EMAIL',
         customerId: ada.account.customer_id!,
         recipient: 'ada.filter@example.com',
       }),
     ).toEqual(['ada'])
-    expect(await find({ channel: 'SMS', customerId: ada.account.customer_id! })).toEqual([])
+    expect(await findNames({ channel: 'SMS', customerId: ada.account.customer_id! })).toEqual([])
     expect(await inbox({ channel: 'FAX' })).toMatchObject({
       status: 400,
       body: { details: { field: 'channel' } },
     })
   })
 
-  test('has pages, newest first, whose cursor belongs to its filters', async () => {
+  test('is paginated, and a cursor works only with the same filters', async () => {
     const platform = await sandbox.newPlatform()
     const holder = await platform.holder()
-    const sent: string[] = []
-    for (let i = 0; i < 5; i++) sent.unshift((await platform.challenge(holder)).id)
-    const inbox = await inboxOf(platform)
-    const seen: string[] = []
+    const sentIds: string[] = []
+    for (let i = 0; i < 5; i++) sentIds.unshift((await platform.challenge(holder)).id)
+    const inbox = await createInboxReader(platform)
+    const listedIds: string[] = []
     let cursor: string | undefined
     const totals: unknown[] = []
     do {
       const { body } = await inbox({ limit: '2', channel: 'EMAIL', ...(cursor ? { cursor } : {}) })
-      seen.push(...body.data.map(({ id }: { id: string }) => id))
+      listedIds.push(...body.data.map(({ id }: { id: string }) => id))
       totals.push(body.totalCount)
       cursor = body.nextCursor
     } while (cursor)
-    expect([...seen].sort()).toEqual([...sent].sort())
+    expect([...listedIds].sort()).toEqual([...sentIds].sort())
     expect(totals).toEqual([5, 5, 5])
     const { nextCursor } = (await inbox({ limit: '2', channel: 'EMAIL' })).body
     expect(await inbox({ limit: '2', channel: 'SMS', cursor: nextCursor })).toMatchObject({
@@ -141,10 +141,10 @@ describe('the inbox of the sandbox', () => {
   })
 
   test("shows only a platform's own messages", async () => {
-    const [mine, other] = [await sandbox.newPlatform(), await sandbox.newPlatform()]
-    const holder = await other.holder('other.inbox@example.com')
-    await other.challenge(holder)
-    const inbox = await inboxOf(mine)
+    const [platform, otherPlatform] = [await sandbox.newPlatform(), await sandbox.newPlatform()]
+    const holder = await otherPlatform.holder('other.inbox@example.com')
+    await otherPlatform.challenge(holder)
+    const inbox = await createInboxReader(platform)
     const queries: Record<string, string>[] = [
       {},
       { recipient: 'other.inbox@example.com' },
@@ -153,13 +153,13 @@ describe('the inbox of the sandbox', () => {
     for (const query of queries) expect((await inbox(query)).body).toMatchObject({ data: [], totalCount: 0 })
   })
 
-  test('is for tokens that may view', async () => {
-    const inbox = await inboxOf(await sandbox.newPlatform(), ['TRANSACT', 'MANAGE'])
+  test('needs the permission VIEW', async () => {
+    const inbox = await createInboxReader(await sandbox.newPlatform(), ['TRANSACT', 'MANAGE'])
     expect(await inbox()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
   })
 
   test('does not exist in production', async () => {
-    const inbox = await inboxOf(await TestPlatform.create(await world('production')))
+    const inbox = await createInboxReader(await TestPlatform.create(await world('production')))
     expect(await inbox()).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
   })
 })

@@ -30,12 +30,12 @@ afterEach(() => {
   gateway.answer = OK
 })
 
-let numbers = 0
-const number = () => `+1415555${1000 + ++numbers}`
+let numberCount = 0
+const newNumber = () => `+1415555${1000 + ++numberCount}`
 
-describe('a code goes out by SMS', () => {
+describe('a code is sent by SMS', () => {
   test("in one line, in the format of Twilio's API", async () => {
-    const to = number()
+    const to = newNumber()
     const { code, id } = await platform.challenge(await platform.holder(to))
     await platform.advance(0)
     expect(gateway.requests).toHaveLength(1)
@@ -59,9 +59,9 @@ describe('a code goes out by SMS', () => {
     expect(await platform.message(id)).toMatchObject(delivered)
   })
 
-  test('in one line whatever the app is called, and with the whole code', async () => {
+  test('in one line and with the full code, whatever the app is called', async () => {
     platform = await production.newPlatform({ appName: `A\r\n&To=+1999\u2028${'🦄'.repeat(100)}` })
-    const to = number()
+    const to = newNumber()
     const { code } = await platform.challenge(await platform.holder(to))
     await platform.advance(0)
     const { form } = gateway.requests[0]!
@@ -73,15 +73,18 @@ describe('a code goes out by SMS', () => {
   })
 })
 
-describe('a text message whose first attempt fails', () => {
+describe('a text message', () => {
   test.each([
-    ['is throttled', { status: 429, body: '{"code":20429}' }],
-    ['has a fault', { status: 503, body: 'oops' }],
-    ['does not know us', { status: 401, body: '{"code":20003}' }],
-    ['says far too much', { status: 500, body: `{"code":1,"message":"${'x'.repeat(100_000)}"}` }],
-  ])('is retried if the gateway %s', async (_, answer) => {
-    const { id } = await platform.challenge(await platform.holder(number()))
-    gateway.answer = () => answer
+    ['throttles requests', { status: 429, body: '{"code":20429}' }],
+    ['returns 503', { status: 503, body: 'oops' }],
+    ['refuses the credentials', { status: 401, body: '{"code":20003}' }],
+    [
+      'returns a response that is too long',
+      { status: 500, body: `{"code":1,"message":"${'x'.repeat(100_000)}"}` },
+    ],
+  ])('is retried if the gateway %s', async (_, response) => {
+    const { id } = await platform.challenge(await platform.holder(newNumber()))
+    gateway.answer = () => response
     await platform.advance(0)
     expect(await platform.message(id)).toMatchObject({ state: 'QUEUED', attempts: 1 })
     gateway.answer = OK
@@ -91,35 +94,35 @@ describe('a text message whose first attempt fails', () => {
   })
 
   test('is not retried if the gateway refuses it permanently', async () => {
-    const { id } = await platform.challenge(await platform.holder(number()))
+    const { id } = await platform.challenge(await platform.holder(newNumber()))
     gateway.answer = () => ({ status: 400, body: '{"code":21610,"message":"unsubscribed"}' })
     await platform.advance(0)
-    const refused = { state: 'FAILED', failure_reason: 'REFUSED', sealed_content: null }
-    expect(await platform.message(id)).toMatchObject(refused)
+    const failed = { state: 'FAILED', failure_reason: 'REFUSED', sealed_content: null }
+    expect(await platform.message(id)).toMatchObject(failed)
     expect(await platform.stored()).not.toContain('message.deliver')
   })
 
   test('is given up when its code expires', async () => {
-    const { id } = await platform.challenge(await platform.holder(number()))
+    const { id } = await platform.challenge(await platform.holder(newNumber()))
     await platform.advance(300)
     expect(gateway.requests).toHaveLength(0)
     expect(await platform.message(id)).toMatchObject({ state: 'FAILED', failure_reason: 'EXPIRED' })
   })
 
-  test('does not follow a redirect of the gateway with its credentials', async () => {
-    const elsewhere = await smsGateway()
-    const { id } = await platform.challenge(await platform.holder(number()))
-    gateway.answer = () => ({ status: 307, location: `${elsewhere.url}/` })
+  test('does not follow a redirect, which would reveal the credentials', async () => {
+    const otherGateway = await smsGateway()
+    const { id } = await platform.challenge(await platform.holder(newNumber()))
+    gateway.answer = () => ({ status: 307, location: `${otherGateway.url}/` })
     await platform.advance(0)
-    expect(elsewhere.requests).toHaveLength(0)
+    expect(otherGateway.requests).toHaveLength(0)
     expect(await platform.message(id)).toMatchObject({ state: 'QUEUED', attempts: 1 })
-    await elsewhere.stop()
+    await otherGateway.stop()
   })
 
-  test('takes no longer than its limit at a gateway that does not respond', async () => {
+  test('times out if the gateway does not respond', async () => {
     gateway.answer = () => 'silence'
     const send = createSmsSender(production.service.app.config.sms!, 50)
-    await expect(send({ id: 'Message:1', to: number(), text: 'x' })).rejects.toThrow(
+    await expect(send({ id: 'Message:1', to: newNumber(), text: 'x' })).rejects.toThrow(
       'SMS gateway: took more than 50 ms',
     )
   })
@@ -127,7 +130,7 @@ describe('a text message whose first attempt fails', () => {
   test.each(['15550001111', '+0123', '+1555 000', '+1555&To=+1999', 'whatsapp:+15550001111'])(
     'is not sent to an invalid number: %s',
     async (recipient) => {
-      const holder = await platform.holder(number())
+      const holder = await platform.holder(newNumber())
       await platform.commit([update('credentials', holder.credential.id, {}, { contact: recipient })])
       const credential = { ...holder.credential, contact: recipient }
       const { id } = await platform.challenge({ ...holder, credential })
@@ -138,8 +141,8 @@ describe('a text message whose first attempt fails', () => {
   )
 })
 
-test('code, number and token are in no log, even if the gateway repeats them', async () => {
-  const to = number()
+test('no log contains the code, the number or the token, even if the gateway repeats them', async () => {
+  const to = newNumber()
   const { id } = await platform.challenge(await platform.holder(to), CODE)
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })

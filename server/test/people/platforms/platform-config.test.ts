@@ -15,64 +15,64 @@ import { Client } from '../../worlds/client.testing.ts'
 import { newAgent, newPayer } from '../../worlds/records/agents.testing.ts'
 
 const MARK = 'm'.repeat(400)
-/** Some 30 KiB of settings. */
+/** About 30 KiB of settings. */
 const ISSUERS = Array.from({ length: 60 }, (_, index) => ({ issuer: `https://${MARK}${index}.example` }))
 
-/** A service of the test's own, with a count of the database's answers that contained those settings. */
+/** A service that counts the database results that contain the long settings. */
 interface Process {
   readonly service: Service
   readonly baseUrl: string
-  marked(): number
+  countMarked(): number
 }
 
-/** With PostgreSQL two processes that share a database; an embedded one has a process to itself. */
+/** On PostgreSQL two processes share the database. An embedded database has only one process. */
 let database: PostgresDatabase | undefined
 let dataDir: string
-let one: Process
-let other: Process
+let server: Process
+let otherServer: Process
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'countersign-config-'))
   database = await ownDatabase(dataDir)
-  one = await open()
-  other = database ? await open() : one
+  server = await openProcess()
+  otherServer = database ? await openProcess() : server
 })
 afterAll(async () => {
-  await one.service.close()
-  if (other !== one) await other.service.close()
+  await server.service.close()
+  if (otherServer !== server) await otherServer.service.close()
   await database?.drop()
   await rm(dataDir, { recursive: true, force: true })
 })
 
-async function open(): Promise<Process> {
-  let marked = 0
+async function openProcess(): Promise<Process> {
+  let markedCount = 0
   const config = readConfig({
     DATABASE_URL: database?.url,
     COUNTERSIGN_DATA_DIR: dataDir,
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'silent',
   })
-  const watched = (inner: Database): Database => ({
+  const watchDatabase = (inner: Database): Database => ({
     kind: inner.kind,
     script: (sql) => inner.script(sql),
     close: () => inner.close(),
     async query<Row>(sql: string, parameters?: readonly unknown[], options?: QueryOptions) {
-      const answer: StatementResult<Row> = await inner.query<Row>(sql, parameters, options)
-      if (toJson(answer.rows).includes(MARK)) marked++
-      return answer
+      const result: StatementResult<Row> = await inner.query<Row>(sql, parameters, options)
+      if (toJson(result.rows).includes(MARK)) markedCount++
+      return result
     },
   })
   const service = await openService(config, {
     checkAnswers: true,
-    openDatabase: async (own) => watched(await openDatabase(own)),
+    openDatabase: async (settings) => watchDatabase(await openDatabase(settings)),
   })
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = service.server.server.address() as AddressInfo
-  return { service, baseUrl: formatBaseUrl('127.0.0.1', port), marked: () => marked }
+  return { service, baseUrl: formatBaseUrl('127.0.0.1', port), countMarked: () => markedCount }
 }
 
 async function newPlatform(): Promise<Client> {
-  return new Client(await createPlatform(one.service.app, 'Test'), one.baseUrl)
+  return new Client(await createPlatform(server.service.app, 'Test'), server.baseUrl)
 }
 
 test('authentication and jobs do not read long settings from the database', async () => {
@@ -80,32 +80,32 @@ test('authentication and jobs do not read long settings from the database', asyn
   const payer = await newPayer(client)
   const oauthConfig = { issuers: ISSUERS }
   expect((await client.send('PATCH', '/config', { oauthConfig })).status).toBe(200)
-  const before = one.marked()
+  const before = server.countMarked()
   expect((await client.get('/config')).body).toMatchObject({ oauthConfig })
-  expect(one.marked() - before).toBe(1)
+  expect(server.countMarked() - before).toBe(1)
 
-  // The backend, a device code, an agent, and the job of a payout, each with its events.
+  // These calls cover the backend, a device code, an agent and the job of a payout, with their events.
   const agent = await newAgent(client, payer.id)
-  const paid = await agent.transferOut(payer, 1_000)
-  expect(paid.status, toJson(paid.body)).toBe(201)
+  const payout = await agent.transferOut(payer, 1_000)
+  expect(payout.status, toJson(payout.body)).toBe(201)
   const body = { source: { accountId: payer.usd }, destination: { accountId: payer.bank }, amount: 1_000 }
   const transfers = await Promise.all([1, 2, 3].map(() => client.post('/transfer-out', body)))
   expect(transfers.map(({ status }) => status)).toEqual([201, 201, 201])
   await client.advance(60)
   for (const transfer of transfers)
     expect((await client.get(`/transactions/${transfer.body.id}`)).body.status).toBe('COMPLETED')
-  const stranger = new Client({ ...client.credentials, clientSecret: 'wrong' }, one.baseUrl)
+  const stranger = new Client({ ...client.credentials, clientSecret: 'wrong' }, server.baseUrl)
   expect((await stranger.get('/config')).status).toBe(401)
-  expect(one.marked() - before).toBe(1)
+  expect(server.countMarked() - before).toBe(1)
 })
 
 test('a change of the settings applies to the next request, in every process', async () => {
-  const here = await newPlatform()
-  const there = new Client(here.credentials, other.baseUrl)
-  const payer = await newPayer(here)
+  const client = await newPlatform()
+  const otherClient = new Client(client.credentials, otherServer.baseUrl)
+  const payer = await newPayer(client)
   const body = { source: { accountId: payer.usd }, destination: { accountId: payer.bank }, amount: 1_000 }
   for (let turn = 0; turn < 6; turn++) {
-    const [changing, asking] = turn % 2 ? [there, here] : [here, there]
+    const [writer, reader] = turn % 2 ? [otherClient, client] : [client, otherClient]
     const maxAmount = turn % 3 ? 1_000 : 999
     const usd = {
       currencyCode: 'USD',
@@ -114,17 +114,17 @@ test('a change of the settings applies to the next request, in every process', a
       requiredCounterpartyFields: [],
       enabledTransactionTypes: ['INCOMING', 'OUTGOING'],
     }
-    const changed = await changing.send('PATCH', '/config', { supportedCurrencies: [usd] })
+    const changed = await writer.send('PATCH', '/config', { supportedCurrencies: [usd] })
     expect(changed.status, toJson(changed.body)).toBe(200)
-    const { status } = await asking.post('/transfer-out', body)
+    const { status } = await reader.post('/transfer-out', body)
     expect(status, `turn ${turn}`).toBe(maxAmount < 1_000 ? 400 : 201)
-    expect((await asking.get('/config')).body).toEqual(changed.body)
+    expect((await reader.get('/config')).body).toEqual(changed.body)
   }
 })
 
 test('the database refuses changed settings with an unchanged version', async () => {
   const { platformId } = (await newPlatform()).credentials
-  const { committer, read } = one.service.app
+  const { committer, read } = server.service.app
   const row = read.selectFrom('platforms').selectAll().where('id', '=', platformId)
   const { config, version } = await row.executeTakeFirstOrThrow()
   const change = (set: object) => committer.commit([update('platforms', platformId, {}, set)])

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 
-function refusal({ status, body }: Reply) {
+function toRefusal({ status, body }: Reply) {
   return { status, code: body.code, field: body.details?.field }
 }
 
-const currency = (currencyCode: string, more: object = {}) => ({
+const buildCurrency = (currencyCode: string, more: object = {}) => ({
   currencyCode,
   minAmount: 1,
   maxAmount: 1_000_000,
@@ -14,10 +14,11 @@ const currency = (currencyCode: string, more: object = {}) => ({
   ...more,
 })
 
-const codes = (accounts: Reply['body'][]) => accounts.map((account) => account.balance.currency.code).sort()
+const listCodes = (accounts: Reply['body'][]) =>
+  accounts.map((account) => account.balance.currency.code).sort()
 
 describe('the settings of a platform', () => {
-  test('start with defaults, a stablecoin among them, and one platform account per currency', async () => {
+  test('start with defaults, including a stablecoin, and with one platform account per currency', async () => {
     const client = await newPlatform()
     const { status, body } = await client.get('/config')
     expect(status).toBe(200)
@@ -37,24 +38,27 @@ describe('the settings of a platform', () => {
       alphanumeric: false,
       expirationSeconds: 300,
     })
-    const own = await client.get('/platform/internal-accounts')
-    expect(codes(own.body.data)).toEqual(['EUR', 'MXN', 'USD', 'USDC'])
-    expect(own.body.data[0]).not.toHaveProperty('customerId')
+    const platformAccounts = await client.get('/platform/internal-accounts')
+    expect(listCodes(platformAccounts.body.data)).toEqual(['EUR', 'MXN', 'USD', 'USDC'])
+    expect(platformAccounts.body.data[0]).not.toHaveProperty('customerId')
   })
 
   test('keep fields that a change leaves out; the list of currencies is replaced as a whole', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
-    const list = [currency('USD', { maxAmount: 9007199254740993n }), currency('USDC', { minAmount: 0 })]
+    const currencies = [
+      buildCurrency('USD', { maxAmount: 9007199254740993n }),
+      buildCurrency('USDC', { minAmount: 0 }),
+    ]
     const reply = await client.send('PATCH', '/config', {
       umaDomain: 'pay.example:8443',
-      supportedCurrencies: list.map((c) => ({ ...c, providerRequiredCustomerFields: ['FULL_NAME'] })),
+      supportedCurrencies: currencies.map((c) => ({ ...c, providerRequiredCustomerFields: ['FULL_NAME'] })),
       embeddedWalletConfig: { otpLength: 8 },
     })
     const expected = {
       ...before,
       umaDomain: 'pay.example:8443',
-      supportedCurrencies: list,
+      supportedCurrencies: currencies,
       embeddedWalletConfig: { ...before.embeddedWalletConfig, otpLength: 8 },
       updatedAt: reply.body.updatedAt,
     }
@@ -66,17 +70,21 @@ describe('the settings of a platform', () => {
   })
 
   test.each([
-    [[currency('USD'), currency('SLV')], 'INVALID_CURRENCY', 'supportedCurrencies.1.currencyCode'],
-    [[currency('USD'), currency('USD')], 'INVALID_INPUT', 'supportedCurrencies.1.currencyCode'],
-    [[currency('USD', { minAmount: 2, maxAmount: 1 })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
-    [[currency('USD', { minAmount: -1 })], 'INVALID_INPUT', 'supportedCurrencies.0.minAmount'],
-    [[currency('USD', { maxAmount: 1.5 })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
-    [[currency('USD', { maxAmount: 2n ** 63n })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
-    [[currency('USD', { maxAmount: '1' })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
-  ])('refuse the currencies %#', async (supportedCurrencies, code, field) => {
+    [[buildCurrency('USD'), buildCurrency('SLV')], 'INVALID_CURRENCY', 'supportedCurrencies.1.currencyCode'],
+    [[buildCurrency('USD'), buildCurrency('USD')], 'INVALID_INPUT', 'supportedCurrencies.1.currencyCode'],
+    [
+      [buildCurrency('USD', { minAmount: 2, maxAmount: 1 })],
+      'INVALID_INPUT',
+      'supportedCurrencies.0.maxAmount',
+    ],
+    [[buildCurrency('USD', { minAmount: -1 })], 'INVALID_INPUT', 'supportedCurrencies.0.minAmount'],
+    [[buildCurrency('USD', { maxAmount: 1.5 })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
+    [[buildCurrency('USD', { maxAmount: 2n ** 63n })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
+    [[buildCurrency('USD', { maxAmount: '1' })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
+  ])('refuse an invalid list of currencies: case %#', async (supportedCurrencies, code, field) => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
-    expect(refusal(await client.send('PATCH', '/config', { supportedCurrencies }))).toEqual({
+    expect(toRefusal(await client.send('PATCH', '/config', { supportedCurrencies }))).toEqual({
       status: 400,
       code,
       field,
@@ -84,7 +92,7 @@ describe('the settings of a platform', () => {
     expect((await client.get('/config')).body).toEqual(before)
   })
 
-  test('are limited in total, and the refusal names the largest field', async () => {
+  test('have a maximum total size, and the refusal names the largest field', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const issuers = Array.from({ length: 10 }, (_, n) => ({
@@ -95,21 +103,21 @@ describe('the settings of a platform', () => {
       umaDomain: 'pay.example',
       oauthConfig: { issuers },
     })
-    expect(refusal(reply)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'oauthConfig' })
+    expect(toRefusal(reply)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'oauthConfig' })
     expect((await client.get('/config')).body).toEqual(before)
-    const some = { issuers: issuers.slice(0, 5) }
-    expect((await client.send('PATCH', '/config', { oauthConfig: some })).status).toBe(200)
+    const smallerConfig = { issuers: issuers.slice(0, 5) }
+    expect((await client.send('PATCH', '/config', { oauthConfig: smallerConfig })).status).toBe(200)
   })
 
   test('with a new currency give every approved customer an account in it, once', async () => {
     const client = await newPlatform()
     const customers = [await newCustomer(client), await newCustomer(client)]
     const pending = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
-    const list = ['USD', 'GBP', 'BRL']
-    const set = (wanted: string[]) =>
-      client.send('PATCH', '/config', { supportedCurrencies: wanted.map((code) => currency(code)) })
-    expect((await set(list)).status).toBe(200)
-    expect(codes((await client.get('/platform/internal-accounts')).body.data)).toEqual([
+    const codes = ['USD', 'GBP', 'BRL']
+    const setCurrencies = (codes: string[]) =>
+      client.send('PATCH', '/config', { supportedCurrencies: codes.map((code) => buildCurrency(code)) })
+    expect((await setCurrencies(codes)).status).toBe(200)
+    expect(listCodes((await client.get('/platform/internal-accounts')).body.data)).toEqual([
       'BRL',
       'EUR',
       'GBP',
@@ -118,26 +126,28 @@ describe('the settings of a platform', () => {
       'USDC',
     ])
     await client.advance(1)
-    // A currency that was dropped and comes back finds its accounts.
-    expect((await set(['USD'])).status).toBe(200)
-    expect((await set(list)).status).toBe(200)
+    // A currency that is removed and added again keeps its accounts.
+    expect((await setCurrencies(['USD'])).status).toBe(200)
+    expect((await setCurrencies(codes)).status).toBe(200)
     await client.advance(1)
     for (const { id } of customers) {
       const accounts = await client.get(`/customers/internal-accounts?customerId=${id}&type=INTERNAL_FIAT`)
-      expect(codes(accounts.body.data)).toEqual(['BRL', 'EUR', 'GBP', 'MXN', 'USD'])
+      expect(listCodes(accounts.body.data)).toEqual(['BRL', 'EUR', 'GBP', 'MXN', 'USD'])
     }
-    // One whose check is pending gets it with the approval.
+    // A pending customer gets the new accounts with the approval.
     const before = await client.get(`/customers/internal-accounts?customerId=${pending.body.id}`)
-    expect(codes(before.body.data)).toEqual(['EUR', 'MXN', 'USD', 'USDC'])
+    expect(listCodes(before.body.data)).toEqual(['EUR', 'MXN', 'USD', 'USDC'])
     for (const { status } of before.body.data) expect(status).toBe('PENDING')
   })
 
   test('can require more accounts than fit into one job', async () => {
     const client = await newPlatform()
-    const people = Array.from({ length: 60 }, () => client.post('/customers', { customerType: 'INDIVIDUAL' }))
-    await Promise.all(people)
-    const wanted = ['USD', 'EUR', 'MXN', 'GBP', 'BRL'].map((code) => currency(code))
-    await client.send('PATCH', '/config', { supportedCurrencies: wanted })
+    const creations = Array.from({ length: 60 }, () =>
+      client.post('/customers', { customerType: 'INDIVIDUAL' }),
+    )
+    await Promise.all(creations)
+    const currencies = ['USD', 'EUR', 'MXN', 'GBP', 'BRL'].map((code) => buildCurrency(code))
+    await client.send('PATCH', '/config', { supportedCurrencies: currencies })
     await client.advance(5)
     for (const code of ['GBP', 'BRL'])
       expect((await client.get(`/customers/internal-accounts?currency=${code}`)).body.totalCount).toBe(60)

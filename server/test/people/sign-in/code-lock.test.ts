@@ -17,33 +17,31 @@ import { world } from '../../worlds/world.testing.ts'
 
 const WRONG = '111111'
 
-async function challenge(client: Client, credential: string): Promise<string> {
+async function requestChallenge(client: Client, credential: string): Promise<string> {
   const { status, body } = await client.post(`/auth/credentials/${credential}/challenge`)
   expect(status).toBe(200)
   return body.otpEncryptionTargetBundle
 }
 
-function guess(client: Client, credential: string, type: string, bundle: string): Promise<Reply> {
+function sendWrongCode(client: Client, credential: string, type: string, bundle: string): Promise<Reply> {
   const encryptedOtpBundle = sealCode(bundle, generateKeyPair(), WRONG)
   return client.post(`/auth/credentials/${credential}/verify`, { type, encryptedOtpBundle })
 }
 
-/** The wrong codes that one code accepts, in parallel. */
-async function guessFive(client: Client, credential: string, type: string): Promise<Reply[]> {
-  const bundle = await challenge(client, credential)
-  return Promise.all(Array.from({ length: 5 }, () => guess(client, credential, type, bundle)))
+/** Uses up the five attempts that one code allows. */
+async function sendFiveWrongCodes(client: Client, credential: string, type: string): Promise<Reply[]> {
+  const bundle = await requestChallenge(client, credential)
+  return Promise.all(Array.from({ length: 5 }, () => sendWrongCode(client, credential, type, bundle)))
 }
 
-let opened: SharedServer
-let _baseUrl: string
+let server: SharedServer
 beforeAll(async () => {
-  opened = await world('sandbox')
-  _baseUrl = opened.baseUrl
+  server = await world('sandbox')
 })
 
 /** A wallet with both kinds of codes and a passkey. */
-async function walletWithAll() {
-  const client = await opened.newPlatform()
+async function createWallet() {
+  const client = await server.newPlatform()
   const customer = await newCustomer(client)
   const session = await signIn(client, customer.wallet)
   const email = await credentialOf(client, customer.wallet)
@@ -53,9 +51,9 @@ async function walletWithAll() {
   return { client, wallet: customer.wallet, session, email, sms, passkey }
 }
 
-const failures = async (wallet: string) =>
+const readFailures = async (wallet: string) =>
   (
-    await opened.app.read
+    await server.app.read
       .selectFrom('code_failures')
       .select('failures')
       .where('id', '=', wallet)
@@ -65,26 +63,28 @@ const failures = async (wallet: string) =>
 /** Sets the count of wrong codes, which real attempts would take most of an hour to reach. */
 async function setFailures(wallet: string, failures: number): Promise<void> {
   const change = { failures, locked_at: null }
-  expect(await opened.app.committer.commit([update('code_failures', wallet, {}, change)])).toMatchObject({
+  expect(await server.app.committer.commit([update('code_failures', wallet, {}, change)])).toMatchObject({
     done: true,
   })
 }
 
 test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and SMS together, until it signs', async () => {
-  const { client, wallet, email, sms, passkey } = await walletWithAll()
-  await guessFive(client, email, 'EMAIL_OTP')
-  await guessFive(client, sms, 'SMS_OTP')
-  expect(await failures(wallet)).toBe(10)
+  const { client, wallet, email, sms, passkey } = await createWallet()
+  await sendFiveWrongCodes(client, email, 'EMAIL_OTP')
+  await sendFiveWrongCodes(client, sms, 'SMS_OTP')
+  expect(await readFailures(wallet)).toBe(10)
   await setFailures(wallet, 95)
 
-  // Five are left: of ten in parallel, on two codes, five are checked.
-  const [byMail, byText] = [await challenge(client, email), await challenge(client, sms)]
-  const last = await Promise.all(
+  // Five attempts are left, so five of these ten are checked.
+  const [byMail, byText] = [await requestChallenge(client, email), await requestChallenge(client, sms)]
+  const replies = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
-      index % 2 ? guess(client, email, 'EMAIL_OTP', byMail) : guess(client, sms, 'SMS_OTP', byText),
+      index % 2
+        ? sendWrongCode(client, email, 'EMAIL_OTP', byMail)
+        : sendWrongCode(client, sms, 'SMS_OTP', byText),
     ),
   )
-  expect(last.map(({ body }) => body.code).sort()).toEqual([
+  expect(replies.map(({ body }) => body.code).sort()).toEqual([
     ...Array(5).fill('CODE_SIGN_IN_LOCKED'),
     ...Array(5).fill('UNAUTHORIZED'),
   ])
@@ -105,24 +105,24 @@ test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and S
 
   const holder = await passkeySignIn(client, passkey.id, passkey.authenticator)
   expect((await sendSigned(client, holder, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
-  expect(await failures(wallet)).toBe(0)
+  expect(await readFailures(wallet)).toBe(0)
   await signIn(client, wallet)
 })
 
 test('a sign-in and the operator reset the count, but the right code does not pass a lock', async () => {
-  const { client, wallet, email } = await walletWithAll()
-  const bundle = await challenge(client, email)
-  await guess(client, email, 'EMAIL_OTP', bundle)
-  expect(await failures(wallet)).toBe(1)
+  const { client, wallet, email } = await createWallet()
+  const bundle = await requestChallenge(client, email)
+  await sendWrongCode(client, email, 'EMAIL_OTP', bundle)
+  expect(await readFailures(wallet)).toBe(1)
   await signIn(client, wallet)
-  expect(await failures(wallet)).toBe(0)
+  expect(await readFailures(wallet)).toBe(0)
 
-  const issued = await challenge(client, email)
+  const newBundle = await requestChallenge(client, email)
   await setFailures(wallet, 100)
-  const right = { type: 'EMAIL_OTP', encryptedOtpBundle: sealCode(issued, generateKeyPair()) }
+  const rightCode = { type: 'EMAIL_OTP', encryptedOtpBundle: sealCode(newBundle, generateKeyPair()) }
   const path = `/auth/credentials/${email}/verify`
-  expect((await client.post(path, right)).body.code).toBe('CODE_SIGN_IN_LOCKED')
-  await unlockCodes(opened.app, wallet)
-  expect((await client.post(path, right)).status).toBe(202)
-  await expect(unlockCodes(opened.app, 'InternalAccount:none')).rejects.toThrow('no wrong codes')
+  expect((await client.post(path, rightCode)).body.code).toBe('CODE_SIGN_IN_LOCKED')
+  await unlockCodes(server.app, wallet)
+  expect((await client.post(path, rightCode)).status).toBe(202)
+  await expect(unlockCodes(server.app, 'InternalAccount:none')).rejects.toThrow('no wrong codes')
 })

@@ -19,7 +19,7 @@ import {
 } from '../../worlds/records/members.testing.ts'
 
 describe('registering a credential', () => {
-  test('takes the signature of a session of the wallet, and returns only the credential', async () => {
+  test('needs the signature of a wallet session, and returns only the credential', async () => {
     const { client, customer, session } = await signedIn()
     const authenticator = new Authenticator()
     const first = await client.post('/auth/credentials', attestationBody(customer.wallet, authenticator))
@@ -56,15 +56,15 @@ describe('registering a credential', () => {
       'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
     )
     const { authenticator } = await addWalletPasskey(client, customer.wallet, session)
-    const elsewhere = await signedIn()
-    const again = await elsewhere.client.post(
+    const otherWallet = await signedIn()
+    const duplicate = await otherWallet.client.post(
       '/auth/credentials',
-      attestationBody(elsewhere.customer.wallet, authenticator),
+      attestationBody(otherWallet.customer.wallet, authenticator),
     )
-    expect(again.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
+    expect(duplicate.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
   })
 
-  test('accepts any names of transports that a browser reports', async () => {
+  test('accepts any transport names that a browser reports', async () => {
     const { client, customer, session } = await signedIn()
     const authenticator = new Authenticator()
     const body = attestationBody(customer.wallet, authenticator)
@@ -76,13 +76,13 @@ describe('registering a credential', () => {
       expect((await client.post('/auth/credentials', withTransports(transports))).body.code).toBe(
         'INVALID_INPUT',
       )
-    const taken = withTransports(['smart-card', 'hybrid', 'one of tomorrow'])
-    expect((await sendSigned(client, session, 'POST', '/auth/credentials', taken)).status).toBe(201)
+    const validRequest = withTransports(['smart-card', 'hybrid', 'one of tomorrow'])
+    expect((await sendSigned(client, session, 'POST', '/auth/credentials', validRequest)).status).toBe(201)
   })
 
   test('refuses an attestation for another challenge, origin or domain', async () => {
     const { client, customer } = await signedIn()
-    const refused = async (authenticator: Authenticator, challenge?: string) => {
+    const expectRefused = async (authenticator: Authenticator, challenge?: string) => {
       const body = attestationBody(customer.wallet, authenticator)
       const reply = await client.post('/auth/credentials', challenge ? { ...body, challenge } : body)
       expect(reply.body).toMatchObject({
@@ -91,16 +91,16 @@ describe('registering a credential', () => {
         details: { field: 'attestation' },
       })
     }
-    await refused(new Authenticator(), randomBytes(16).toString('base64url'))
-    await refused(new Authenticator('localhost', 'https://evil.example'))
-    await refused(new Authenticator('evil.example'))
+    await expectRefused(new Authenticator(), randomBytes(16).toString('base64url'))
+    await expectRefused(new Authenticator('localhost', 'https://evil.example'))
+    await expectRefused(new Authenticator('evil.example'))
   })
 
-  test('of one passkey registered in parallel on two wallets, one succeeds', async () => {
-    const [one, other] = [await signedIn(), await signedIn()]
+  test('succeeds once if a passkey is registered on two wallets in parallel', async () => {
+    const [firstWallet, secondWallet] = [await signedIn(), await signedIn()]
     const authenticator = new Authenticator()
     const replies = await Promise.all(
-      [one, other].map(({ client, customer, session }) =>
+      [firstWallet, secondWallet].map(({ client, customer, session }) =>
         sendSigned(
           client,
           session,
@@ -115,7 +115,7 @@ describe('registering a credential', () => {
 })
 
 describe('revoking a credential', () => {
-  test('takes a session of another credential, revokes the sessions it issued, and is refused for the last one', async () => {
+  test('needs a session of another credential, ends the sessions of the revoked one, and is refused for the last', async () => {
     const { client, customer, session } = await signedIn()
     const email = await credentialOf(client, customer.wallet)
     expect((await sendSigned(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
@@ -128,24 +128,24 @@ describe('revoking a credential', () => {
       code: 'WALLET_SIGNATURE_INVALID',
       reason: 'A credential cannot revoke itself',
     })
-    const pending = await client.post(`/auth/credentials/${email}/challenge`)
+    const openChallenge = await client.post(`/auth/credentials/${email}/challenge`)
     expect((await sendSigned(client, passkey, 'DELETE', `/auth/credentials/${email}`)).status).toBe(204)
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toHaveLength(1)
-    const late = {
+    const verification = {
       type: 'EMAIL_OTP',
-      encryptedOtpBundle: sealCode(pending.body.otpEncryptionTargetBundle, generateKeyPair()),
+      encryptedOtpBundle: sealCode(openChallenge.body.otpEncryptionTargetBundle, generateKeyPair()),
     }
-    expect((await client.post(`/auth/credentials/${email}/verify`, late)).body.code).toBe(
+    expect((await client.post(`/auth/credentials/${email}/verify`, verification)).body.code).toBe(
       'CREDENTIAL_NOT_FOUND',
     )
-    const again = await sendSigned(client, passkey, 'POST', '/auth/credentials', {
+    const newCredential = await sendSigned(client, passkey, 'POST', '/auth/credentials', {
       type: 'EMAIL_OTP',
       accountId: customer.wallet,
     })
-    expect(again).toMatchObject({ status: 201, body: { nickname: customer.email } })
+    expect(newCredential).toMatchObject({ status: 201, body: { nickname: customer.email } })
   })
 
-  test('of two credentials that revoke each other at the same time, one stays', async () => {
+  test('leaves one of two credentials that revoke each other in parallel', async () => {
     const { client, customer, session } = await signedIn()
     const email = await credentialOf(client, customer.wallet)
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
@@ -176,7 +176,7 @@ describe('a wallet whose customer was deleted', () => {
 })
 
 describe('signing in with a code by SMS', () => {
-  test("goes to the customer's number if the registration names none", async () => {
+  test("uses the customer's number if the registration names none", async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client, { phoneNumber: '+14155552671' })
     expect((await client.get(`/customers/${customer.id}`)).body.phoneNumber).toBe('+14155552671')
@@ -187,12 +187,12 @@ describe('signing in with a code by SMS', () => {
     )
   })
 
-  test('sends five codes within ten minutes, however often the credential is registered again', {
+  test('sends at most five codes within ten minutes, however often the credential is registered again', {
     tags: 'long',
   }, async () => {
     const { client, customer, session } = await signedIn()
     const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
-    for (let registered = 0; registered < 5; registered++) {
+    for (let count = 0; count < 5; count++) {
       const { status, body: credential } = await sendSigned(
         client,
         session,
@@ -208,7 +208,7 @@ describe('signing in with a code by SMS', () => {
     expect((await client.post('/auth/credentials', body)).body.code).toBe('RATE_LIMITED')
   })
 
-  test('works like the code by e-mail, with the code that the registration sent', async () => {
+  test('works like a code by e-mail, with the code that the registration sent', async () => {
     const { client, customer, session } = await signedIn()
     const body = {
       type: 'SMS_OTP',
@@ -222,8 +222,8 @@ describe('signing in with a code by SMS', () => {
       encryptedOtpBundle: sealCode(credential.otpEncryptionTargetBundle, keys),
     }
     const path = `/auth/credentials/${credential.id}/verify`
-    const stamped = { stamp: (payload: string) => makeStamp(keys, payload) }
-    expect((await sendSigned(client, stamped, 'POST', path, verify)).body).toMatchObject({
+    const signer = { stamp: (payload: string) => makeStamp(keys, payload) }
+    expect((await sendSigned(client, signer, 'POST', path, verify)).body).toMatchObject({
       type: 'SMS_OTP',
       nickname: '+447400123456',
     })

@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => production.close())
 
-/** Calls the API as a platform's backend does. */
-async function caller(platform: TestPlatform) {
+/** Returns a function that calls the API as the platform's backend. */
+async function createCaller(platform: TestPlatform) {
   const { service, id } = platform
   const { tokenId, clientSecret } = await createToken(service.app, id, 'Test', ['TRANSACT', 'MANAGE'])
   const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
@@ -38,8 +38,8 @@ async function caller(platform: TestPlatform) {
     })
 }
 
-/** The messages that reached the recipient. */
-async function received(recipient: string): Promise<string> {
+/** Waits for a message to the recipient, and returns its text. */
+async function waitForMessage(recipient: string): Promise<string> {
   const isSms = recipient.startsWith('+')
   const find = () =>
     isSms
@@ -64,28 +64,28 @@ describe('a code that the job queue has sent signs in', () => {
     const unique = `${type}${config.otpLength}`.toLowerCase()
     const recipient = type === 'SMS_OTP' ? `+1415555010${config.otpLength}` : `${unique}@example.com`
     const { credential } = await platform.holder(recipient)
-    const post = await caller(platform)
+    const post = await createCaller(platform)
     const challenge = await post(`/auth/credentials/${credential.id}/challenge`)
     expect(challenge.statusCode, challenge.body).toBe(200)
     const bundle = challenge.json().otpEncryptionTargetBundle
-    const text = await received(recipient)
+    const text = await waitForMessage(recipient)
     const code = /code is\s+([0-9A-Z]+)\b/.exec(text)![1]!
     expect(code).toMatch(form)
 
     const keys = generateKeyPair()
     const verify = (encryptedOtpBundle: string, headers?: Record<string, string>) =>
       post(`/auth/credentials/${credential.id}/verify`, { type, encryptedOtpBundle }, headers)
-    for (const wrong of ['000000', code.slice(1), ...(/[A-Z]/.test(code) ? [code.toLowerCase()] : [])]) {
-      const refused = await verify(sealCode(bundle, keys, wrong))
-      expect(refused.json(), wrong).toMatchObject({ status: 401, reason: 'Invalid OTP code' })
+    for (const wrongCode of ['000000', code.slice(1), ...(/[A-Z]/.test(code) ? [code.toLowerCase()] : [])]) {
+      const refused = await verify(sealCode(bundle, keys, wrongCode))
+      expect(refused.json(), wrongCode).toMatchObject({ status: 401, reason: 'Invalid OTP code' })
     }
     const sealed = sealCode(bundle, keys, code)
-    const first = await verify(sealed)
-    expect(first.statusCode, first.body).toBe(202)
-    const { payloadToSign, requestId } = first.json()
+    const firstLeg = await verify(sealed)
+    expect(firstLeg.statusCode, firstLeg.body).toBe(202)
+    const { payloadToSign, requestId } = firstLeg.json()
     const stamped = { 'svc-wallet-signature': makeStamp(keys, payloadToSign), 'request-id': requestId }
-    const second = await verify(sealed, stamped)
-    expect(second.statusCode, second.body).toBe(200)
+    const secondLeg = await verify(sealed, stamped)
+    expect(secondLeg.statusCode, secondLeg.body).toBe(200)
   })
 })
 
@@ -93,7 +93,7 @@ describe('a challenge', () => {
   test('succeeds while the mail server is down, and its code arrives later', async () => {
     const platform = await production.newPlatform()
     const { credential } = await platform.holder('late@example.com')
-    const post = await caller(platform)
+    const post = await createCaller(platform)
     await smtp.stop()
     try {
       const { statusCode } = await post(`/auth/credentials/${credential.id}/challenge`)
@@ -101,12 +101,12 @@ describe('a challenge', () => {
     } finally {
       await smtp.start()
     }
-    expect(await received('late@example.com')).toMatch(/\d{6}/)
+    expect(await waitForMessage('late@example.com')).toMatch(/\d{6}/)
   })
 
   test('is refused with 501 if its channel has no settings, and no code is issued', async () => {
     const platform = await TestPlatform.create(await world('production'))
-    const post = await caller(platform)
+    const post = await createCaller(platform)
     for (const recipient of ['bare@example.com', '+14155550199']) {
       const { credential } = await platform.holder(recipient)
       const refused = await post(`/auth/credentials/${credential.id}/challenge`)

@@ -11,40 +11,42 @@ import {
 } from '../../worlds/records/members.testing.ts'
 
 describe('signing in with a passkey', () => {
-  test('gives a session whose key is sealed to the device and signs', async () => {
+  test('returns a session whose key is sealed to the device and can sign', async () => {
     const { client, customer, session } = await signedIn()
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
-    const mine = await passkeySignIn(client, id, authenticator)
+    const passkeySession = await passkeySignIn(client, id, authenticator)
     const listed = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
-    expect(listed.find((one: { id: string }) => one.id === mine.sessionId)).toMatchObject({
+    expect(listed.find((one: { id: string }) => one.id === passkeySession.sessionId)).toMatchObject({
       type: 'PASSKEY',
       credentialId: authenticator.credentialId,
     })
     const path = `/internal-accounts/${customer.wallet}`
-    expect((await sendSigned(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
+    expect((await sendSigned(client, passkeySession, 'PATCH', path, { privateEnabled: true })).status).toBe(
+      200,
+    )
   })
 
-  test('is valid once, for its own credential, within five minutes', async () => {
+  test('works once per challenge, for its own credential, within five minutes', async () => {
     const { client, customer, session } = await signedIn()
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const second = await addWalletPasskey(client, customer.wallet, session)
     const { challenge } = await passkeyChallenge(client, id)
     const assertion = authenticator.assert(challenge.challenge)
-    const elsewhere = await verifyPasskey(client, second.id, challenge.requestId, assertion)
-    expect(elsewhere.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+    const otherReply = await verifyPasskey(client, second.id, challenge.requestId, assertion)
+    expect(otherReply.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => verifyPasskey(client, id, challenge.requestId, assertion)),
     )
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const { status, body } of replies)
       if (status !== 200) expect([body.status, body.code]).toEqual([401, 'UNAUTHORIZED'])
-    const late = await passkeyChallenge(client, id)
+    const lateAttempt = await passkeyChallenge(client, id)
     await client.advance(301)
     const expired = await verifyPasskey(
       client,
       id,
-      late.challenge.requestId,
-      authenticator.assert(late.challenge.challenge),
+      lateAttempt.challenge.requestId,
+      authenticator.assert(lateAttempt.challenge.challenge),
     )
     expect(expired.body).toMatchObject({ status: 401, reason: 'Request expired' })
   })
@@ -76,16 +78,16 @@ describe('signing in with a passkey', () => {
     await passkeySignIn(client, id, authenticator)
     await passkeySignIn(client, id, authenticator)
     const { publicKey } = generateKeyPair()
-    const issue = () =>
+    const requestChallenge = () =>
       client.post(`/auth/credentials/${id}/challenge`, { clientPublicKey: publicKey.uncompressedHex })
-    const replies = await Promise.all(Array.from({ length: 9 }, issue))
+    const replies = await Promise.all(Array.from({ length: 9 }, requestChallenge))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)
     const limited = replies.find(({ status }) => status === 429)!
     expect(limited.body).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
     const wait = Number(limited.headers.get('Retry-After'))
     expect(wait).toBeGreaterThan(500)
     await client.advance(wait + 1)
-    expect((await issue()).status).toBe(200)
+    expect((await requestChallenge()).status).toBe(200)
   })
 
   test('refuses an assertion from another key, or whose counter does not grow', async () => {
@@ -95,14 +97,14 @@ describe('signing in with a passkey', () => {
       const { challenge } = await passkeyChallenge(client, id)
       return (await verifyPasskey(client, id, challenge.requestId, assertion(challenge.challenge))).body
     }
-    const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
+    const refusal = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
     expect(
       await attempt((c) => ({ ...new Authenticator().assert(c), credentialId: authenticator.credentialId })),
-    ).toMatchObject(refused)
+    ).toMatchObject(refusal)
     const { counter } = authenticator
     expect(await attempt((c) => authenticator.assert(c))).toMatchObject({ type: 'PASSKEY' })
     expect(await attempt((c) => authenticator.assert(c, { counter: counter + 1 }))).toMatchObject({
-      ...refused,
+      ...refusal,
       reason: expect.stringContaining('counter'),
     })
   })
@@ -130,7 +132,7 @@ describe('signing in with a passkey', () => {
     })
   })
 
-  test('accepts the legacy signature in sandbox', async () => {
+  test('accepts the legacy signature in the sandbox', async () => {
     const { client, customer, session } = await signedIn()
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const { challenge } = await passkeyChallenge(client, id)

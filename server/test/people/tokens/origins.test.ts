@@ -13,13 +13,13 @@ beforeAll(async () => {
   customer = await customerClient(client, (await newCustomer(client)).id)
 })
 
-const list = (Origin: string) => customer.send('GET', '/cards', undefined, { Origin })
+const listCards = (Origin: string) => customer.send('GET', '/cards', undefined, { Origin })
 
 describe('a page', () => {
   test('gets a preflight response exactly for calls that a token allows', async () => {
     await forEach(ENDPOINTS, async ([name, endpoint]) => {
       const isAllowed = endpoint.auth === 'platform' && endpoint.customerToken === true
-      const isBeside = ENDPOINTS.some(
+      const hasAllowedCall = ENDPOINTS.some(
         ([, other]) => other.path === endpoint.path && other.auth === 'platform' && other.customerToken,
       )
       const response = await fetch(client.baseUrl + pathToNothing(endpoint), {
@@ -27,47 +27,47 @@ describe('a page', () => {
         headers: { Origin: SHOP, 'Access-Control-Request-Method': endpoint.method },
       })
       const { status, headers } = response
-      expect(status, name).toBe(isBeside ? 204 : 405)
-      expect(headers.get('access-control-allow-origin'), name).toBe(isBeside ? SHOP : null)
+      expect(status, name).toBe(hasAllowedCall ? 204 : 405)
+      expect(headers.get('access-control-allow-origin'), name).toBe(hasAllowedCall ? SHOP : null)
       const methods = headers.get('access-control-allow-methods')?.split(', ') ?? []
       expect(methods.includes(endpoint.method), name).toBe(isAllowed)
       expect(headers.get('access-control-allow-credentials'), name).toBeNull()
-      if (isBeside)
+      if (hasAllowedCall)
         expect(headers.get('access-control-allow-headers')).toBe(
           'Authorization, Content-Type, Idempotency-Key, Request-Id, Svc-Wallet-Signature, Svc-Sandbox-Fault',
         )
     })
   })
 
-  test('of an allowed origin reads responses, refusals too', async () => {
-    const own = await newPlatform()
-    const allowed = await customerClient(own, (await newCustomer(own)).id)
-    const { body } = await own.send('PATCH', '/config', { allowedOrigins: [SHOP] })
+  test('of an allowed origin can read responses, including refusals', async () => {
+    const platform = await newPlatform()
+    const caller = await customerClient(platform, (await newCustomer(platform)).id)
+    const { body } = await platform.send('PATCH', '/config', { allowedOrigins: [SHOP] })
     expect(body.allowedOrigins).toEqual([SHOP])
     for (const path of ['/cards', '/cards?limit=0', '/cards/Card:0', '/config']) {
-      const { headers, status } = await allowed.send('GET', path, undefined, { Origin: SHOP })
+      const { headers, status } = await caller.send('GET', path, undefined, { Origin: SHOP })
       expect(headers.get('access-control-allow-origin'), path).toBe(path === '/config' ? null : SHOP)
       expect(status).toBe(
         { '/cards': 200, '/cards?limit=0': 400, '/cards/Card:0': 404, '/config': 403 }[path],
       )
     }
-    const elsewhere = [
+    const foreignOrigins = [
       'https://evil.example',
       `${SHOP}.evil.example`,
       `${SHOP}:444`,
       'http://shop.example',
       'null',
     ]
-    for (const Origin of elsewhere) {
-      const reply = await allowed.send('GET', '/cards', undefined, { Origin })
+    for (const Origin of foreignOrigins) {
+      const reply = await caller.send('GET', '/cards', undefined, { Origin })
       expectError(reply, { code: 'FORBIDDEN', what: Origin })
       expect(reply.body.details).toEqual({ origin: Origin })
     }
     // A page on the developer's machine is no longer allowed either.
-    const local = await allowed.send('GET', '/cards', undefined, { Origin: 'http://localhost:3000' })
+    const local = await caller.send('GET', '/cards', undefined, { Origin: 'http://localhost:3000' })
     expectError(local, { code: 'FORBIDDEN' })
     // Callers other than pages send no origin.
-    expect((await allowed.get('/cards')).status).toBe(200)
+    expect((await caller.get('/cards')).status).toBe(200)
   })
 
   test("on the developer's own machine is allowed in a sandbox by default", async () => {
@@ -76,13 +76,13 @@ describe('a page', () => {
       'http://127.0.0.1:*',
     ])
     for (const origin of ['http://localhost', 'http://localhost:5173', 'http://127.0.0.1:8080'])
-      expect((await list(origin)).status, origin).toBe(200)
+      expect((await listCards(origin)).status, origin).toBe(200)
     for (const origin of [
       'https://localhost',
       'http://localhost.evil.example',
       'http://localhost:80.evil.example',
     ])
-      expectError(await list(origin), { code: 'FORBIDDEN', what: origin })
+      expectError(await listCards(origin), { code: 'FORBIDDEN', what: origin })
   })
 
   test("cannot read responses to a backend's credentials", async () => {
@@ -90,14 +90,14 @@ describe('a page', () => {
     expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 
-  test('reads the public keys of the enclave', async () => {
+  test('can read the public keys of the enclave', async () => {
     const { headers } = await fetch(new URL('/.well-known/countersign.json', client.baseUrl))
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 })
 
-test('origins are checked: no path, no wildcard host, no http elsewhere', async () => {
-  for (const wrong of [
+test('an allowed origin must have no path and no wildcard host, and http only on the local machine', async () => {
+  for (const invalidOrigin of [
     'https://shop.example/',
     'http://shop.example',
     'https://',
@@ -105,9 +105,9 @@ test('origins are checked: no path, no wildcard host, no http elsewhere', async 
     'shop.example',
     `${SHOP} x`,
   ])
-    expectError(await client.send('PATCH', '/config', { allowedOrigins: [SHOP, wrong] }), {
+    expectError(await client.send('PATCH', '/config', { allowedOrigins: [SHOP, invalidOrigin] }), {
       code: 'INVALID_INPUT',
       field: 'allowedOrigins.1',
-      what: wrong,
+      what: invalidOrigin,
     })
 })

@@ -19,8 +19,8 @@ beforeAll(async () => {
     { listens: false },
   )
   await service.server.ready()
-  const { tokenId, clientSecret, ...made } = await createPlatform(service.app, 'Test')
-  platformId = made.platformId
+  const { tokenId, clientSecret, ...created } = await createPlatform(service.app, 'Test')
+  platformId = created.platformId
   authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 })
 afterAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await provider.stop()
 })
 
-async function ask(method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object) {
+async function callApi(method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object) {
   const { server } = service
   const url = `/2025-10-13${path}`
   const reply = await server.inject({
@@ -40,14 +40,14 @@ async function ask(method: 'GET' | 'POST' | 'PATCH', path: string, payload?: obj
   return reply.json()
 }
 
-async function submitted(customer: object = PERSON) {
-  const { id } = await ask('POST', '/customers', customer)
+async function submitCustomer(customer: object = PERSON) {
+  const { id } = await callApi('POST', '/customers', customer)
   const arrived = provider.next()
-  const verification = await ask('POST', '/verifications', { customerId: id })
+  const verification = await callApi('POST', '/verifications', { customerId: id })
   return { id, verification, submission: await arrived }
 }
 
-async function report(event: VerifierEvent) {
+async function sendReport(event: VerifierEvent) {
   const { headers, body } = provider.report(event)
   return service.server.inject({
     method: 'POST',
@@ -57,20 +57,20 @@ async function report(event: VerifierEvent) {
   })
 }
 
-/** The verification once it has this status; the provider's answer is recorded after it arrived. */
-async function reached(id: string, status: string) {
+/** Waits, because the provider's response is recorded only after it arrives. */
+async function waitForStatus(id: string, status: string) {
   for (let tries = 0; tries < 1000; tries++) {
-    const verification = await ask('GET', `/verifications/${id}`)
+    const verification = await callApi('GET', `/verifications/${id}`)
     if (verification.verificationStatus === status) return verification
     await new Promise((resolve) => setImmediate(resolve))
   }
   throw new Error(`The verification does not become ${status}`)
 }
 
-let events = 0
-const decided = (verificationId: string, more: Partial<VerifierEvent> = {}): VerifierEvent => ({
+let eventCount = 0
+const buildDecision = (verificationId: string, more: Partial<VerifierEvent> = {}): VerifierEvent => ({
   type: 'verification.decided',
-  eventId: `event-${++events}`,
+  eventId: `event-${++eventCount}`,
   verificationId,
   submission: 1,
   decision: 'APPROVE',
@@ -78,47 +78,49 @@ const decided = (verificationId: string, more: Partial<VerifierEvent> = {}): Ver
 })
 
 describe('in production with a verification provider', () => {
-  test('a customer is submitted to it, and approved by its response', async () => {
+  test('a customer is submitted to the provider and approved by its response', async () => {
     provider.answer = { decision: 'APPROVE' }
-    const { id, verification, submission } = await submitted()
+    const { id, verification, submission } = await submitCustomer()
     expect(submission).toMatchObject({
       verificationId: verification.id,
       submission: 1,
       customer: { id, fullName: 'Ada Lovelace', kycStatus: 'PENDING' },
     })
-    expect(await reached(verification.id, 'APPROVED')).toMatchObject({ errors: [] })
-    expect((await ask('GET', `/customers/${id}`)).kycStatus).toBe('APPROVED')
+    expect(await waitForStatus(verification.id, 'APPROVED')).toMatchObject({ errors: [] })
+    expect((await callApi('GET', `/customers/${id}`)).kycStatus).toBe('APPROVED')
   })
 
-  test('no suffix and no setting decides', async () => {
-    const reply = await ask('PATCH', '/config', { sandboxConfig: { verification: 'AUTOMATIC' } })
+  test('neither a name suffix nor a setting decides', async () => {
+    const reply = await callApi('PATCH', '/config', { sandboxConfig: { verification: 'AUTOMATIC' } })
     expect(reply).toMatchObject({ status: 400, details: { field: 'sandboxConfig' } })
-    expect((await ask('GET', '/config')).sandboxConfig).toBeUndefined()
-    expect((await ask('POST', '/customers', { ...PERSON, fullName: 'Ada 002' })).kycStatus).toBe('PENDING')
+    expect((await callApi('GET', '/config')).sandboxConfig).toBeUndefined()
+    expect((await callApi('POST', '/customers', { ...PERSON, fullName: 'Ada 002' })).kycStatus).toBe(
+      'PENDING',
+    )
   })
 
   test('a customer waits for an outcome that is reported later, once', async () => {
     provider.answer = 'later'
-    const { id, verification } = await submitted()
+    const { id, verification } = await submitCustomer()
     expect(verification.verificationStatus).toBe('IN_PROGRESS')
-    const event = decided(verification.id, { decision: 'REJECT', reason: 'Person not found.' })
-    const replies = await Promise.all(Array.from({ length: 20 }, () => report(event)))
+    const event = buildDecision(verification.id, { decision: 'REJECT', reason: 'Person not found.' })
+    const replies = await Promise.all(Array.from({ length: 20 }, () => sendReport(event)))
     for (const reply of replies)
       expect(reply.json()).toMatchObject({ id: verification.id, verificationStatus: 'REJECTED' })
-    expect((await ask('GET', `/customers/${id}`)).kycStatus).toBe('REJECTED')
-    expect((await ask('GET', `/verifications/${verification.id}/decisions`)).data).toMatchObject([
+    expect((await callApi('GET', `/customers/${id}`)).kycStatus).toBe('REJECTED')
+    expect((await callApi('GET', `/verifications/${verification.id}/decisions`)).data).toMatchObject([
       { decision: 'REJECT', decidedBy: { type: 'PROVIDER', id: event.eventId } },
     ])
-    const other = await report(decided(verification.id))
-    expect(other.json()).toMatchObject({ status: 409, code: 'INVALID_STATE_TRANSITION' })
+    const conflicting = await sendReport(buildDecision(verification.id))
+    expect(conflicting.json()).toMatchObject({ status: 409, code: 'INVALID_STATE_TRANSITION' })
   })
 
   test('a failed provider is called again under the same id', async () => {
     provider.answer = 'failure'
-    const { verification } = await submitted()
+    const { verification } = await submitCustomer()
     provider.answer = { decision: 'REFER' }
     await provider.next()
-    await reached(verification.id, 'PENDING_MANUAL_REVIEW')
+    await waitForStatus(verification.id, 'PENDING_MANUAL_REVIEW')
     expect([...provider.cases.keys()].filter((key) => key.startsWith(verification.id))).toEqual([
       `${verification.id}.1`,
     ])
@@ -126,23 +128,23 @@ describe('in production with a verification provider', () => {
 
   test('the outcome of a submission that was replaced is refused', async () => {
     provider.answer = 'later'
-    const { id, verification } = await submitted()
-    const again = provider.next()
-    await ask('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada King' })
-    expect(await again).toMatchObject({ submission: 2, customer: { fullName: 'Ada King' } })
-    expect((await report(decided(verification.id))).json()).toMatchObject({
+    const { id, verification } = await submitCustomer()
+    const resubmission = provider.next()
+    await callApi('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada King' })
+    expect(await resubmission).toMatchObject({ submission: 2, customer: { fullName: 'Ada King' } })
+    expect((await sendReport(buildDecision(verification.id))).json()).toMatchObject({
       status: 409,
       code: 'SUBMISSION_OUTDATED',
     })
-    const newest = await report(decided(verification.id, { submission: 2 }))
+    const newest = await sendReport(buildDecision(verification.id, { submission: 2 }))
     expect(newest.json().verificationStatus).toBe('APPROVED')
   })
 
   test('unsigned reports are refused', async () => {
     provider.answer = 'later'
-    const { verification } = await submitted()
-    const { body, headers } = provider.report(decided(verification.id))
-    for (const given of [
+    const { verification } = await submitCustomer()
+    const { body, headers } = provider.report(buildDecision(verification.id))
+    for (const badHeaders of [
       {},
       { ...headers, 'webhook-signature': 'v1,AAAA' },
       { ...headers, 'webhook-id': 'x' },
@@ -150,17 +152,17 @@ describe('in production with a verification provider', () => {
       const reply = await service.server.inject({
         method: 'POST',
         url: '/verification-provider/events',
-        headers: { 'content-type': 'application/json', ...given },
+        headers: { 'content-type': 'application/json', ...badHeaders },
         payload: body,
       })
       expect(reply.json()).toMatchObject({ status: 401, code: 'INVALID_SIGNATURE' })
     }
-    expect((await ask('GET', `/verifications/${verification.id}`)).verificationStatus).toBe('IN_PROGRESS')
+    expect((await callApi('GET', `/verifications/${verification.id}`)).verificationStatus).toBe('IN_PROGRESS')
   })
 
-  test('it gets identifiers and documents, which no response of the API shows', async () => {
+  test('the provider gets identifiers and documents that no API response shows', async () => {
     provider.answer = 'later'
-    const { id } = await ask('POST', '/customers', { ...PERSON, nationality: 'GB', region: 'GB' })
+    const { id } = await callApi('POST', '/customers', { ...PERSON, nationality: 'GB', region: 'GB' })
     const { server } = service
     const uploaded = await server.inject({
       method: 'POST',
@@ -175,7 +177,7 @@ describe('in production with a verification provider', () => {
     })
     expect(uploaded.statusCode).toBe(201)
     const arrived = provider.next()
-    await ask('POST', '/verifications', { customerId: id })
+    await callApi('POST', '/verifications', { customerId: id })
     const { documents } = await arrived
     expect(documents).toMatchObject([{ ...uploaded.json(), url: expect.stringContaining('/files/') }])
     const { url } = documents[0] as { url: string }
@@ -183,13 +185,18 @@ describe('in production with a verification provider', () => {
     expect(file.rawPayload).toEqual(PDF)
   })
 
-  test('it gets the owners of a business with their identifiers', async () => {
-    const { id } = await ask('POST', '/customers', BUSINESS)
-    const owner = await ask('POST', '/beneficial-owners', ownerOf(id))
+  test('the provider gets the owners of a business with their identifiers', async () => {
+    const { id } = await callApi('POST', '/customers', BUSINESS)
+    const owner = await callApi('POST', '/beneficial-owners', ownerOf(id))
     expect(owner).toMatchObject({ kycStatus: 'PENDING', personalInfo: { identifier: '*******6789' } })
     const op = await new TestPlatform(service, platformId).op()
-    const one = await findCase(op, await findCustomer(op, id))
-    const { beneficialOwners } = toSubmission(op, one, { id: 'Verification:1', submission: 1 }, new Map())
+    const verificationCase = await findCase(op, await findCustomer(op, id))
+    const { beneficialOwners } = toSubmission(
+      op,
+      verificationCase,
+      { id: 'Verification:1', submission: 1 },
+      new Map(),
+    )
     expect(beneficialOwners).toMatchObject([{ id: owner.id, personalInfo: { identifier: '123-45-6789' } }])
   })
 })

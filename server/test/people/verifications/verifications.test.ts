@@ -9,21 +9,24 @@ beforeAll(async () => {
   manual = await newManualPlatform()
 })
 
-const customer = (client: Client, body: object = PERSON) => send(client, 'POST', '/customers', body, 201)
-const verify = (client: Client, customerId: string) =>
+const createCustomer = (client: Client, body: object = PERSON) =>
+  send(client, 'POST', '/customers', body, 201)
+const requestVerification = (client: Client, customerId: string) =>
   send(client, 'POST', '/verifications', { customerId }, 200)
 const decide = (client: Client, id: string, body: object): Promise<Reply> =>
   client.post(`/verifications/${id}/decision`, body)
-const kycOf = async (client: Client, id: string) => (await client.get(`/customers/${id}`)).body.kycStatus
+const readKycStatus = async (client: Client, id: string) =>
+  (await client.get(`/customers/${id}`)).body.kycStatus
 
 describe('if people decide', () => {
   test('a customer waits, can be set up, and has no open account before it is approved', async () => {
-    const { id, kycStatus } = await customer(manual)
+    const { id, kycStatus } = await createCustomer(manual)
     expect(kycStatus).toBe('PENDING')
-    const accounts = () => manual.get(`/customers/internal-accounts?customerId=${id}`)
-    const statuses = async () => (await accounts()).body.data.map(({ status }: { status: string }) => status)
-    expect(await statuses()).toEqual(Array(4).fill('PENDING'))
-    const verification = await verify(manual, id)
+    const listAccounts = () => manual.get(`/customers/internal-accounts?customerId=${id}`)
+    const listStatuses = async () =>
+      (await listAccounts()).body.data.map(({ status }: { status: string }) => status)
+    expect(await listStatuses()).toEqual(Array(4).fill('PENDING'))
+    const verification = await requestVerification(manual, id)
     expect(verification).toMatchObject({
       customerId: id,
       verificationStatus: 'PENDING_MANUAL_REVIEW',
@@ -32,13 +35,13 @@ describe('if people decide', () => {
     })
     const approved = await decide(manual, verification.id, { decision: 'APPROVE', submission: 1 })
     expect(approved).toMatchObject({ status: 200, body: { verificationStatus: 'APPROVED', errors: [] } })
-    expect(await kycOf(manual, id)).toBe('APPROVED')
-    expect(await statuses()).toEqual(Array(4).fill('ACTIVE'))
+    expect(await readKycStatus(manual, id)).toBe('APPROVED')
+    expect(await listStatuses()).toEqual(Array(4).fill('ACTIVE'))
   })
 
   test('everything missing is listed together, and providing it makes the case ready', async () => {
-    const { id } = await customer(manual, { customerType: 'INDIVIDUAL', fullName: 'Ada' })
-    const verification = await verify(manual, id)
+    const { id } = await createCustomer(manual, { customerType: 'INDIVIDUAL', fullName: 'Ada' })
+    const verification = await requestVerification(manual, id)
     expect(verification.verificationStatus).toBe('RESOLVE_ERRORS')
     const missing = verification.errors.map((e: { type: string; field?: string }) => e.field ?? e.type)
     expect(missing).toEqual([
@@ -52,31 +55,35 @@ describe('if people decide', () => {
     const change = { customerType, birthDate, nationality, address }
     await send(manual, 'PATCH', `/customers/${id}`, change, 200)
     await manual.advance(0)
-    const ready = (await manual.get(`/verifications/${verification.id}`)).body
-    expect(ready).toMatchObject({ verificationStatus: 'READY_FOR_VERIFICATION', errors: [], submission: 0 })
-    expect(await verify(manual, id)).toMatchObject({
+    const completed = (await manual.get(`/verifications/${verification.id}`)).body
+    expect(completed).toMatchObject({
+      verificationStatus: 'READY_FOR_VERIFICATION',
+      errors: [],
+      submission: 0,
+    })
+    expect(await requestVerification(manual, id)).toMatchObject({
       id: verification.id,
       verificationStatus: 'PENDING_MANUAL_REVIEW',
     })
   })
 
-  test('posting while one is open returns it, and fifty concurrent calls create one', async () => {
-    const { id } = await customer(manual)
-    const all = await Promise.all(Array.from({ length: 50 }, () => verify(manual, id)))
-    expect(new Set(all.map((one) => one.id)).size).toBe(1)
-    expect(new Set(all.map((one) => one.submission))).toEqual(new Set([1]))
+  test('requesting a verification while one is open returns it, and fifty concurrent requests create one', async () => {
+    const { id } = await createCustomer(manual)
+    const verifications = await Promise.all(Array.from({ length: 50 }, () => requestVerification(manual, id)))
+    expect(new Set(verifications.map((verification) => verification.id)).size).toBe(1)
+    expect(new Set(verifications.map((verification) => verification.submission))).toEqual(new Set([1]))
     expect((await manual.get(`/verifications?customerId=${id}`)).body.data).toHaveLength(1)
   })
 
-  test('of fifty decisions in parallel one succeeds', async () => {
-    const { id } = await customer(manual)
-    const verification = await verify(manual, id)
+  test('only one of fifty parallel decisions succeeds', async () => {
+    const { id } = await createCustomer(manual)
+    const verification = await requestVerification(manual, id)
     const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, at) =>
+      Array.from({ length: 50 }, (_, index) =>
         decide(
           manual,
           verification.id,
-          at % 2 ? { decision: 'APPROVE' } : { decision: 'REJECT', reason: `No ${at}` },
+          index % 2 ? { decision: 'APPROVE' } : { decision: 'REJECT', reason: `No ${index}` },
         ),
       ),
     )
@@ -88,8 +95,8 @@ describe('if people decide', () => {
   })
 
   test('a decision has its author and time, and is permanent', async () => {
-    const { id } = await customer(manual)
-    const verification = await verify(manual, id)
+    const { id } = await createCustomer(manual)
+    const verification = await requestVerification(manual, id)
     await decide(manual, verification.id, {
       decision: 'REJECT',
       reason: 'The name is not that of the person.',
@@ -107,20 +114,34 @@ describe('if people decide', () => {
         ],
       },
     ])
-    expect(await kycOf(manual, id)).toBe('REJECTED')
-    expect(await verify(manual, id)).toMatchObject({ id: verification.id, verificationStatus: 'REJECTED' })
+    expect(await readKycStatus(manual, id)).toBe('REJECTED')
+    expect(await requestVerification(manual, id)).toMatchObject({
+      id: verification.id,
+      verificationStatus: 'REJECTED',
+    })
   })
 
-  test('a request is listed until it is met', async () => {
-    const { id } = await customer(manual)
-    const verification = await verify(manual, id)
-    const asked = { resourceId: id, type: 'INVALID_FIELD', field: 'fullName', reason: 'Write the full name.' }
-    const reply = await decide(manual, verification.id, { decision: 'REQUEST_INFORMATION', errors: [asked] })
-    expect(reply.body).toMatchObject({ verificationStatus: 'RESOLVE_ERRORS', errors: [asked] })
-    expect(await verify(manual, id)).toMatchObject({ verificationStatus: 'RESOLVE_ERRORS', errors: [asked] })
+  test('a request for information is listed until it is met', async () => {
+    const { id } = await createCustomer(manual)
+    const verification = await requestVerification(manual, id)
+    const requestedError = {
+      resourceId: id,
+      type: 'INVALID_FIELD',
+      field: 'fullName',
+      reason: 'Write the full name.',
+    }
+    const reply = await decide(manual, verification.id, {
+      decision: 'REQUEST_INFORMATION',
+      errors: [requestedError],
+    })
+    expect(reply.body).toMatchObject({ verificationStatus: 'RESOLVE_ERRORS', errors: [requestedError] })
+    expect(await requestVerification(manual, id)).toMatchObject({
+      verificationStatus: 'RESOLVE_ERRORS',
+      errors: [requestedError],
+    })
     const change = { customerType: 'INDIVIDUAL', fullName: 'Ada King Lovelace' }
     await send(manual, 'PATCH', `/customers/${id}`, change, 200)
-    expect(await verify(manual, id)).toMatchObject({
+    expect(await requestVerification(manual, id)).toMatchObject({
       verificationStatus: 'PENDING_MANUAL_REVIEW',
       errors: [],
       submission: 2,
@@ -128,26 +149,26 @@ describe('if people decide', () => {
   })
 
   test('a document requested by its requirement lists the accepted types', async () => {
-    const { id } = await customer(manual)
-    const verification = await verify(manual, id)
-    const asked = { resourceId: id, type: 'MISSING_IDENTITY_DOCUMENT', reason: 'Show who you are.' }
-    await decide(manual, verification.id, { decision: 'REQUEST_INFORMATION', errors: [asked] })
-    const { errors } = await verify(manual, id)
+    const { id } = await createCustomer(manual)
+    const verification = await requestVerification(manual, id)
+    const requestedError = { resourceId: id, type: 'MISSING_IDENTITY_DOCUMENT', reason: 'Show who you are.' }
+    await decide(manual, verification.id, { decision: 'REQUEST_INFORMATION', errors: [requestedError] })
+    const { errors } = await requestVerification(manual, id)
     expect(errors).toEqual([
-      { ...asked, acceptedDocumentTypes: ['PASSPORT', 'DRIVERS_LICENSE', 'NATIONAL_ID'] },
+      { ...requestedError, acceptedDocumentTypes: ['PASSPORT', 'DRIVERS_LICENSE', 'NATIONAL_ID'] },
     ])
     const fields = { documentHolder: id, documentType: 'PASSPORT', country: 'US' }
     expect((await upload(manual, '/documents', fields)).status).toBe(201)
-    expect((await verify(manual, id)).verificationStatus).toBe('PENDING_MANUAL_REVIEW')
+    expect((await requestVerification(manual, id)).verificationStatus).toBe('PENDING_MANUAL_REVIEW')
   })
 
   test('a customer that was changed after its submission is submitted again, and never approved unreviewed', async () => {
-    const { id } = await customer(manual)
-    const verification = await verify(manual, id)
+    const { id } = await createCustomer(manual)
+    const verification = await requestVerification(manual, id)
     const change = { customerType: 'INDIVIDUAL', fullName: 'Somebody Else' }
     await send(manual, 'PATCH', `/customers/${id}`, change, 200)
-    const old = await decide(manual, verification.id, { decision: 'APPROVE', submission: 1 })
-    expect(old).toMatchObject({ status: 409, body: { code: 'SUBMISSION_OUTDATED' } })
+    const outdated = await decide(manual, verification.id, { decision: 'APPROVE', submission: 1 })
+    expect(outdated).toMatchObject({ status: 409, body: { code: 'SUBMISSION_OUTDATED' } })
     await manual.advance(0)
     expect((await manual.get(`/verifications/${verification.id}`)).body.submission).toBe(2)
     expect((await decide(manual, verification.id, { decision: 'APPROVE', submission: 2 })).status).toBe(200)
@@ -168,7 +189,7 @@ describe('if people decide', () => {
       'errors.0.resourceId',
     ],
   ])('the decision %j is refused, naming %s', async (body, field) => {
-    const verification = await verify(manual, (await customer(manual)).id)
+    const verification = await requestVerification(manual, (await createCustomer(manual)).id)
     expect(await decide(manual, verification.id, body)).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT', details: { field } },
@@ -176,7 +197,7 @@ describe('if people decide', () => {
   })
 
   test('a token without REVIEW may not decide', async () => {
-    const verification = await verify(manual, (await customer(manual)).id)
+    const verification = await requestVerification(manual, (await createCustomer(manual)).id)
     const permissions = ['VIEW', 'TRANSACT', 'MANAGE']
     const token = await send(manual, 'POST', '/tokens', { name: 'Backend', permissions }, 201)
     const credentials = { ...manual.credentials, tokenId: token.clientId, clientSecret: token.clientSecret }
@@ -187,8 +208,8 @@ describe('if people decide', () => {
     })
   })
 
-  test('another platform sees nothing of it', async () => {
-    const verification = await verify(manual, (await customer(manual)).id)
+  test('another platform cannot see the verification', async () => {
+    const verification = await requestVerification(manual, (await createCustomer(manual)).id)
     for (const path of ['', '/decisions'])
       expect((await automatic.get(`/verifications/${verification.id}${path}`)).body.code).toBe(
         'VERIFICATION_NOT_FOUND',
@@ -198,15 +219,15 @@ describe('if people decide', () => {
     )
   })
 
-  test("each step sends an event, and the customer's changes send others", async () => {
+  test('each step of a verification sends an event, in addition to the events of the customer', async () => {
     const client = await newManualPlatform()
-    const { id } = await customer(client)
-    const verification = await verify(client, id)
+    const { id } = await createCustomer(client)
+    const verification = await requestVerification(client, id)
     const errors = [{ resourceId: id, type: 'INVALID_FIELD', field: 'fullName', reason: 'Write it in full.' }]
     await decide(client, verification.id, { decision: 'REQUEST_INFORMATION', errors })
     await send(client, 'PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada King' }, 200)
     await client.advance(0)
-    await verify(client, id)
+    await requestVerification(client, id)
     await decide(client, verification.id, { decision: 'APPROVE' })
     const steps = (await client.events(`&objectId=${verification.id}`)).map(({ type }) => type)
     expect(steps.toSorted()).toEqual(
@@ -218,8 +239,10 @@ describe('if people decide', () => {
         'VERIFICATION.APPROVED',
       ].toSorted(),
     )
-    const its = (await client.events(`&objectId=${id}`)).map(({ type }) => type)
-    expect(its).toEqual(expect.arrayContaining(['CUSTOMER.KYC_PENDING', 'CUSTOMER.KYC_APPROVED']))
+    const customerEventTypes = (await client.events(`&objectId=${id}`)).map(({ type }) => type)
+    expect(customerEventTypes).toEqual(
+      expect.arrayContaining(['CUSTOMER.KYC_PENDING', 'CUSTOMER.KYC_APPROVED']),
+    )
   })
 })
 
@@ -231,28 +254,31 @@ describe('if people decide in the sandbox', () => {
   ])(
     'the suffix of %s has no effect before POST /verifications, which leaves the person %s and the verification %s',
     async (fullName, kycStatus, status) => {
-      const { id, kycStatus: before } = await customer(manual, { ...PERSON, fullName })
+      const { id, kycStatus: before } = await createCustomer(manual, { ...PERSON, fullName })
       expect(before).toBe('PENDING')
-      const verification = await verify(manual, id)
+      const verification = await requestVerification(manual, id)
       expect(verification.verificationStatus).toBe(status)
-      expect(await kycOf(manual, id)).toBe(kycStatus)
-      expect(await verify(manual, id)).toEqual(verification)
+      expect(await readKycStatus(manual, id)).toBe(kycStatus)
+      expect(await requestVerification(manual, id)).toEqual(verification)
     },
   )
 
-  test('fifty calls in parallel decide by the suffix once', async () => {
-    const { id } = await customer(manual, { ...PERSON, fullName: 'Ada 002' })
-    const all = await Promise.all(Array.from({ length: 50 }, () => verify(manual, id)))
-    expect(new Set(all.map((one) => `${one.id} ${one.verificationStatus}`)).size).toBe(1)
-    const { data } = (await manual.get(`/verifications/${all[0].id}/decisions`)).body
+  test('fifty parallel calls decide by the suffix once', async () => {
+    const { id } = await createCustomer(manual, { ...PERSON, fullName: 'Ada 002' })
+    const verifications = await Promise.all(Array.from({ length: 50 }, () => requestVerification(manual, id)))
+    expect(
+      new Set(verifications.map((verification) => `${verification.id} ${verification.verificationStatus}`))
+        .size,
+    ).toBe(1)
+    const { data } = (await manual.get(`/verifications/${verifications[0].id}/decisions`)).body
     expect(data).toMatchObject([{ decision: 'REJECT', decidedBy: { type: 'SANDBOX' } }])
   })
 
-  test('a person decides about a suffix that leaves the check pending', async () => {
-    const { id } = await customer(manual, { ...PERSON, fullName: 'Ada 001' })
-    const verification = await verify(manual, id)
+  test('a reviewer can decide a check that the suffix leaves pending', async () => {
+    const { id } = await createCustomer(manual, { ...PERSON, fullName: 'Ada 001' })
+    const verification = await requestVerification(manual, id)
     expect((await decide(manual, verification.id, { decision: 'APPROVE' })).status).toBe(200)
-    expect(await kycOf(manual, id)).toBe('APPROVED')
+    expect(await readKycStatus(manual, id)).toBe('APPROVED')
   })
 })
 
@@ -262,38 +288,43 @@ describe('if the sandbox decides', () => {
     ['Ada 001', 'PENDING', 'IN_PROGRESS'],
     ['Ada 002', 'REJECTED', 'REJECTED'],
   ])('the person %s is %s from the start, and its verification %s', async (fullName, kycStatus, status) => {
-    const one = await customer(automatic, { ...PERSON, fullName })
-    expect(one.kycStatus).toBe(kycStatus)
-    const verification = await verify(automatic, one.id)
+    const person = await createCustomer(automatic, { ...PERSON, fullName })
+    expect(person.kycStatus).toBe(kycStatus)
+    const verification = await requestVerification(automatic, person.id)
     expect(verification.verificationStatus).toBe(status)
-    expect(await verify(automatic, one.id)).toEqual(verification)
+    expect(await requestVerification(automatic, person.id)).toEqual(verification)
   })
 
-  test('a person that was decided at creation has one record of it, for any number of requests', async () => {
-    const { id } = await customer(automatic)
-    const all = await Promise.all(Array.from({ length: 20 }, () => verify(automatic, id)))
-    expect(new Set(all.map((one) => one.id)).size).toBe(1)
+  test('a person who was decided at creation has one verification, however often it is requested', async () => {
+    const { id } = await createCustomer(automatic)
+    const verifications = await Promise.all(
+      Array.from({ length: 20 }, () => requestVerification(automatic, id)),
+    )
+    expect(new Set(verifications.map((verification) => verification.id)).size).toBe(1)
     expect((await automatic.get(`/verifications?customerId=${id}`)).body.totalCount).toBe(1)
   })
 
-  test('a pending person that is renamed is decided again', async () => {
-    const { id } = await customer(automatic, { ...PERSON, fullName: 'Ada 001' })
-    await verify(automatic, id)
+  test('a pending person who is renamed is decided again', async () => {
+    const { id } = await createCustomer(automatic, { ...PERSON, fullName: 'Ada 001' })
+    await requestVerification(automatic, id)
     await send(automatic, 'PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada' }, 200)
-    expect(await verify(automatic, id)).toMatchObject({ verificationStatus: 'APPROVED', submission: 2 })
-    expect(await kycOf(automatic, id)).toBe('APPROVED')
+    expect(await requestVerification(automatic, id)).toMatchObject({
+      verificationStatus: 'APPROVED',
+      submission: 2,
+    })
+    expect(await readKycStatus(automatic, id)).toBe('APPROVED')
   })
 
-  test('a person in progress can be decided by a person too', async () => {
-    const { id } = await customer(automatic, { ...PERSON, fullName: 'Ada 001' })
-    const verification = await verify(automatic, id)
+  test('a reviewer can decide a check that is in progress', async () => {
+    const { id } = await createCustomer(automatic, { ...PERSON, fullName: 'Ada 001' })
+    const verification = await requestVerification(automatic, id)
     expect((await decide(automatic, verification.id, { decision: 'APPROVE' })).status).toBe(200)
   })
 })
 
 test('a deleted customer is not verified', async () => {
-  const { id } = await customer(manual)
-  const verification = await verify(manual, id)
+  const { id } = await createCustomer(manual)
+  const verification = await requestVerification(manual, id)
   await send(manual, 'DELETE', `/customers/${id}`, undefined, 200)
   expect((await manual.post('/verifications', { customerId: id })).body.code).toBe('CUSTOMER_DELETED')
   expect((await decide(manual, verification.id, { decision: 'APPROVE' })).body.code).toBe('CUSTOMER_DELETED')
@@ -301,12 +332,12 @@ test('a deleted customer is not verified', async () => {
 
 test('verifications are listed by status', async () => {
   const client = await newManualPlatform()
-  const first = await verify(client, (await customer(client)).id)
-  const second = await verify(client, (await customer(client)).id)
+  const first = await requestVerification(client, (await createCustomer(client)).id)
+  const second = await requestVerification(client, (await createCustomer(client)).id)
   await decide(client, first.id, { decision: 'APPROVE' })
-  const ids = async (query: string) =>
+  const listIds = async (query: string) =>
     (await client.get(`/verifications${query}`)).body.data.map(({ id }: { id: string }) => id)
-  expect(await ids('')).toEqual([second.id, first.id])
-  expect(await ids('?verificationStatus=APPROVED')).toEqual([first.id])
-  expect(await ids('?verificationStatus=PENDING_MANUAL_REVIEW')).toEqual([second.id])
+  expect(await listIds('')).toEqual([second.id, first.id])
+  expect(await listIds('?verificationStatus=APPROVED')).toEqual([first.id])
+  expect(await listIds('?verificationStatus=PENDING_MANUAL_REVIEW')).toEqual([second.id])
 })

@@ -10,7 +10,7 @@ import { until } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
-/** A server that takes no requests, so that nothing but the test sends. */
+/** The server does not listen, so only the tests send events. */
 let service: TestServer
 beforeAll(async () => {
   service = await openServer({}, { listens: false })
@@ -19,7 +19,7 @@ afterAll(() => service.close())
 
 const NOTHING_RECORDED = { received: [], noted: [] }
 
-/** A platform with an endpoint that gets everything, and events of as many customers as asked. */
+/** Creates a platform with this number of events, and an endpoint that receives all of them. */
 async function newFeed(events: number, url = 'http://127.0.0.1:9/hook') {
   const op = await service.newOp()
   const row = newEndpoint(op, { role: 'ADDED', url, begins_in: '0' })
@@ -34,23 +34,23 @@ async function newFeed(events: number, url = 'http://127.0.0.1:9/hook') {
   return { op, row }
 }
 
-const later = (seconds: number) => new Date(service.app.clock().getTime() + seconds * 1_000)
+const afterSeconds = (seconds: number) => new Date(service.app.clock().getTime() + seconds * 1_000)
 
-/** Claims what is due, and leaves aside the endpoints of other tests. */
+/** Claims the due endpoints, and ignores the endpoints of other tests. */
 async function claim(id: string, claimant: string, at = service.app.clock()) {
   const claimed = await claimEndpoints(service.app.db, { claim: claimant, now: at, max: 32 })
   return claimed.find(({ endpoint }) => endpoint.id === id)
 }
 
-test('one process at a time sends to an endpoint, and another one continues once the first is silent for 30 seconds', async () => {
+test('one process at a time sends to an endpoint, and another continues after the first is silent for 30 seconds', async () => {
   const { row, op } = await newFeed(1)
   const first = await until(
     () => claim(row.id, 'one'),
     (found) => found !== undefined,
   )
   expect(await claim(row.id, 'other')).toBeUndefined()
-  expect(await claim(row.id, 'other', later(20))).toBeUndefined()
-  expect((await claim(row.id, 'other', later(40)))?.cursor).toMatchObject({ committed_in: '0' })
+  expect(await claim(row.id, 'other', afterSeconds(20))).toBeUndefined()
+  expect((await claim(row.id, 'other', afterSeconds(40)))?.cursor).toMatchObject({ committed_in: '0' })
 
   const record = (claimant: string, committed_in: string) =>
     recordProgress(
@@ -68,7 +68,7 @@ test('one process at a time sends to an endpoint, and another one continues once
       },
       { real: service.app.clock(), platform: op.now },
     )
-  // The first one is back: what it did counts no more.
+  // The first process is back, but can no longer record progress.
   expect(await record('one', '7')).toBeUndefined()
   expect(await record('other', '5')).toMatchObject({ id: row.id })
   const [{ committed_in } = { committed_in: undefined }] = await service.app.read
@@ -84,7 +84,7 @@ test('an endpoint that has received everything is not claimed', async () => {
   expect(await claim(row.id, 'one')).toBeUndefined()
 })
 
-test('an event that is received immediately needs no row, and a hundred of them a few statements', async () => {
+test('events received immediately need no row, and a hundred of them only a few statements', async () => {
   const receiver = await Receiver.open()
   const { row } = await newFeed(100, receiver.url)
   const query = vi.spyOn(service.app.db, 'query')
@@ -97,7 +97,7 @@ test('an event that is received immediately needs no row, and a hundred of them 
   query.mockRestore()
   expect(commits).not.toHaveBeenCalled()
   commits.mockRestore()
-  // It looks, claims, reads and records; each tenth of a second it records again.
+  // The sender looks, claims, reads and records, and records again every 100 ms.
   expect(statements).toBeLessThan(40)
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(100)
   const failures = await service.app.read
@@ -113,7 +113,7 @@ test('a stopped process leaves unsent events to the next one', async () => {
   await newFeed(60, receiver.url)
   const first = new Sender(service.app, {}).start()
   receiver.answer = () => {
-    // Once the first requests are there, the process stops.
+    // The process stops when the first requests arrive.
     void first.stop()
     return 200
   }

@@ -9,37 +9,38 @@ import { hold, type Received, Receiver, sequences } from '../../worlds/simulator
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const DAY = 24 * 3600
-/** The member whom the link of a sandbox signs in. */
+/** The member that the console link of a sandbox signs in. */
 const OWNER = 'owner@sandbox.example'
 
 type Settings = Static<typeof WebhookEndpointCreateRequest>
 
 type Endpoint = { readonly id: string }
 
-const paramsOf = ({ id }: Endpoint) => ({ params: { webhookEndpointId: id } })
+const toParams = ({ id }: Endpoint) => ({ params: { webhookEndpointId: id } })
 
-/** A platform with a receiver as a webhook endpoint, and an account: each funding is one event of that account. */
+/** Creates a platform with a webhook endpoint and an account. Each funding causes one event of that account. */
 async function newEndpoint(settings: Partial<Settings> = {}) {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
   const receiver = await Receiver.open()
-  const endpoint = await add(client, receiver, { eventTypes: [BALANCE], ...settings })
+  const endpoint = await addEndpoint(client, receiver, { eventTypes: [BALANCE], ...settings })
   return { client, usd, receiver, endpoint }
 }
 
-function add(client: Client, { url }: Receiver, settings: Partial<Settings> = {}) {
+function addEndpoint(client: Client, { url }: Receiver, settings: Partial<Settings> = {}) {
   return client.call('webhook_endpoint_create', { body: { url, ...settings } })
 }
 
-const read = (client: Client, endpoint: Endpoint) => client.call('webhook_endpoint_get', paramsOf(endpoint))
+const readEndpoint = (client: Client, endpoint: Endpoint) =>
+  client.call('webhook_endpoint_get', toParams(endpoint))
 
-const failuresOf = async (client: Client, endpoint: Endpoint) =>
-  (await client.call('webhook_endpoint_failure_list', paramsOf(endpoint))).data
+const listFailures = async (client: Client, endpoint: Endpoint) =>
+  (await client.call('webhook_endpoint_failure_list', toParams(endpoint))).data
 
 const setStatus = (client: Client, endpoint: Endpoint, status: 'ENABLED' | 'PAUSED') =>
-  client.call('webhook_endpoint_update', { ...paramsOf(endpoint), body: { status } })
+  client.call('webhook_endpoint_update', { ...toParams(endpoint), body: { status } })
 
-function firstOf({ received: [first] }: Receiver): Received {
+function requireFirst({ received: [first] }: Receiver): Received {
   if (!first) throw new Error('Nothing was received')
   return first
 }
@@ -50,7 +51,7 @@ describe('a webhook endpoint', () => {
     const { usd } = await newCustomer(client)
     await fund(client, usd, 1)
     const receiver = await Receiver.open()
-    const endpoint = await add(client, receiver, { description: 'Books', eventTypes: [BALANCE] })
+    const endpoint = await addEndpoint(client, receiver, { description: 'Books', eventTypes: [BALANCE] })
     expect(endpoint).toMatchObject({
       url: receiver.url,
       description: 'Books',
@@ -62,7 +63,7 @@ describe('a webhook endpoint', () => {
     })
     await fund(client, usd, 2)
     await receiver.until((all) => all.length === 1)
-    const { text, headers, event } = firstOf(receiver)
+    const { text, headers, event } = requireFirst(receiver)
     const { data } = (await client.get(`/events?objectId=${usd}&sortOrder=desc&limit=1`)).body
     const { deliveryStatus: _, ...latest } = data[0]
     expect(event).toEqual(latest)
@@ -70,33 +71,35 @@ describe('a webhook endpoint', () => {
     const [first] = (await client.call('webhook_secret_list')).data
     expect(() => new Webhook(first?.secret ?? '').verify(text, headers)).toThrow()
     const health = await until(
-      () => read(client, endpoint),
+      () => readEndpoint(client, endpoint),
       ({ health }) => health.lastDeliveredAt !== undefined && health.oldestUndeliveredAt === undefined,
     )
     expect(health.health).toMatchObject({ retrying: 0, failed: 0 })
   })
 
-  test('gets only the requested types, while another one gets all', async () => {
+  test('gets only the requested types, while another endpoint gets all', async () => {
     const client = await newPlatform()
-    const [some, all] = [await Receiver.open(), await Receiver.open()]
-    await add(client, some, { eventTypes: ['CUSTOMER.KYC_APPROVED'] })
-    await add(client, all)
+    const [filtered, unfiltered] = [await Receiver.open(), await Receiver.open()]
+    await addEndpoint(client, filtered, { eventTypes: ['CUSTOMER.KYC_APPROVED'] })
+    await addEndpoint(client, unfiltered)
     const { usd } = await newCustomer(client)
     await fund(client, usd, 1)
-    await all.until((received) => received.some(({ event }) => event.type === BALANCE))
-    await some.until((received) => received.length > 0)
-    expect(new Set(some.received.map(({ event }) => event.type))).toEqual(new Set(['CUSTOMER.KYC_APPROVED']))
+    await unfiltered.until((all) => all.some(({ event }) => event.type === BALANCE))
+    await filtered.until((received) => received.length > 0)
+    expect(new Set(filtered.received.map(({ event }) => event.type))).toEqual(
+      new Set(['CUSTOMER.KYC_APPROVED']),
+    )
   })
 
   test('gets the events of one object in order, one after the other', async () => {
     const { client, usd, receiver } = await newEndpoint()
-    let atOnce = 0
-    let mostAtOnce = 0
+    let concurrent = 0
+    let maxConcurrent = 0
     receiver.answer = () => (response) => {
-      atOnce += 1
-      mostAtOnce = Math.max(mostAtOnce, atOnce)
+      concurrent += 1
+      maxConcurrent = Math.max(maxConcurrent, concurrent)
       setImmediate(() => {
-        atOnce -= 1
+        concurrent -= 1
         response.writeHead(200).end()
       })
     }
@@ -104,14 +107,14 @@ describe('a webhook endpoint', () => {
     await receiver.until((all) => all.length === 30)
     const [first = 0] = sequences(receiver.received)
     expect(sequences(receiver.received)).toEqual(Array.from({ length: 30 }, (_, n) => first + n))
-    expect(mostAtOnce).toBe(1)
+    expect(maxConcurrent).toBe(1)
   })
 
   test('without data gets only the id, the type and the object', async () => {
     const { client, usd, receiver } = await newEndpoint({ payload: 'THIN' })
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
-    expect(firstOf(receiver).event).toEqual({
+    expect(requireFirst(receiver).event).toEqual({
       id: expect.any(String),
       type: BALANCE,
       timestamp: expect.any(String),
@@ -120,16 +123,16 @@ describe('a webhook endpoint', () => {
     })
   })
 
-  test('for the latest balance only gets one of the waiting events', async () => {
+  test('that wants only the latest balance gets one of the waiting events', async () => {
     const { client, usd, receiver } = await newEndpoint({ latestBalanceOnly: true })
     const release = hold(receiver)
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
     for (let n = 0; n < 5; n++) await fund(client, usd, 1)
-    const last = (await client.get(`/events?objectId=${usd}&sortOrder=desc&limit=1`)).body.data[0]
-    // The sender reads what has happened meanwhile before it gets its answer, or after: the last one comes in any case.
+    const latest = (await client.get(`/events?objectId=${usd}&sortOrder=desc&limit=1`)).body.data[0]
+    // The sender may read the waiting events before or after this response. The latest one arrives in any case.
     release()
-    await receiver.until((all) => all.at(-1)?.event.id === last.id)
+    await receiver.until((all) => all.at(-1)?.event.id === latest.id)
     expect(receiver.received.length).toBeLessThanOrEqual(6)
   })
 
@@ -138,7 +141,7 @@ describe('a webhook endpoint', () => {
     expect(await setStatus(client, endpoint, 'PAUSED')).toMatchObject({ status: 'PAUSED' })
     await fund(client, usd, 1)
     await fund(client, usd, 1)
-    expect((await read(client, endpoint)).health.oldestUndeliveredAt).toEqual(expect.any(String))
+    expect((await readEndpoint(client, endpoint)).health.oldestUndeliveredAt).toEqual(expect.any(String))
     expect(receiver.received).toEqual([])
     await setStatus(client, endpoint, 'ENABLED')
     await receiver.until((all) => all.length === 2)
@@ -153,10 +156,10 @@ describe('a webhook endpoint', () => {
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 2)
     await until(
-      () => read(client, endpoint),
+      () => readEndpoint(client, endpoint),
       ({ health }) => health.oldestUndeliveredAt === undefined,
     )
-    await client.call('webhook_endpoint_replay', { ...paramsOf(endpoint), body: { startDate: now } })
+    await client.call('webhook_endpoint_replay', { ...toParams(endpoint), body: { startDate: now } })
     await receiver.until((all) => all.length >= 4)
     const ids = receiver.received.map(({ event }) => event.id)
     expect(ids.slice(2, 4)).toEqual(ids.slice(0, 2))
@@ -164,11 +167,11 @@ describe('a webhook endpoint', () => {
 
   test('that was deleted gets nothing more and is not found', async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
-    await client.call('webhook_endpoint_delete', paramsOf(endpoint))
-    const other = await Receiver.open()
-    await add(client, other)
+    await client.call('webhook_endpoint_delete', toParams(endpoint))
+    const otherReceiver = await Receiver.open()
+    await addEndpoint(client, otherReceiver)
     await fund(client, usd, 1)
-    await other.until((all) => all.length > 0)
+    await otherReceiver.until((all) => all.length > 0)
     expect(receiver.received).toEqual([])
     for (const [method, path, body] of [
       ['GET', ''],
@@ -184,19 +187,19 @@ describe('a webhook endpoint', () => {
   })
 })
 
-describe('an endpoint that does not receive', () => {
-  test('gets the event again later, and the next ones of its object after it', async () => {
+describe('an endpoint that fails', () => {
+  test('gets the event again later, and then the next events of the object', async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
     receiver.answer = () => 500
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
     await fund(client, usd, 1)
     const failing = await until(
-      () => read(client, endpoint),
+      () => readEndpoint(client, endpoint),
       ({ health }) => health.retrying === 2,
     )
     expect(failing.health).toMatchObject({ lastFailure: '500', failed: 0, failingSince: expect.any(String) })
-    expect(await failuresOf(client, endpoint)).toMatchObject([
+    expect(await listFailures(client, endpoint)).toMatchObject([
       {
         status: 'RETRYING',
         attempts: 1,
@@ -212,32 +215,32 @@ describe('an endpoint that does not receive', () => {
     const [first = 0, again, next] = sequences(receiver.received)
     expect([again, next]).toEqual([first, first + 1])
     const { health } = await until(
-      () => read(client, endpoint),
+      () => readEndpoint(client, endpoint),
       ({ health }) => health.retrying === 0,
     )
     expect(health).not.toHaveProperty('failingSince')
   })
 
-  test('keeps no event of another object waiting, nor another endpoint', async () => {
+  test('delays neither events of other objects nor other endpoints', async () => {
     const { client, usd, receiver } = await newEndpoint()
-    const { usd: other } = await newCustomer(client)
-    const sound = await Receiver.open()
-    await add(client, sound, { eventTypes: [BALANCE] })
+    const { usd: otherUsd } = await newCustomer(client)
+    const healthyReceiver = await Receiver.open()
+    await addEndpoint(client, healthyReceiver, { eventTypes: [BALANCE] })
     receiver.answer = ({ event }) => (event.objectId === usd ? 500 : 200)
     await fund(client, usd, 1)
-    await fund(client, other, 1)
-    await receiver.until((all) => all.some(({ event }) => event.objectId === other))
-    await sound.until((all) => all.length === 2)
+    await fund(client, otherUsd, 1)
+    await receiver.until((all) => all.some(({ event }) => event.objectId === otherUsd))
+    await healthyReceiver.until((all) => all.length === 2)
   })
 
-  test('rests after ten failures in a row, and gets everything once it receives one event', {
+  test('gets no requests for a while after ten failures in a row, and every event once it receives one', {
     tags: 'long',
   }, async () => {
     const { client, receiver, endpoint } = await newEndpoint({ eventTypes: ['CUSTOMER.KYC_APPROVED'] })
     receiver.answer = () => 503
     for (let n = 0; n < 30; n++) await newCustomer(client)
     const { health } = await until(
-      () => read(client, endpoint),
+      () => readEndpoint(client, endpoint),
       ({ health }) => health.failingSince !== undefined && health.oldestUndeliveredAt !== undefined,
     )
     await receiver.until((all) => all.length >= 10)
@@ -253,18 +256,18 @@ describe('an endpoint that does not receive', () => {
     tags: 'long',
   }, async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
-    const other = await Receiver.open()
-    await add(client, other, { eventTypes: ['WEBHOOK_ENDPOINT.DISABLED'] })
+    const otherReceiver = await Receiver.open()
+    await addEndpoint(client, otherReceiver, { eventTypes: ['WEBHOOK_ENDPOINT.DISABLED'] })
     const { url } = await client.call('sandbox_console_link', {})
     await new Browser(client.baseUrl).post('/member-sessions', { type: 'LINK', token: secretOf(url) })
     receiver.answer = () => 410
     await fund(client, usd, 1)
-    await other.until((all) => all.length === 1)
-    expect(firstOf(other).event).toMatchObject({
+    await otherReceiver.until((all) => all.length === 1)
+    expect(requireFirst(otherReceiver).event).toMatchObject({
       objectId: endpoint.id,
       data: { id: endpoint.id, status: 'DISABLED', disabledReason: 'GONE' },
     })
-    const disabled = await read(client, endpoint)
+    const disabled = await readEndpoint(client, endpoint)
     expect(disabled).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' })
     // A sandbox delivers e-mail into its inbox.
     const { data: inbox } = await client.call('sandbox_inbox_list', {})
@@ -274,7 +277,7 @@ describe('an endpoint that does not receive', () => {
     expect(subject).toContain(`Webhook endpoint disabled: ${host}`)
     expect(text).toContain(endpoint.id)
     expect(text).toContain('Last failure: 410')
-    // The path of an address may hold a secret.
+    // The path of a URL may contain a secret.
     expect(text).not.toContain(receiver.url)
     await fund(client, usd, 1)
     receiver.answer = () => 200
@@ -288,23 +291,23 @@ describe('an endpoint that does not receive', () => {
     receiver.answer = () => 500
     await fund(client, usd, 1)
     await until(
-      () => read(client, endpoint),
+      () => readEndpoint(client, endpoint),
       ({ health }) => health.failingSince !== undefined,
     )
     await client.advance(8 * DAY)
     const disabled = await until(
-      () => read(client, endpoint),
+      () => readEndpoint(client, endpoint),
       ({ status }) => status === 'DISABLED',
     )
     expect(disabled).toMatchObject({ disabledReason: 'UNREACHABLE', health: { failed: 1, retrying: 0 } })
-    expect(await failuresOf(client, endpoint)).toMatchObject([
+    expect(await listFailures(client, endpoint)).toMatchObject([
       { status: 'FAILED', attempts: expect.any(Number) },
     ])
   })
 })
 
-describe('the manager of endpoints', () => {
-  test('finds only endpoints of its own platform', async () => {
+describe('a platform', () => {
+  test('finds only its own webhook endpoints', async () => {
     const { endpoint } = await newEndpoint()
     const stranger = await newPlatform()
     const path = `/webhook-endpoints/${endpoint.id}`
@@ -319,7 +322,7 @@ describe('the manager of endpoints', () => {
     expect((await stranger.call('webhook_endpoint_list')).data).toEqual([])
   })
 
-  test('may create twenty of them, also in parallel', async () => {
+  test('can create twenty webhook endpoints, also in parallel', async () => {
     const client = await newPlatform()
     const url = 'https://example.com/hook'
     const replies = await Promise.all(
@@ -336,12 +339,12 @@ describe('the manager of endpoints', () => {
     [{ url: 'https://example.com', eventTypes: ['NOTHING'] }, 'eventTypes.0'],
     [{ url: 'https://example.com', payload: 'HALF' }, 'payload'],
     [{}, 'url'],
-  ])('gets the invalid field of %o', async (body, field) => {
+  ])('gets the name of the invalid field of %o', async (body, field) => {
     const client = await newPlatform()
     expectError(await client.post('/webhook-endpoints', body), { code: 'INVALID_INPUT', field })
   })
 
-  test('replaces the secret of one endpoint, and no other', async () => {
+  test('can replace the secret of one webhook endpoint without changing the others', async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
     const former = (await client.call('webhook_secret_list')).data[0]
     const next = await client.call('webhook_secret_create', {
@@ -353,15 +356,15 @@ describe('the manager of endpoints', () => {
     expect((await client.call('webhook_secret_list')).data).toEqual([former])
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
-    const { text, headers } = firstOf(receiver)
+    const { text, headers } = requireFirst(receiver)
     expect(new Webhook(next.secret).verify(text, headers)).toEqual(JSON.parse(text))
     expect(() => new Webhook(endpoint.secret).verify(text, headers)).toThrow()
   })
 
-  test('keeps them over a reset of the sandbox, and they get the events of the new platform', async () => {
+  test('keeps its webhook endpoints over a reset of the sandbox, and they get the events that follow', async () => {
     const { client, receiver, endpoint } = await newEndpoint()
     await client.call('sandbox_reset')
-    expect(await read(client, endpoint)).toMatchObject({ status: 'ENABLED' })
+    expect(await readEndpoint(client, endpoint)).toMatchObject({ status: 'ENABLED' })
     const { usd } = await newCustomer(client)
     await fund(client, usd, 1)
     await receiver.until((all) => all.some(({ event }) => event.objectId === usd))

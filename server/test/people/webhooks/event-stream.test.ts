@@ -5,28 +5,28 @@ import { Client, fund, newCustomer, newPlatform, type Reply } from '../../worlds
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { openServer } from '../../worlds/server.testing.ts'
 
-/** The sdk for a platform; `fetch` may break connections. */
-function countersignOf({ credentials, baseUrl }: Client, fetch = globalThis.fetch): Countersign {
+/** Creates an SDK whose `fetch` may break connections. */
+function createSdk({ credentials, baseUrl }: Client, fetch = globalThis.fetch): Countersign {
   const { tokenId, clientSecret } = credentials
   return new Countersign({ baseUrl, tokenId, clientSecret, fetch })
 }
 
-/** Follows until `enough`, with no wait between streams. */
-async function followed(
+/** Follows the events until there are enough, without a wait between streams. */
+async function followEvents(
   countersign: Countersign,
   options: Parameters<Countersign['followEvents']>[0],
-  enough: (events: readonly PlatformEvent[]) => boolean,
+  hasEnough: (events: readonly PlatformEvent[]) => boolean,
 ): Promise<PlatformEvent[]> {
   const events: PlatformEvent[] = []
   for await (const event of countersign.followEvents({ sleep: async () => {}, ...options })) {
     events.push(event)
-    if (enough(events)) break
+    if (hasEnough(events)) break
   }
   return events
 }
 
-/** An open stream, read by hand. */
-async function open(client: Client, query = '', headers: Record<string, string> = {}) {
+/** Opens a stream without the SDK. */
+async function openStream(client: Client, query = '', headers: Record<string, string> = {}) {
   const ending = new AbortController()
   const response = await fetch(`${client.baseUrl}/events/stream${query}`, {
     headers: { Authorization: client.authorization, ...headers },
@@ -35,8 +35,8 @@ async function open(client: Client, query = '', headers: Record<string, string> 
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   return {
     response,
-    /** The text until it has `until`, or until its end. */
-    async text(until?: string): Promise<string> {
+    /** Reads until the text contains `until`, or to the end of the stream. */
+    async readText(until?: string): Promise<string> {
       for (let text = ''; ; ) {
         const { done, value } = await reader.read()
         if (done) return text
@@ -48,7 +48,7 @@ async function open(client: Client, query = '', headers: Record<string, string> 
   }
 }
 
-async function withToken(owner: Client): Promise<Client & { readonly id: string }> {
+async function createReader(owner: Client): Promise<Client & { readonly id: string }> {
   const { body } = await owner.post('/tokens', { name: 'Reader', permissions: ['VIEW'] })
   const { platformId } = owner.credentials
   const client = new Client({ platformId, tokenId: body.id, clientSecret: body.clientSecret }, owner.baseUrl)
@@ -62,24 +62,24 @@ test('a follower whose connections keep breaking sees every event once, in the o
   const { usd } = await newCustomer(client)
   const [first] = await client.events()
   let connections = 0
-  // Each connection brings two pieces and breaks.
-  const breaking: typeof fetch = async (...args) => {
+  // Each connection breaks after two chunks.
+  const breakingFetch: typeof fetch = async (...args) => {
     const response = await fetch(...args)
     if (!String(args[0]).includes('/events/stream')) return response
     connections += 1
-    let pieces = 0
-    const cut = new TransformStream<Uint8Array, Uint8Array>({
+    let chunkCount = 0
+    const cutAfterTwo = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        pieces += 1
+        chunkCount += 1
         controller.enqueue(chunk)
-        if (pieces === 2) controller.error(new Error('cut'))
+        if (chunkCount === 2) controller.error(new Error('cut'))
       },
     })
-    return new Response(response.body!.pipeThrough(cut), response)
+    return new Response(response.body!.pipeThrough(cutAfterTwo), response)
   }
   const amounts = Array.from({ length: 12 }, (_, index) => index + 1)
   let isPaid = false
-  const following = followed(countersignOf(client, breaking), { after: first.id }, (events) =>
+  const following = followEvents(createSdk(client, breakingFetch), { after: first.id }, (events) =>
     isPaid ? events.filter(({ type }) => type === 'INTERNAL_ACCOUNT.BALANCE_UPDATED').length >= 12 : false,
   )
   for (const amount of amounts) {
@@ -88,34 +88,34 @@ test('a follower whose connections keep breaking sees every event once, in the o
   }
   isPaid = true
   await fund(client, usd, 1)
-  const seen = await following
+  const followedEvents = await following
   const feed: Reply['body'][] = (await client.get(`/events?limit=100&after=${first.id}`)).body.data
-  expect(seen.map(({ id }) => id)).toEqual(feed.slice(0, seen.length).map(({ id }) => id))
-  expect(seen.length).toBeGreaterThanOrEqual(12)
-  // The event itself, as the list gives it.
-  expect(seen.at(-1)).toEqual(feed[seen.length - 1])
+  expect(followedEvents.map(({ id }) => id)).toEqual(feed.slice(0, followedEvents.length).map(({ id }) => id))
+  expect(followedEvents.length).toBeGreaterThanOrEqual(12)
+  // A stream sends events in the form of the list.
+  expect(followedEvents.at(-1)).toEqual(feed[followedEvents.length - 1])
 })
 
 test('a stream begins with the next event, and sends only the requested types', async () => {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
   const newest = (await client.events()).at(-1).id
-  const stream = await open(client, '?types=INVITATION.CLAIMED&types=INTERNAL_ACCOUNT.BALANCE_UPDATED')
+  const stream = await openStream(client, '?types=INVITATION.CLAIMED&types=INTERNAL_ACCOUNT.BALANCE_UPDATED')
   expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-  expect(await stream.text('\n\n')).toBe(`retry: 1000\nid: ${newest}\n\n`)
+  expect(await stream.readText('\n\n')).toBe(`retry: 1000\nid: ${newest}\n\n`)
   await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Grace Hopper' })
   await fund(client, usd, 4_711)
-  const text = await stream.text('4711')
+  const text = await stream.readText('4711')
   expect(text.match(/^event: .*$/gm)).toEqual(['event: INTERNAL_ACCOUNT.BALANCE_UPDATED'])
   stream.end()
 })
 
-test('Last-Event-ID resumes behind that event, and overrides the query', async () => {
+test('a stream with Last-Event-ID resumes after that event, whatever the query says', async () => {
   const client = await newPlatform()
   await newCustomer(client)
   const [first, second] = await client.events()
-  const stream = await open(client, `?after=${second.id}`, { 'Last-Event-ID': first.id })
-  expect(await stream.text('data: ')).toContain(`id: ${second.id}\n`)
+  const stream = await openStream(client, `?after=${second.id}`, { 'Last-Event-ID': first.id })
+  expect(await stream.readText('data: ')).toContain(`id: ${second.id}\n`)
   stream.end()
   const stranger = await newPlatform()
   for (const id of [first.id, 'Event:00000000-0000-7000-8000-00000000001a'])
@@ -132,13 +132,13 @@ test('Last-Event-ID resumes behind that event, and overrides the query', async (
 
 test('a stream that breaks before the first event of a platform resumes from the beginning of the feed', async () => {
   const client = await newPlatform()
-  const before = await open(client)
-  expect(await before.text('\n\n')).toBe(`retry: 1000\nid: ${FEED_BEGINNING}\n\n`)
-  before.end()
+  const firstStream = await openStream(client)
+  expect(await firstStream.readText('\n\n')).toBe(`retry: 1000\nid: ${FEED_BEGINNING}\n\n`)
+  firstStream.end()
   await newCustomer(client)
   const [first] = await client.events()
-  const stream = await open(client, '', { 'Last-Event-ID': FEED_BEGINNING })
-  expect(await stream.text('data: ')).toContain(`id: ${first.id}\n`)
+  const stream = await openStream(client, '', { 'Last-Event-ID': FEED_BEGINNING })
+  expect(await stream.readText('data: ')).toContain(`id: ${first.id}\n`)
   stream.end()
   expect((await client.get(`/events?after=${FEED_BEGINNING}`)).body.data[0]).toEqual(first)
 })
@@ -146,51 +146,51 @@ test('a stream that breaks before the first event of a platform resumes from the
 test('a stream ends with the token that opened it, and sends nothing after that', async () => {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
-  const reader = await withToken(client)
-  const stream = await open(reader)
-  await stream.text('\n\n')
+  const reader = await createReader(client)
+  const stream = await openStream(reader)
+  await stream.readText('\n\n')
   expect((await client.send('DELETE', `/tokens/${reader.id}`)).status).toBe(204)
   await fund(client, usd, 100)
-  expect(await stream.text()).toBe('')
+  expect(await stream.readText()).toBe('')
 })
 
-test('a platform has a bounded number of streams, and one that ends frees its place', async () => {
+test('a platform has a limited number of streams, and a stream that ends makes room for another', async () => {
   const client = await newPlatform()
-  const streams = await Promise.all(Array.from({ length: EVENT_STREAMS_MAX }, () => open(client)))
+  const streams = await Promise.all(Array.from({ length: EVENT_STREAMS_MAX }, () => openStream(client)))
   expect(new Set(streams.map(({ response }) => response.status))).toEqual(new Set([200]))
   const refused = await client.get('/events/stream')
   expectError(refused, { code: 'RATE_LIMITED' })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect((await newPlatform().then(open)).response.status).toBe(200)
+  expect((await newPlatform().then(openStream)).response.status).toBe(200)
   streams.pop()!.end()
-  let last = await open(client)
-  while (last.response.status === 429) last = await open(client)
-  expect(last.response.status).toBe(200)
-  for (const stream of [...streams, last]) stream.end()
+  let newStream = await openStream(client)
+  while (newStream.response.status === 429) newStream = await openStream(client)
+  expect(newStream.response.status).toBe(200)
+  for (const stream of [...streams, newStream]) stream.end()
 })
 
 test("callers that use all streams of a platform do not block another caller's share", async () => {
   const client = await newPlatform()
-  const first = await withToken(client)
+  const firstReader = await createReader(client)
   const half = EVENT_STREAMS_MAX / 2
   const streams = await Promise.all(
-    [client, first].flatMap((one) => Array.from({ length: half }, () => open(one))),
+    [client, firstReader].flatMap((caller) => Array.from({ length: half }, () => openStream(caller))),
   )
-  const other = await withToken(client)
-  const part = Math.floor(EVENT_STREAMS_MAX / 3)
-  const own = await Promise.all(Array.from({ length: part }, () => open(other)))
-  expect(own.map(({ response }) => response.status)).toEqual(Array(part).fill(200))
+  const otherReader = await createReader(client)
+  const share = Math.floor(EVENT_STREAMS_MAX / 3)
+  const otherStreams = await Promise.all(Array.from({ length: share }, () => openStream(otherReader)))
+  expect(otherStreams.map(({ response }) => response.status)).toEqual(Array(share).fill(200))
   expectError(await client.get('/events/stream'), { code: 'RATE_LIMITED' })
-  for (const stream of [...streams, ...own]) stream.end()
+  for (const stream of [...streams, ...otherStreams]) stream.end()
 })
 
 test('a server that closes ends its streams immediately', async () => {
   const server = await openServer()
   const client = await server.newPlatform()
-  const stream = await open(client)
-  expect(await stream.text('\n\n')).toContain('retry')
+  const stream = await openStream(client)
+  expect(await stream.readText('\n\n')).toContain('retry')
   const closing = server.close()
-  expect(await stream.text()).toBe('')
+  expect(await stream.readText()).toBe('')
   await closing
 })
 
@@ -199,14 +199,18 @@ test('a stream of the latest events covers every type, with the last event of ea
   const { usd } = await newCustomer(client)
   const [first] = await client.events()
   for (let n = 0; n < 5; n++) await fund(client, usd, 1)
-  const all = await client.events()
-  const last = all.at(-1)!
-  const seen = await followed(countersignOf(client), { after: first!.id, latestOnly: true }, (events) =>
-    events.some(({ id }) => id === last.id),
+  const feed = await client.events()
+  const latest = feed.at(-1)!
+  const followedEvents = await followEvents(
+    createSdk(client),
+    { after: first!.id, latestOnly: true },
+    (events) => events.some(({ id }) => id === latest.id),
   )
-  expect(new Set(seen.map(({ type }) => type))).toEqual(new Set(all.slice(1).map(({ type }) => type)))
-  expect(seen.length).toBeLessThan(all.length - 1)
-  expect(seen.map(({ id }) => id)).toEqual(
-    all.map(({ id }) => id).filter((id) => seen.some((one) => one.id === id)),
+  expect(new Set(followedEvents.map(({ type }) => type))).toEqual(
+    new Set(feed.slice(1).map(({ type }) => type)),
+  )
+  expect(followedEvents.length).toBeLessThan(feed.length - 1)
+  expect(followedEvents.map(({ id }) => id)).toEqual(
+    feed.map(({ id }) => id).filter((id) => followedEvents.some((one) => one.id === id)),
   )
 })

@@ -6,13 +6,13 @@ import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { type Cluster, startCluster } from '../../worlds/server-process.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
-// An open transaction stops the feeds of a whole cluster, and other tests' transactions would be measured
-// here.
+// An open transaction stops every feed of a cluster. A separate cluster excludes the transactions of other
+// tests.
 let cluster: Cluster | undefined
 let service: TestServer
 let client: Client
 let nowMs = 0
-const stills: number[] = []
+const stalledSeconds: number[] = []
 const lines: unknown[] = []
 
 beforeAll(async () => {
@@ -28,73 +28,73 @@ afterAll(async () => {
 
 const newWatch = () =>
   createFeedWatch(service.app.db, () => new Date(nowMs), {
-    still: (seconds) => stills.push(seconds),
-    log: { warn: (members: unknown) => void lines.push(members) } as never,
+    still: (seconds) => stalledSeconds.push(seconds),
+    log: { warn: (fields: unknown) => void lines.push(fields) } as never,
   })
 
 const newEvent = () => client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })
 
 test('a moving feed is not reported as stalled', async () => {
-  const look = newWatch()
+  const watch = newWatch()
   for (const seconds of [0, 40, 80]) {
     nowMs = seconds * 1_000
     await newEvent()
-    await look()
+    await watch()
   }
   expect(lines).toEqual([])
 })
 
 /** A transaction that another program of the cluster leaves open. */
-async function forgotten() {
-  const other = new pg.Client({ connectionString: cluster!.url, application_name: 'forgotten' })
-  await other.connect()
-  await other.query('BEGIN')
-  await other.query('SELECT pg_current_xact_id()')
+async function openForgottenTransaction() {
+  const connection = new pg.Client({ connectionString: cluster!.url, application_name: 'forgotten' })
+  await connection.connect()
+  await connection.query('BEGIN')
+  await connection.query('SELECT pg_current_xact_id()')
   return {
     async end() {
-      await other.query('ROLLBACK')
-      await other.end()
+      await connection.query('ROLLBACK')
+      await connection.end()
     },
   }
 }
 
 describe.skipIf(!process.env.DATABASE_URL)('an open transaction of another database of the cluster', () => {
   test('that delays events is measured, and named in the log once', async () => {
-    const look = newWatch()
-    const other = await forgotten()
+    const watch = newWatch()
+    const transaction = await openForgottenTransaction()
     const { body } = await newEvent()
-    stills.length = 0
+    stalledSeconds.length = 0
     for (const seconds of [100, 120, 131, 150]) {
       nowMs = seconds * 1_000
-      await look()
+      await watch()
     }
-    expect(stills).toEqual([0, 20, 31, 50])
+    expect(stalledSeconds).toEqual([0, 20, 31, 50])
     expect(lines).toEqual([
       {
         seconds: 31,
         transactions: expect.arrayContaining([expect.objectContaining({ application: 'forgotten' })]),
       },
     ])
-    await other.end()
+    await transaction.end()
     await expect
       .poll(async () => (await client.get(`/events?objectId=${body.id}`)).body.data.length)
       .toBeGreaterThan(0)
   })
 
-  test('holds up webhooks until it ends, but no event that is made due by itself, such as a TEST', async () => {
+  test('delays webhooks until it ends, but not a TEST event', async () => {
     const platform = await service.newPlatform()
     const { usd } = await newCustomer(platform)
-    const other = await forgotten()
+    const transaction = await openForgottenTransaction()
     try {
-      // It waits for the TEST.
+      // Opening the receiver waits for its TEST event.
       const receiver = await Receiver.of(platform)
       await fund(platform, usd, 1)
       await platform.advance(0)
       expect(receiver.received).toEqual([])
-      await other.end()
+      await transaction.end()
       await receiver.until((all) => all.length === 1)
     } finally {
-      await other.end().catch(() => {})
+      await transaction.end().catch(() => {})
     }
   })
 })

@@ -9,14 +9,13 @@ import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const CUSTOMERS = isFull ? 400 : 60
-const AT_ONCE = 4
-/** Of 100 statements, before how many the database moves. */
+const WRITERS = 4
+/** The percentage of statements before which the database moves. */
 const MOVES_PERCENT = 12
 
 /**
- * A database that moves to another cluster before some of the statements. To the server that is another cluster on the
- * record, and other transaction numbers: here the base of the numbers becomes lower or higher instead. Commits in progress
- * end first, as they do before a database is switched over.
+ * A database that moves to another cluster before some statements. A move changes the recorded cluster and the base of the
+ * transaction numbers, after the commits in progress have ended.
  */
 class MovingDatabase implements Database {
   readonly kind: Database['kind']
@@ -55,7 +54,7 @@ let service: TestServer
 let database: MovingDatabase
 const lines: unknown[] = []
 let nowMs = 0
-const stills: number[] = []
+const stalledSeconds: number[] = []
 
 beforeAll(async () => {
   service = await openServer(
@@ -72,7 +71,7 @@ afterAll(() => service.close())
 
 const newWatch = () =>
   createFeedWatch(service.app.db, () => new Date(nowMs), {
-    still: (seconds) => stills.push(seconds),
+    still: (seconds) => stalledSeconds.push(seconds),
     log: { warn: (...line: unknown[]) => void lines.push(line.at(-1)) } as never,
   })
 
@@ -82,128 +81,130 @@ const newCustomer = async (client: Client, fullName: string): Promise<string> =>
   return body.id
 }
 
-interface Shown {
+interface FeedEvent {
   readonly id: string
   readonly type: string
   readonly objectId: string
 }
 
-/** All events, page by page, from an event on. */
-async function feedAfter(client: Client, last: Shown | undefined): Promise<Shown[]> {
-  const events: Shown[] = []
-  for (let after = last; ; after = events.at(-1)) {
+/** Reads the feed page by page, from the beginning or after an event. */
+async function readFeed(client: Client, lastEvent: FeedEvent | undefined): Promise<FeedEvent[]> {
+  const events: FeedEvent[] = []
+  for (let after = lastEvent; ; after = events.at(-1)) {
     const { body } = await client.get(`/events?limit=100${after ? `&after=${after.id}` : ''}`)
     if (body.data.length === 0) return events
     events.push(...body.data)
   }
 }
 
-const ids = (events: readonly Shown[]) => events.map(({ id }) => id)
+const listIds = (events: readonly FeedEvent[]) => events.map(({ id }) => id)
 
 test('no follower and no webhook endpoint skips or repeats an event, whenever the database moves to another cluster', async () => {
   const client = await service.newPlatform()
   const receiver = await Receiver.of(client)
-  const late = await Receiver.open()
+  const lateReceiver = await Receiver.open()
   const watch = newWatch()
   const customers: string[] = []
-  const followed: Shown[] = []
-  /** Customers from before the later endpoint. */
-  let before: string[] = []
-  const writes = async (writer: number) => {
-    for (let n = 0; n < CUSTOMERS / AT_ONCE; n += 1) {
+  const followedEvents: FeedEvent[] = []
+  /** The customers that were created before the late endpoint. */
+  let earlierCustomers: string[] = []
+  const writeCustomers = async (writer: number) => {
+    for (let n = 0; n < CUSTOMERS / WRITERS; n += 1) {
       customers.push(await newCustomer(client, `Ada ${writer}.${n}`))
-      if (writer > 0 || n !== Math.floor(CUSTOMERS / AT_ONCE / 2)) continue
-      before = [...customers]
-      expect((await client.post('/webhook-endpoints', { url: late.url })).status).toBe(201)
+      if (writer > 0 || n !== Math.floor(CUSTOMERS / WRITERS / 2)) continue
+      earlierCustomers = [...customers]
+      expect((await client.post('/webhook-endpoints', { url: lateReceiver.url })).status).toBe(201)
     }
   }
   let isOver = false
-  const follows = async () => {
-    while (!isOver) followed.push(...(await feedAfter(client, followed.at(-1))))
+  const followFeed = async () => {
+    while (!isOver) followedEvents.push(...(await readFeed(client, followedEvents.at(-1))))
   }
-  const watches = async () => {
+  const runWatch = async () => {
     while (!isOver) await watch()
   }
   const random = seededRandom()
   database.random = random
-  const readers = [follows(), watches()]
-  await Promise.all(Array.from({ length: AT_ONCE }, (_, writer) => writes(writer)))
+  const readers = [followFeed(), runWatch()]
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => writeCustomers(writer)))
   database.random = undefined
   isOver = true
   await Promise.all(readers)
   await watch()
 
-  const last = await newCustomer(client, 'Grace')
+  const lastCustomer = await newCustomer(client, 'Grace')
   await expect
     .poll(async () => {
-      followed.push(...(await feedAfter(client, followed.at(-1))))
-      return followed.at(-1)?.objectId
+      followedEvents.push(...(await readFeed(client, followedEvents.at(-1))))
+      return followedEvents.at(-1)?.objectId
     })
-    .toBe(last)
-  const all = await feedAfter(client, undefined)
-  expect(ids(followed)).toEqual(ids(all))
-  expect(new Set(ids(all)).size).toBe(all.length)
+    .toBe(lastCustomer)
+  const feed = await readFeed(client, undefined)
+  expect(listIds(followedEvents)).toEqual(listIds(feed))
+  expect(new Set(listIds(feed)).size).toBe(feed.length)
   const { rows } = await service.app.db.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM events WHERE platform_id = $1',
     [uuidOf(client.credentials.platformId)],
   )
-  expect(rows).toEqual([{ count: BigInt(all.length) }])
-  expect(all.map(({ objectId }) => objectId)).toEqual(expect.arrayContaining(customers))
+  expect(rows).toEqual([{ count: BigInt(feed.length) }])
+  expect(feed.map(({ objectId }) => objectId)).toEqual(expect.arrayContaining(customers))
 
-  const sent = all.filter(({ type }) => type !== 'TEST')
-  await receiver.until((received) => received.length >= sent.length)
-  expect(receiver.received.map(({ event }) => event.id).sort()).toEqual(ids(sent).sort())
-  await late.until((received) => received.some(({ event }) => event.objectId === last))
-  const lateIds = late.received.map(({ event }) => event.id)
+  const sentEvents = feed.filter(({ type }) => type !== 'TEST')
+  await receiver.until((received) => received.length >= sentEvents.length)
+  expect(receiver.received.map(({ event }) => event.id).sort()).toEqual(listIds(sentEvents).sort())
+  await lateReceiver.until((received) => received.some(({ event }) => event.objectId === lastCustomer))
+  const lateIds = lateReceiver.received.map(({ event }) => event.id)
   expect(new Set(lateIds).size).toBe(lateIds.length)
-  const since = sent.slice(sent.findIndex(({ id }) => id === lateIds[0]))
-  await late.until((received) => received.length >= since.length)
-  expect(late.received.map(({ event }) => event.objectId).filter((id) => before.includes(id))).toEqual([])
+  const expectedEvents = sentEvents.slice(sentEvents.findIndex(({ id }) => id === lateIds[0]))
+  await lateReceiver.until((received) => received.length >= expectedEvents.length)
+  expect(
+    lateReceiver.received.map(({ event }) => event.objectId).filter((id) => earlierCustomers.includes(id)),
+  ).toEqual([])
   expect(database.moves).toBeGreaterThan(CUSTOMERS / 10)
 })
 
-test('events that a move has hidden are shown again without a write, within one look of the watch', async () => {
+test('events that a move has hidden are shown again by the next run of the watch, without a write', async () => {
   const client = await service.newPlatform()
   const id = await newCustomer(client, 'Ada')
   const isShown = async () =>
-    (await feedAfter(client, undefined)).some(({ objectId }: Shown) => objectId === id)
+    (await readFeed(client, undefined)).some(({ objectId }: FeedEvent) => objectId === id)
   await expect.poll(isShown).toBe(true)
-  const look = newWatch()
-  /** Hides the events, and looks once. The server's own watch may look first, and then this one finds nothing. */
-  async function moveAndLook() {
+  const watch = newWatch()
+  /** Hides the events, and runs the watch once. It finds nothing if the watch of the server has run first. */
+  async function moveAndWatch() {
     await database.move(3_000_000_000)
-    await look()
+    await watch()
     await newCustomer(client, 'Grace')
     await database.move(0)
     const wasShown = await isShown()
     lines.length = 0
-    await look()
+    await watch()
     return { wasShown, lines: [...lines] }
   }
-  await expect.poll(moveAndLook).toEqual({
+  await expect.poll(moveAndWatch).toEqual({
     wasShown: false,
     lines: ['continued event feed in another database cluster'],
   })
   await expect.poll(isShown).toBe(true)
 })
 
-test('numbers that went back in the same cluster are noticed by the watch', async () => {
+test('the watch detects transaction numbers that went back in the same cluster', async () => {
   const client = await service.newPlatform()
-  const look = newWatch()
+  const watch = newWatch()
   await newCustomer(client, 'Ada')
-  const shown = await feedAfter(client, undefined)
+  const shown = await readFeed(client, undefined)
   await service.app.db.script(
     `CREATE OR REPLACE FUNCTION feed_base() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT 0::bigint'`,
   )
-  await look()
+  await watch()
   await newCustomer(client, 'Grace')
-  await expect.poll(async () => (await feedAfter(client, shown.at(-1))).length).toBeGreaterThan(0)
-  expect(ids(await feedAfter(client, undefined)).slice(0, shown.length)).toEqual(ids(shown))
+  await expect.poll(async () => (await readFeed(client, shown.at(-1))).length).toBeGreaterThan(0)
+  expect(listIds(await readFeed(client, undefined)).slice(0, shown.length)).toEqual(listIds(shown))
 })
 
-test('a feed that cannot be continued is reported as standing still, and commits are refused meanwhile', async () => {
+test('a feed that cannot be continued is reported as stalled, and commits are refused until it continues', async () => {
   const client = await service.newPlatform()
-  const look = newWatch()
+  const watch = newWatch()
   await newCustomer(client, 'Ada')
   await service.app.db.script(`
     CREATE FUNCTION test_refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$
@@ -214,18 +215,18 @@ test('a feed that cannot be continued is reported as standing still, and commits
   await service.app.db.script(
     'CREATE EVENT TRIGGER test_refuse ON ddl_command_start EXECUTE FUNCTION test_refuse()',
   )
-  stills.length = 0
+  stalledSeconds.length = 0
   lines.length = 0
   for (const seconds of [1_000, 1_020, 1_040]) {
     nowMs = seconds * 1_000
-    await look()
+    await watch()
   }
-  expect(stills).toEqual([0, 20, 40])
+  expect(stalledSeconds).toEqual([0, 20, 40])
   expect(lines).toContain('failed to continue event feed')
   expect(lines).toContain('event feed is stalled')
   const { status } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Grace' })
   expect(status).toBe(503)
   await service.app.db.script('DROP EVENT TRIGGER test_refuse')
-  await look()
+  await watch()
   await newCustomer(client, 'Alan')
 })

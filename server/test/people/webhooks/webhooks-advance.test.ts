@@ -12,20 +12,20 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('an advance does not wait for a slow endpoint, and the remaining events are delivered after it, once', async () => {
+test('an advance of the clock does not wait for a slow endpoint, and the remaining events are delivered later, once', async () => {
   const client = await service.newPlatform()
   const customer = await newCustomer(client)
   const receiver = await Receiver.of(client)
   const accounts = [customer.usd, customer.eur]
   const release = hold(receiver)
-  const held = receiver.answer
-  const triesOf = (id: string) => receiver.received.filter(({ event }) => event.id === id).length
-  receiver.answer = (received) => (triesOf(received.event.id) === 1 ? 500 : held(received))
+  const answerHeld = receiver.answer
+  const countAttempts = (id: string) => receiver.received.filter(({ event }) => event.id === id).length
+  receiver.answer = (received) => (countAttempts(received.event.id) === 1 ? 500 : answerHeld(received))
   for (const account of accounts) await fund(client, account, 1000)
   const events = await Promise.all(accounts.map((account) => eventOf(client, account)))
   for (const { id } of events)
     await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === 1)
-  // The second attempts fall due on the way.
+  // The second attempts become due during the advance.
   await client.advance(MINUTE)
   await receiver.until((all) => all.length === 4)
   release()
@@ -37,14 +37,14 @@ test('an advance does not wait for a slow endpoint, and the remaining events are
   expect(receiver.received).toHaveLength(4)
 })
 
-test('an advance waits for jobs that another process has claimed, and runs them if that process has died', async () => {
+test('an advance of the clock waits for jobs that another process has claimed, and runs them if that process has died', async () => {
   const client = await service.newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.usd, 1000)
-  const slow = await newBankAccount(client, customer.id, '005')
+  const slowAccount = await newBankAccount(client, customer.id, '005')
   const transfer = await client.post('/transfer-out', {
     source: { accountId: customer.usd },
-    destination: { accountId: slow },
+    destination: { accountId: slowAccount },
   })
   await client.advance(0)
   const claimed = await service.app.db.query(

@@ -13,7 +13,7 @@ import {
 const DAY = 24 * 3600
 
 describe('a redelivery', () => {
-  test('sends a delivered event once more, with the same id, and with new retries', async () => {
+  test('sends a delivered event again, with the same id and with new retries', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
@@ -28,14 +28,14 @@ describe('a redelivery', () => {
     expect(receiver.received.map(({ text }) => text)).toEqual(Array(4).fill(receiver.received[0]!.text))
     expect((await client.get(`/events/${id}`)).body).toMatchObject({
       deliveryStatus: 'DELIVERED',
-      deliveryAttempts: [200, 500, 500, 200].map((responseStatus, at) => ({
-        attempt: at + 1,
+      deliveryAttempts: [200, 500, 500, 200].map((responseStatus, index) => ({
+        attempt: index + 1,
         responseStatus,
       })),
     })
   })
 
-  test('attempts an event that is being retried immediately, in its turn', async () => {
+  test('immediately attempts an event that is being retried, in order', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => 500
     await fund(client, usd, 1)
@@ -50,7 +50,7 @@ describe('a redelivery', () => {
     expect(sequences(receiver.received.slice(count))).toEqual([first, first + 1])
   })
 
-  test('requested many times in parallel, happens once', async () => {
+  test('that is requested many times in parallel happens once', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
@@ -82,7 +82,7 @@ describe('a redelivery', () => {
   })
 })
 
-describe('a test', () => {
+describe('a test event', () => {
   test('is sent immediately, and its result is returned', async () => {
     const client = await newPlatform()
     const receiver = await Receiver.of(client)
@@ -108,7 +108,7 @@ describe('a test', () => {
     })
   })
 
-  test('is attempted once, also when it is delivered again', async () => {
+  test('is attempted once, also by a redelivery', async () => {
     const client = await newPlatform()
     const receiver = await Receiver.of(client)
     receiver.answer = () => 500

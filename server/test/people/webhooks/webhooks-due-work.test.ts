@@ -25,31 +25,31 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A platform with a receiver, and an operation of it. */
+/** Creates a platform with a receiver of its webhooks. */
 async function newReceiverOp() {
   const { receiver, op } = await newReceivingPlatform(service)
   return { receiver, op }
 }
 
-/** The sender of a process. Each call creates its own, as two processes would have. */
+/** Creates a separate sender, as each process has one. */
 function newSender(rules: ResponseRules = {}): Sender {
   return new Sender(service.app, rules)
 }
 
-function dueWork(sender = newSender()): DueWork {
+function createDueWork(sender = newSender()): DueWork {
   return { jobs: createJobRunner(service.app, JOB_HANDLERS), sender }
 }
 
 /** The delivery statuses of a platform's events. */
-async function statuses(op: Op): Promise<[string, string][]> {
+async function listStatuses(op: Op): Promise<[string, string][]> {
   const rows = await selectEvents(op, {}).execute()
   return rows.map(({ id, status }) => [id, status])
 }
 
-/** Later than any delivery of these tests. */
-const soon = () => performance.now() + timeLimit(15_000)
+/** A time after every delivery of these tests. */
+const getDeadline = () => performance.now() + timeLimit(15_000)
 
-async function happen(
+async function createEvent(
   op: Op,
   objectId: string,
   type: EventType = 'CUSTOMER.KYC_PENDING',
@@ -62,28 +62,32 @@ async function happen(
   return write
 }
 
-test('thousands of events for an endpoint that never answers delay neither other platforms nor questions about payments', async () => {
-  const silent = await newReceiverOp()
+test('a backlog for an endpoint that never responds delays neither other platforms nor approval requests', async () => {
+  const silentPlatform = await newReceiverOp()
   const neighbour = await newReceiverOp()
-  hold(silent.receiver)
+  hold(silentPlatform.receiver)
   const backlog = Array.from({ length: 1000 }, () => {
-    const id = silent.op.newId('Customer')
-    return event(silent.op, 'CUSTOMER.KYC_PENDING', id, { id })
+    const id = silentPlatform.op.newId('Customer')
+    return event(silentPlatform.op, 'CUSTOMER.KYC_PENDING', id, { id })
   })
   for (let from = 0; from < backlog.length; from += 250)
     await service.app.committer.commit(backlog.slice(from, from + 250))
-  const sending = newSender().start()
-  sending.wake()
-  await silent.receiver.until((all) => all.length > 0)
+  const sender = newSender().start()
+  sender.wake()
+  await silentPlatform.receiver.until((all) => all.length > 0)
 
-  await happen(neighbour.op, neighbour.op.newId('Customer'))
-  const question = await happen(silent.op, silent.op.newId('Transaction'), 'INCOMING_PAYMENT.PENDING')
-  sending.wake()
+  await createEvent(neighbour.op, neighbour.op.newId('Customer'))
+  const approvalRequest = await createEvent(
+    silentPlatform.op,
+    silentPlatform.op.newId('Transaction'),
+    'INCOMING_PAYMENT.PENDING',
+  )
+  sender.wake()
   await neighbour.receiver.until((all) => all.length === 1)
-  await silent.receiver.until((all) => all.some(({ event }) => event.id === question.id))
-  expect(silent.receiver.received.length).toBeLessThan(32)
-  silent.receiver.close()
-  await sending.stop()
+  await silentPlatform.receiver.until((all) => all.some(({ event }) => event.id === approvalRequest.id))
+  expect(silentPlatform.receiver.received.length).toBeLessThan(32)
+  silentPlatform.receiver.close()
+  await sender.stop()
 })
 
 test('several processes that share a database deliver each event once, and those of one object in order', async () => {
@@ -93,7 +97,7 @@ test('several processes that share a database deliver each event once, and those
   await Promise.all(
     objects.map(async (objectId) => {
       for (let index = 0; index < 5; index++) {
-        await happen(op, objectId)
+        await createEvent(op, objectId)
         for (const sender of senders) sender.wake()
       }
     }),
@@ -107,62 +111,65 @@ test('several processes that share a database deliver each event once, and those
   }
 })
 
-test('an event is given up after seven days, and the event that waited for it is sent', async () => {
+test('an event is given up after seven days, and then the next event of its object is sent', async () => {
   const { op, receiver } = await newReceiverOp()
-  const [first, second] = [await happen(op, testId('Customer', 1)), await happen(op, testId('Customer', 1))]
+  const [first, second] = [
+    await createEvent(op, testId('Customer', 1)),
+    await createEvent(op, testId('Customer', 1)),
+  ]
   const sender = newSender()
   receiver.answer = ({ event }) => (event.id === first.id ? 500 : 200)
-  await sender.settle(op.platform.id, soon())
+  await sender.settle(op.platform.id, getDeadline())
   expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set([first.id]))
-  /** The deliveries of that time. */
-  const at = async (ms: number) => {
+  /** Moves the clock, and returns the ids of the events that are delivered then. */
+  const deliverAt = async (ms: number) => {
     await service.app.committer.commit([
       update('platforms', op.platform.id, {}, { clock_offset_ms: BigInt(ms) }),
     ])
     const count = receiver.received.length
-    await sender.settle(op.platform.id, soon())
+    await sender.settle(op.platform.id, getDeadline())
     return new Set(receiver.received.slice(count).map(({ event }) => event.id))
   }
-  expect(await at(6.9 * DAY_MS)).toEqual(new Set([first.id]))
-  expect(await statuses(op)).toEqual([
+  expect(await deliverAt(6.9 * DAY_MS)).toEqual(new Set([first.id]))
+  expect(await listStatuses(op)).toEqual([
     [first.id, 'PENDING'],
     [second.id, 'PENDING'],
   ])
   const due = await sender.nextDue(op.platform.id, new Date(op.now.getTime() + 8 * DAY_MS))
   const [{ event: firstSent }] = [receiver.received[0]!]
   expect(due!.getTime()).toBeLessThanOrEqual(Date.parse(firstSent.timestamp) + 7 * DAY_MS + timeLimit(15_000))
-  expect([...(await at(7.01 * DAY_MS))]).toEqual([first.id, second.id])
-  expect(await statuses(op)).toEqual([
+  expect([...(await deliverAt(7.01 * DAY_MS))]).toEqual([first.id, second.id])
+  expect(await listStatuses(op)).toEqual([
     [first.id, 'FAILED'],
     [second.id, 'DELIVERED'],
   ])
-  expect(await at(20 * DAY_MS)).toEqual(new Set())
+  expect(await deliverAt(20 * DAY_MS)).toEqual(new Set())
 })
 
-test('an advance does not send what another process is sending, and waits for it', async () => {
+test('an advance of the clock waits for the deliveries of another process and does not repeat them', async () => {
   const { op, receiver } = await newReceiverOp()
   const release = hold(receiver)
-  const { id } = await happen(op, op.newId('Customer'))
-  const [sending, advancing] = [newSender().start(), dueWork()]
-  sending.wake()
+  const { id } = await createEvent(op, op.newId('Customer'))
+  const [sender, work] = [newSender().start(), createDueWork()]
+  sender.wake()
   await receiver.until((all) => all.length === 1)
-  await advanceClock(service.app, advancing, op.platform.id, op.now, 500)
+  await advanceClock(service.app, work, op.platform.id, op.now, 500)
   expect(receiver.received).toHaveLength(1)
-  const advanced = advanceClock(service.app, advancing, op.platform.id, op.now, timeLimit(15_000))
+  const advanced = advanceClock(service.app, work, op.platform.id, op.now, timeLimit(15_000))
   release()
   await advanced
-  expect(await statuses(op)).toEqual([[id, 'DELIVERED']])
+  expect(await listStatuses(op)).toEqual([[id, 'DELIVERED']])
   expect(receiver.received).toHaveLength(1)
-  await sending.stop()
+  await sender.stop()
 })
 
-test('an advance that is interrupted after a step does not report that nothing was done', async () => {
+test('an advance of the clock that is interrupted after a step reports that work may have been done', async () => {
   const { op } = await newReceiverOp()
-  const lost = async () => {
+  const failConnection = async () => {
     throw new NoConnection('no connection')
   }
   const advance = (jobs: Partial<DueWork['jobs']>) => {
-    const work = dueWork()
+    const work = createDueWork()
     return advanceClock(
       service.app,
       { ...work, jobs: { ...work.jobs, ...jobs } },
@@ -170,9 +177,9 @@ test('an advance that is interrupted after a step does not report that nothing w
       op.now,
     ).catch((error) => error)
   }
-  expect(asApiError(await advance({ nextDue: lost })).refusal.code).toBe('UNAVAILABLE')
-  const moved = await advance({ nextDue: async () => op.now, runDue: lost })
-  const { refusal } = asApiError(moved)
+  expect(asApiError(await advance({ nextDue: failConnection })).refusal.code).toBe('UNAVAILABLE')
+  const error = await advance({ nextDue: async () => op.now, runDue: failConnection })
+  const { refusal } = asApiError(error)
   expect(refusal.code).toBe('UNAVAILABLE')
   expect(refusal.message).toContain('may have been done')
 })
@@ -180,75 +187,78 @@ test('an advance that is interrupted after a step does not report that nothing w
 test('a sender that stops waits for the requests in progress and records their outcome', async () => {
   const { op, receiver } = await newReceiverOp()
   const release = hold(receiver)
-  const { id } = await happen(op, op.newId('Customer'))
-  const sending = newSender().start()
-  sending.wake()
+  const { id } = await createEvent(op, op.newId('Customer'))
+  const sender = newSender().start()
+  sender.wake()
   await receiver.until((all) => all.length === 1)
-  expect(await statuses(op)).toEqual([[id, 'PENDING']])
-  const stopped = sending.stop()
+  expect(await listStatuses(op)).toEqual([[id, 'PENDING']])
+  const stopped = sender.stop()
   release()
   await stopped
-  expect(await statuses(op)).toEqual([[id, 'DELIVERED']])
+  expect(await listStatuses(op)).toEqual([[id, 'DELIVERED']])
   expect(receiver.received).toHaveLength(1)
 })
 
-describe('a rule about answers', () => {
-  /** Sends a question, and returns how its delivery stands then. */
-  async function answerTo(rules: ResponseRules, { op, receiver }: Awaited<ReturnType<typeof newReceiverOp>>) {
+describe('a response rule', () => {
+  /** Sends an approval request, and returns the status of its delivery. */
+  async function sendAndReadStatus(
+    rules: ResponseRules,
+    { op, receiver }: Awaited<ReturnType<typeof newReceiverOp>>,
+  ) {
     receiver.received.length = 0
-    const question = await happen(op, op.newId('Transaction'), 'INCOMING_PAYMENT.PENDING')
-    await newSender(rules).settle(op.platform.id, soon())
-    const found = (await statuses(op)).find(([id]) => id === question.id)
-    return { question, status: found?.[1] }
+    const approvalRequest = await createEvent(op, op.newId('Transaction'), 'INCOMING_PAYMENT.PENDING')
+    await newSender(rules).settle(op.platform.id, getDeadline())
+    const row = (await listStatuses(op)).find(([id]) => id === approvalRequest.id)
+    return { approvalRequest, status: row?.[1] }
   }
 
-  test('decides what an answer means, and what is written with it', async () => {
-    const asking = await newReceiverOp()
-    asking.receiver.answer = () => (response) =>
+  test('decides what a response means, and what is written with it', async () => {
+    const platform = await newReceiverOp()
+    platform.receiver.answer = () => (response) =>
       response.writeHead(403).end('{"reason": "no", "amount": 9007199254740993}')
-    const seen: unknown[] = []
-    const { question, status } = await answerTo(
+    const calls: unknown[] = []
+    const { approvalRequest, status } = await sendAndReadStatus(
       {
-        'INCOMING_PAYMENT.PENDING': async (op, { object_id }, answer) => {
-          seen.push([object_id, answer])
+        'INCOMING_PAYMENT.PENDING': async (op, { object_id }, reply) => {
+          calls.push([object_id, reply])
           return {
             ended: true,
             writes: [event(op, 'CUSTOMER.KYC_PENDING', testId('Customer', 'of the rule'), {})],
           }
         },
       },
-      asking,
+      platform,
     )
-    expect(seen).toEqual([
-      [question.objectId, { status: 403, body: { reason: 'no', amount: 9007199254740993n } }],
+    expect(calls).toEqual([
+      [approvalRequest.objectId, { status: 403, body: { reason: 'no', amount: 9007199254740993n } }],
     ])
     expect(status).toBe('DELIVERED')
     expect(
-      await selectEvents(asking.op, { objectId: testId('Customer', 'of the rule') }).execute(),
+      await selectEvents(platform.op, { objectId: testId('Customer', 'of the rule') }).execute(),
     ).toHaveLength(1)
   })
 
-  test('runs again where its writes conflict, without a new request to the platform', async () => {
-    const asking = await newReceiverOp()
-    asking.receiver.answer = () => (response) => response.writeHead(200).end('not JSON')
-    const answers: unknown[] = []
-    const { status } = await answerTo(
+  test('runs again if its writes conflict, without a new request to the platform', async () => {
+    const platform = await newReceiverOp()
+    platform.receiver.answer = () => (response) => response.writeHead(200).end('not JSON')
+    const replies: unknown[] = []
+    const { status } = await sendAndReadStatus(
       {
-        'INCOMING_PAYMENT.PENDING': async (op, _event, answer) => {
-          answers.push(answer)
-          const version = answers.length === 1 ? -1 : op.platform.version
+        'INCOMING_PAYMENT.PENDING': async (op, _event, reply) => {
+          replies.push(reply)
+          const version = replies.length === 1 ? -1 : op.platform.version
           return { ended: true, writes: [update('platforms', op.platform.id, { version }, { version })] }
         },
       },
-      asking,
+      platform,
     )
     expect(status).toBe('DELIVERED')
-    expect(answers).toEqual(Array(2).fill({ status: 200, body: undefined }))
-    expect(asking.receiver.received).toHaveLength(1)
+    expect(replies).toEqual(Array(2).fill({ status: 200, body: undefined }))
+    expect(platform.receiver.received).toHaveLength(1)
   })
 
-  test('leaves other answers to the general rule, and does not run where no answer came', async () => {
-    const asking = await newReceiverOp()
+  test('leaves other responses to the general rule, and does not run without a response', async () => {
+    const platform = await newReceiverOp()
     let runs = 0
     const rules: ResponseRules = {
       'INCOMING_PAYMENT.PENDING': async () => {
@@ -258,11 +268,11 @@ describe('a rule about answers', () => {
     }
     const outcomes: unknown[] = []
     for (const status of [500, 403, 200, 409]) {
-      asking.receiver.answer = () => status
-      outcomes.push((await answerTo(rules, asking)).status)
+      platform.receiver.answer = () => status
+      outcomes.push((await sendAndReadStatus(rules, platform)).status)
     }
-    asking.receiver.answer = () => (response) => response.destroy()
-    outcomes.push((await answerTo(rules, asking)).status)
+    platform.receiver.answer = () => (response) => response.destroy()
+    outcomes.push((await sendAndReadStatus(rules, platform)).status)
     expect(outcomes).toEqual(['PENDING', 'PENDING', 'DELIVERED', 'DELIVERED', 'PENDING'])
     expect(runs).toBe(4)
   })

@@ -15,20 +15,20 @@ import {
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const HALF_AN_HOUR = 1800
-/** So late an attempt may be on a machine with other work: real time passes too. */
+/** The maximum delay of an attempt on a busy machine, because real time passes too. */
 const LATE_SECONDS = timeLimit(60_000) / 1000
 /** Enough to reach the longest wait, and to see that waits differ. */
 const RETRIES = 24
 const DAY = 24 * 3600
 
 describe('a delivery', () => {
-  test('is the event, signed by the key of the server and by the secret of the platform', async () => {
+  test('contains the event, signed by the key of the server and by the secret of the platform', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await fund(client, usd, 9007199254740993n / 100_000n)
     await receiver.until((all) => all.length === 1)
     const { headers, text, event, url } = receiver.received[0]!
     expect(url).toBe('/hook?from=test')
-    const now = (await client.get('/customers/internal-accounts')).body.data.find(
+    const account = (await client.get('/customers/internal-accounts')).body.data.find(
       ({ id }: { id: string }) => id === usd,
     )
     expect(event).toEqual({
@@ -37,7 +37,7 @@ describe('a delivery', () => {
       timestamp: expect.any(String),
       objectId: usd,
       sequence: expect.any(Number),
-      data: now,
+      data: account,
     })
     expect(headers).toMatchObject({
       'content-type': expect.stringMatching(/^application\/json/),
@@ -90,8 +90,8 @@ describe('a delivery', () => {
       expect(reply.status).toBe(201)
       return reply.body.secret as string
     }
-    /** Which of the secrets the next delivery is signed with. */
-    const signers = async (secrets: readonly string[]) => {
+    /** Finds the secrets that sign the next delivery. */
+    const findSigners = async (secrets: readonly string[]) => {
       const count = receiver.received.length
       await fund(client, usd, 1)
       await receiver.until((all) => all.length > count)
@@ -108,18 +108,18 @@ describe('a delivery', () => {
     }
     const first: string = before[0].secret
     const second = await rotate(DAY)
-    expect(await signers([first, second])).toEqual([first, second])
+    expect(await findSigners([first, second])).toEqual([first, second])
     const listed = (await client.get('/webhook-secrets')).body.data
     expect(listed.map(({ secret }: { secret: string }) => secret)).toEqual([second, first])
     expect(listed[0]).not.toHaveProperty('expiresAt')
     expect(listed[1].expiresAt).toEqual(expect.any(String))
     await client.advance(DAY + 1)
-    expect(await signers([first, second])).toEqual([second])
+    expect(await findSigners([first, second])).toEqual([second])
     const third = await rotate(DAY)
     const fourth = await rotate(DAY)
-    expect(await signers([first, second, third, fourth])).toEqual([third, fourth])
+    expect(await findSigners([first, second, third, fourth])).toEqual([third, fourth])
     const fifth = await rotate(0)
-    expect(await signers([third, fourth, fifth])).toEqual([fifth])
+    expect(await findSigners([third, fourth, fifth])).toEqual([fifth])
     expect((await client.get('/webhook-secrets')).body.data).toHaveLength(1)
   })
 
@@ -129,8 +129,8 @@ describe('a delivery', () => {
     await fund(client, usd, 1)
     const event = await eventOf(client, usd)
     expect(event.deliveryStatus).toBe('NONE')
-    const again = await client.post(`/events/${event.id}/redeliver`)
-    expectError(again, { code: 'WEBHOOK_ENDPOINT_NOT_SET', field: 'webhookEndpoint' })
+    const redelivery = await client.post(`/events/${event.id}/redeliver`)
+    expectError(redelivery, { code: 'WEBHOOK_ENDPOINT_NOT_SET', field: 'webhookEndpoint' })
     const receiver = await Receiver.of(client)
     await client.advance(DAY)
     expect(receiver.received).toEqual([])
@@ -150,7 +150,7 @@ describe('an undelivered event', () => {
     const { id } = first!.event
     const pending = await eventOnce(client, id, (event) => event.nextAttemptAt)
     expect(pending).toMatchObject({ deliveryStatus: 'PENDING', deliveryAttempts: [{ responseStatus: 500 }] })
-    // Retry by retry: one long advance waits for webhooks only for some seconds.
+    // Advances to one retry at a time, because one long advance waits only some seconds for webhooks.
     for (let tries = 1; tries <= RETRIES; tries++) {
       const event = await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length >= tries)
       await client.post('/sandbox/clock/advance', { to: event.nextAttemptAt })
@@ -159,15 +159,15 @@ describe('an undelivered event', () => {
     expect(new Set(receiver.received.map(({ text }) => text))).toEqual(new Set([first!.text]))
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]))
     const attempts: Reply['body'][] = (await client.get(`/events/${id}`)).body.deliveryAttempts
-    expect(attempts.map(({ attempt }) => attempt)).toEqual(receiver.received.map((_, at) => at + 1))
+    expect(attempts.map(({ attempt }) => attempt)).toEqual(receiver.received.map((_, index) => index + 1))
     const times = attempts.map(({ startedAt }) => Date.parse(startedAt) / 1000)
-    const waits = times.slice(1).map((time, at) => time - times[at]!)
+    const waits = times.slice(1).map((time, index) => time - times[index]!)
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(HALF_AN_HOUR + LATE_SECONDS)
     for (const wait of waits.slice(10)) expect(wait).toBeGreaterThanOrEqual(HALF_AN_HOUR / 2)
     expect(new Set(waits.slice(10)).size).toBeGreaterThan(10)
   })
 
-  test('is retried after seconds at first', async () => {
+  test('is first retried after a few seconds', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => 503
     await fund(client, usd, 1)
@@ -183,7 +183,7 @@ describe('an undelivered event', () => {
     }
   })
 
-  test.each([200, 202, 204, 299, 409])('a %i ends it', async (status) => {
+  test.each([200, 202, 204, 299, 409])('counts as delivered if the response is %i', async (status) => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => status
     await fund(client, usd, 1)
@@ -199,20 +199,20 @@ describe('an undelivered event', () => {
     })
   })
 
-  test('a redirect is not followed, and does not end the delivery', async () => {
+  test('is retried after a redirect, which is not followed', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
-    const elsewhere = await Receiver.open()
+    const otherReceiver = await Receiver.open()
     let tries = 0
     receiver.answer = () =>
-      ++tries > 3 ? 200 : (response) => response.writeHead(300 + tries, { Location: elsewhere.url }).end()
+      ++tries > 3 ? 200 : (response) => response.writeHead(300 + tries, { Location: otherReceiver.url }).end()
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
     await client.advance(600)
     expect(receiver.received).toHaveLength(4)
-    expect(elsewhere.received).toEqual([])
+    expect(otherReceiver.received).toEqual([])
   })
 
-  test('goes to the endpoint at the time of the attempt, and a missing answer is a failed attempt', async () => {
+  test('goes to the endpoint at the time of the attempt, and a missing response is a failed attempt', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await client.send('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:1/' })
     await fund(client, usd, 1)
@@ -232,19 +232,19 @@ describe('an undelivered event', () => {
     ).toEqual([id])
   })
 
-  test('begin with a TEST for each new endpoint, and end when it is removed', async () => {
+  test('is preceded by a TEST for each new endpoint, and is not sent after the endpoint is removed', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
-    const other = await Receiver.open()
-    await client.send('PATCH', '/config', { webhookEndpoint: other.url })
-    await other.until((all) => all.length === 1)
-    expect(other.received[0]!.event).toMatchObject({ type: 'TEST', sequence: 1 })
+    const otherReceiver = await Receiver.open()
+    await client.send('PATCH', '/config', { webhookEndpoint: otherReceiver.url })
+    await otherReceiver.until((all) => all.length === 1)
+    expect(otherReceiver.received[0]!.event).toMatchObject({ type: 'TEST', sequence: 1 })
     const { body } = await client.send('PATCH', '/config', { webhookEndpoint: null })
     expect(body).not.toHaveProperty('webhookEndpoint')
     await fund(client, usd, 1)
     expect(await eventOf(client, usd)).toMatchObject({ deliveryStatus: 'NONE' })
     await client.advance(60)
-    expect([other.received.length, receiver.received.length]).toEqual([1, 0])
+    expect([otherReceiver.received.length, receiver.received.length]).toEqual([1, 0])
   })
 
   test('is kept while the endpoint is disabled by a 410, and sent once the endpoint is set again', async () => {
@@ -271,7 +271,7 @@ describe('an undelivered event', () => {
     expect((await client.get('/overview')).body.webhooks).not.toHaveProperty('disabledReason')
   })
 
-  test('stores the first KiB of a response as valid text', async () => {
+  test('keeps the first KiB of each response as a valid string', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => (response) => response.writeHead(400).end(`a\u0000${'é'.repeat(2000)}`)
     await fund(client, usd, 1)
@@ -285,32 +285,32 @@ describe('an undelivered event', () => {
 describe('events of one object', () => {
   test('arrive in order, each after the previous one; events of other objects do not wait', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     let isDown = true
     receiver.answer = ({ event }) => (isDown && event.objectId === usd ? 500 : 200)
-    const ofUsd = () => receiver.received.filter(({ event }) => event.objectId === usd)
+    const listUsdEvents = () => receiver.received.filter(({ event }) => event.objectId === usd)
     for (let index = 0; index < 8; index++) await fund(client, usd, 1)
-    await fund(client, other.usd, 1)
-    await receiver.until((all) => all.some(({ event }) => event.objectId === other.usd))
+    await fund(client, otherCustomer.usd, 1)
+    await receiver.until((all) => all.some(({ event }) => event.objectId === otherCustomer.usd))
     await client.advance(3600)
-    const [first] = sequences(ofUsd())
-    expect(new Set(sequences(ofUsd()))).toEqual(new Set([first]))
+    const [first] = sequences(listUsdEvents())
+    expect(new Set(sequences(listUsdEvents()))).toEqual(new Set([first]))
     isDown = false
     await client.advance(HALF_AN_HOUR)
-    const delivered = sequences(ofUsd()).slice(sequences(ofUsd()).lastIndexOf(first!))
+    const delivered = sequences(listUsdEvents()).slice(sequences(listUsdEvents()).lastIndexOf(first!))
     expect(delivered).toEqual(Array.from({ length: 8 }, (_, index) => first! + index))
   })
 
   test('arrive once each and in order when many happen at the same time', { tags: 'long' }, async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
-    const other = await newCustomer(client)
-    const accounts = [usd, other.usd, other.eur]
+    const otherCustomer = await newCustomer(client)
+    const accounts = [usd, otherCustomer.usd, otherCustomer.eur]
     await Promise.all(Array.from({ length: 36 }, (_, index) => fund(client, accounts[index % 3]!, 1)))
     await receiver.until(() => new Set(receiver.of(BALANCE).map(({ event }) => event.id)).size === 36)
     await client.advance(0)
     for (const account of accounts) {
-      const seen = sequences(receiver.received.filter(({ event }) => event.objectId === account))
-      expect(seen).toEqual(Array.from({ length: 12 }, (_, index) => seen[0]! + index))
+      const numbers = sequences(receiver.received.filter(({ event }) => event.objectId === account))
+      expect(numbers).toEqual(Array.from({ length: 12 }, (_, index) => numbers[0]! + index))
     }
     expect(receiver.of(BALANCE)).toHaveLength(36)
   })
