@@ -141,7 +141,7 @@ test('fees of all currencies are paged in one order of time, ascending or descen
   const client = await newPlatform()
   const { usd, eur } = await newPayer(client)
   for (const amount of [1000, 2000, 3000]) {
-    // Whether both settle in the same moment or not, their order must be the same on every page.
+    // The two may settle in the same moment or not, but their order must be the same on every page.
     await Promise.all([
       quoted(client, account(usd), to(eur), { lockedCurrencyAmount: amount, immediatelyExecute: true }),
       quoted(client, account(eur), to(usd), { lockedCurrencyAmount: amount, immediatelyExecute: true }),
