@@ -85,7 +85,7 @@ describe('parallel authorizations', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n - BigInt(approved), 100_000n])
   })
 
-  test('with one Idempotency-Key create one purchase, and so do claims', async () => {
+  test('with one Idempotency-Key create one purchase, and its claims with one key count once', async () => {
     const { client, holder, card } = await newCardPlatform()
     const authorization = {
       amount: 1_000,

@@ -21,7 +21,7 @@ async function failOnce(client: Client, bank: string): Promise<void> {
   await failByAttempts(client, started.body.id)
 }
 
-test('a bank account can be verified three times in 30 days, however often it is added again and whoever adds it', async () => {
+test('a bank account can be verified three times in 30 days, however often it is added again and by however many customers', async () => {
   const client = await newPlatform()
   await fundPlatform(client)
   const { id } = await newCustomer(client)

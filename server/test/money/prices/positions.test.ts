@@ -214,7 +214,7 @@ describe('a quote that would pass the limit', () => {
     expect((await positionsOf(client)).USD).toMatchObject({ position: -SOLD, sold: 0 })
   })
 
-  test('is refused if fifty run in parallel: only as many as fit are executed', async () => {
+  test('is executed among fifty parallel ones only while it still fits', async () => {
     const { client, customer, bank } = await createRichCustomer('003')
     const quotes = await Promise.all(
       Array.from({ length: 50 }, () =>
