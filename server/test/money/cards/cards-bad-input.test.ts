@@ -13,7 +13,7 @@ const buildIssueRequest = (cardholderId: string, fundingSources: readonly string
 describe('a card is not issued', () => {
   test('to a customer who is not approved, or on accounts that cannot fund it, naming the index in the list', async () => {
     const { client, holder } = await newCardPlatform()
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     const rejected = await client.post('/customers', {
       customerType: 'INDIVIDUAL',
       fullName: 'Ada Lovelace002',
@@ -25,8 +25,8 @@ describe('a card is not issued', () => {
     const mxn = (await client.get(`/customers/internal-accounts?customerId=${holder.id}&currency=MXN`)).body
       .data[0]?.id
     const ineligible: readonly (readonly [readonly string[], string])[] = [
-      [[other.usd], 'fundingSources.0'],
-      [[holder.usd, other.usd], 'fundingSources.1'],
+      [[otherCustomer.usd], 'fundingSources.0'],
+      [[holder.usd, otherCustomer.usd], 'fundingSources.1'],
       [[holder.usd, holder.eur], 'fundingSources.1'],
       [[holder.wallet, holder.eur], 'fundingSources.1'],
       ...(mxn ? ([[[mxn], 'fundingSources.0']] as const) : []),
@@ -77,7 +77,7 @@ describe('a card is not issued', () => {
 describe('a card is not changed', () => {
   test('by a request with too few or too many fields, or with accounts that cannot fund it', async () => {
     const { client, holder, card } = await newCardPlatform()
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     const patch = (body: object) => client.send('PATCH', `/cards/${card.id}`, body)
     expectError(await patch({}), { code: 'INVALID_INPUT', field: 'state' })
     expectError(await patch({ fundingSources: [] }), { code: 'INVALID_INPUT', field: 'fundingSources' })
@@ -89,7 +89,7 @@ describe('a card is not changed', () => {
       code: 'INVALID_INPUT',
       field: 'fundingSources.1',
     })
-    for (const account of [other.usd, holder.eur])
+    for (const account of [otherCustomer.usd, holder.eur])
       expectError(await patch({ fundingSources: [account] }), {
         code: 'FUNDING_SOURCE_INELIGIBLE',
         field: 'fundingSources.0',

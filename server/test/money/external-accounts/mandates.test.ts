@@ -36,8 +36,8 @@ describe('a mandate', () => {
     expect(await read(body.id)).toEqual(body)
     for (const filter of [`externalAccountId=${externalAccountId}`, `customerId=${customer.id}`])
       expect((await client.get(`/mandates?${filter}`)).body.data).toEqual([body])
-    const [other] = [await newCustomer(client)]
-    expect((await client.get(`/mandates?customerId=${other.id}`)).body.data).toEqual([])
+    const otherCustomer = await newCustomer(client)
+    expect((await client.get(`/mandates?customerId=${otherCustomer.id}`)).body.data).toEqual([])
   })
 
   test('gets a reference if it has none, and references are unique regardless of case', async () => {

@@ -141,9 +141,9 @@ describe('a new external account', () => {
 
   test('requires an existing customer of this platform if it names one', async () => {
     const { client, customerId } = await newPlatformWithCustomer()
-    const other = await newPlatform()
+    const otherPlatform = await newPlatform()
     const body = { currency: 'USD', accountInfo: usd }
-    expect(toRefusal(await other.post(PATH, { ...body, customerId }))).toMatchObject({
+    expect(toRefusal(await otherPlatform.post(PATH, { ...body, customerId }))).toMatchObject({
       status: 404,
       code: 'USER_NOT_FOUND',
     })
@@ -309,13 +309,13 @@ describe('external accounts', () => {
 
   test('are listed by customer and currency, in pages, only for their platform', async () => {
     const { client, customerId } = await newPlatformWithCustomer()
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     const add = async (owner: string, currency: string, accountInfo: object) =>
       (await client.post(PATH, { customerId: owner, currency, accountInfo })).body.id
     const [oldest, middle, newest] = [
       await add(customerId, 'USD', usd),
       await add(customerId, 'EUR', eur),
-      await add(other.id, 'USD', usd),
+      await add(otherCustomer.id, 'USD', usd),
     ]
     expect((await client.post(PATH, { currency: 'USD', accountInfo: usd })).status).toBe(201)
     const listIds = async (query: string) =>

@@ -108,16 +108,16 @@ describe('an accepted payment', () => {
     await client.send('PATCH', '/config', {
       supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, maxAmount: INT64_MAX })),
     })
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     const largest = await payNow(client, customer.id, { receivingCurrencyAmount: INT64_MAX })
     expect(largest.receivedAmount.amount).toBe(INT64_MAX)
-    const laterPayments = [await payNow(client, customer.id), await payNow(client, other.id)]
+    const laterPayments = [await payNow(client, customer.id), await payNow(client, otherCustomer.id)]
     for (const { id } of [largest, ...laterPayments]) await client.post(`/transactions/${id}/approve`)
     expect((await now(client, largest)).status).toBe('COMPLETED')
     for (const payment of laterPayments) expect((await now(client, payment)).status).toBe('REFUNDED')
     expect(await balanceOf(client, customer.id)).toBe(INT64_MAX)
-    expect(await balanceOf(client, other.id)).toBe(0n)
-    expectError(await pay(client, other.id), {
+    expect(await balanceOf(client, otherCustomer.id)).toBe(0n)
+    expectError(await pay(client, otherCustomer.id), {
       code: 'AMOUNT_OUT_OF_RANGE',
       field: 'receivingCurrencyAmount',
     })
@@ -127,7 +127,7 @@ describe('an accepted payment', () => {
 describe('no incoming payment is accepted', () => {
   test('for a customer, in a currency or of an amount that cannot be received', async () => {
     const client = await newPlatform()
-    const [customer, other, deleted] = [
+    const [customer, otherCustomer, deleted] = [
       await newCustomer(client),
       await newCustomer(client),
       await newCustomer(client),
@@ -155,7 +155,7 @@ describe('no incoming payment is accepted', () => {
       [{ customerId: missingId('Customer') }, { code: 'USER_NOT_FOUND', field: 'customerId' }],
       [{ customerId: deleted.id }, { code: 'CUSTOMER_DELETED', field: 'customerId' }],
       [
-        { customerId: other.id, receiverUmaAddress: ownAddress },
+        { customerId: otherCustomer.id, receiverUmaAddress: ownAddress },
         { code: 'INVALID_INPUT', field: 'customerId' },
       ],
       [{ customerId: pending.id }, { code: 'USER_NOT_READY' }],

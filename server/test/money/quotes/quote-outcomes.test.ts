@@ -110,14 +110,14 @@ describe('a quote between internal accounts', () => {
 
   test('pays another customer, who gets a transaction for it', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client)
-    const quote = await quoted(client, account(customer.usd), to(other.usd), {
+    const payeeCustomer = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(payeeCustomer.usd), {
       immediatelyExecute: true,
       description: 'Rent',
     })
     await client.advance(0)
-    expect(await balancesOf(client, other.id)).toEqual([2500, 2500])
-    const { data } = (await client.get(`/transactions?customerId=${other.id}`)).body
+    expect(await balancesOf(client, payeeCustomer.id)).toEqual([2500, 2500])
+    const { data } = (await client.get(`/transactions?customerId=${payeeCustomer.id}`)).body
     expect(data).toMatchObject([
       {
         type: 'INCOMING',
@@ -133,8 +133,8 @@ describe('a quote between internal accounts', () => {
 
   test('to a UMA address of this platform is found by that address for both customers, in upper or lower case', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client)
-    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    const payeeCustomer = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${payeeCustomer.id}`)).body
     await quoted(
       client,
       account(customer.usd),
@@ -146,14 +146,14 @@ describe('a quote between internal accounts', () => {
       for (const written of [umaAddress, umaAddress.toUpperCase()]) {
         const { body } = await client.get(`/transactions?${filter}=${encodeURIComponent(written)}`)
         const customers = body.data.map(({ customerId }: { customerId: string }) => customerId)
-        expect(customers.sort()).toEqual([customer.id, other.id].sort())
+        expect(customers.sort()).toEqual([customer.id, payeeCustomer.id].sort())
       }
   })
 
   test('to a UMA address shows the receiver information that the platform requires', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
-    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    const payeeCustomer = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
+    const { umaAddress } = (await client.get(`/customers/${payeeCustomer.id}`)).body
     const requiredCounterpartyFields = [
       { name: 'FULL_NAME', mandatory: true },
       { name: 'TAX_ID', mandatory: false },
@@ -173,17 +173,17 @@ describe('a quote between internal accounts', () => {
     const sharedFields = { FULL_NAME: expect.any(String), TAX_ID: expect.any(String) }
     expect(remoteQuote.counterpartyInformation).toEqual(sharedFields)
     expect((await transactionOf(client, remoteQuote)).counterpartyInformation).toEqual(sharedFields)
-    const toAccount = await quoted(client, account(customer.usd), to(other.usd))
+    const toAccount = await quoted(client, account(customer.usd), to(payeeCustomer.usd))
     expect(toAccount).not.toHaveProperty('counterpartyInformation')
   })
 
   test('to a deleted customer is refused, and an earlier quote to that customer is not executed', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client)
-    const quote = await quoted(client, account(customer.usd), to(other.usd))
-    await client.send('DELETE', `/customers/${other.id}`)
+    const payeeCustomer = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(payeeCustomer.usd))
+    await client.send('DELETE', `/customers/${payeeCustomer.id}`)
     const deletedError = { status: 410, body: { code: 'CUSTOMER_DELETED' } }
-    const body = { source: account(customer.usd), destination: to(other.usd) }
+    const body = { source: account(customer.usd), destination: to(payeeCustomer.usd) }
     const locked = { lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 100 }
     expect(await client.post('/quotes', { ...body, ...locked })).toMatchObject(deletedError)
     expect(await client.post(`/quotes/${quote.id}/execute`)).toMatchObject(deletedError)

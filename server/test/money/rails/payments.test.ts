@@ -102,9 +102,9 @@ describe('in production', () => {
 
   test('pulled money can be spent, and its return is taken from the account, or owed to the platform', async () => {
     const { customerId, account } = await newFundedCustomer('1000')
-    const other = await addEuroAccount(customerId)
+    const externalAccount = await addEuroAccount(customerId)
     const pulled = await world.client.post('/transfer-in', {
-      source: { accountId: other },
+      source: { accountId: externalAccount },
       destination: { accountId: account.id },
       amount: 5_000,
     })

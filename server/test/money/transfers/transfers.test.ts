@@ -201,12 +201,12 @@ describe('a transfer in', () => {
     const [usd] = (await client.get('/config')).body.supportedCurrencies
     const supportedCurrencies = [{ ...usd, maxAmount: amount }]
     expect((await client.send('PATCH', '/config', { supportedCurrencies })).status).toBe(200)
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     const sides = [
       { source: { accountId: bank }, destination: { accountId: customer.usd } },
       {
-        source: { accountId: await newBankAccount(client, other.id) },
-        destination: { accountId: other.usd },
+        source: { accountId: await newBankAccount(client, otherCustomer.id) },
+        destination: { accountId: otherCustomer.usd },
       },
     ]
     const pullBoth = () => Promise.all(sides.map((side) => client.post('/transfer-in', { ...side, amount })))

@@ -187,8 +187,8 @@ test('a host is one or more labels separated by dots, with an optional port', as
 
 describe('no receiver is found', () => {
   test('at an unused address, or at the address of a customer who cannot receive', async () => {
-    const [client, other] = [await newPlatform(), await newPlatform()]
-    await newCustomer(other, { umaAddress: '$other@pay.example' })
+    const [client, otherPlatform] = [await newPlatform(), await newPlatform()]
+    await newCustomer(otherPlatform, { umaAddress: '$other@pay.example' })
     const waiting = { customerType: 'INDIVIDUAL', fullName: 'Ada 001', umaAddress: '$waiting@pay.example' }
     expect((await client.post('/customers', waiting)).status).toBe(201)
     const names = ['$toString', '$constructor', '$success', '$success.gbp', '$xsuccess.usd']
@@ -279,8 +279,8 @@ describe('a lookup that names the sender', () => {
     expect(await readSendingCurrency('')).toBe('USD')
     expect(await readSendingCurrency(`?customerId=${id}`)).toBe('EUR')
     expect(await readSendingCurrency(`?senderUmaAddress=${sender}&customerId=${id}`)).toBe('EUR')
-    const other = await newCustomer(client)
-    expectError(await lookUp(client, address, `?senderUmaAddress=${sender}&customerId=${other.id}`), {
+    const otherCustomer = await newCustomer(client)
+    expectError(await lookUp(client, address, `?senderUmaAddress=${sender}&customerId=${otherCustomer.id}`), {
       code: 'INVALID_INPUT',
       field: 'customerId',
     })
@@ -298,7 +298,7 @@ describe('a lookup that names the sender', () => {
 describe('an external account', () => {
   test('receives its own currency, and is not found for another customer', async () => {
     const client = await newPlatform()
-    const [owner, other] = [await newCustomer(client), await newCustomer(client)]
+    const [owner, otherCustomer] = [await newCustomer(client), await newCustomer(client)]
     const account = await newBankAccount(client, owner.id)
     const path = `/receiver/external-account/${account}`
     for (const query of ['', `?customerId=${owner.id}`])
@@ -310,7 +310,7 @@ describe('an external account', () => {
           lookupId: expect.stringMatching(/^Lookup:/),
         },
       })
-    expectError(await client.get(`${path}?customerId=${other.id}`), {
+    expectError(await client.get(`${path}?customerId=${otherCustomer.id}`), {
       code: 'ACCOUNT_NOT_FOUND',
       field: 'accountId',
     })

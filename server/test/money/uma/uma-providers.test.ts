@@ -169,7 +169,7 @@ describe('a provider that the platform does not allow', () => {
     await unblock()
   })
 
-  test('is not paid by a quote from before it was blocked, whoever executes that quote', async () => {
+  test('is not paid by a quote from before it was blocked, even if an agent executes it', async () => {
     await platform.advance(0)
     const before = await readBalance()
     const agent = await newAgent(platform, payer.id)
