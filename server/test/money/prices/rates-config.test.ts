@@ -11,7 +11,7 @@ function readConfigError(env: Record<string, string>): string {
     expect(error).toBeInstanceOf(ConfigError)
     return (error as Error).message
   }
-  throw new Error('The configuration was accepted')
+  throw new Error('It was taken')
 }
 
 describe('RATES_URL', () => {
