@@ -26,11 +26,11 @@ describeCardProcessor('of the sandbox', async () => ({
 }))
 
 test.each(['001', '002', '005'])(
-  'a generated platformCardId selects nothing, even if it ends in %s',
+  'a generated platformCardId selects no sandbox outcome, even if it ends in %s',
   async (end) => {
     const platformCardId = `01a1fd3e-d636-7f24-ae20-5cd2bb817${end}`
     const now = service.app.clock()
-    const ask = (cardId: string) =>
+    const provision = (cardId: string) =>
       createSandboxCardProcessor(service.app.enclave).provision({
         cardId,
         platformCardId,
@@ -38,18 +38,18 @@ test.each(['001', '002', '005'])(
         requestedAt: now,
         now,
       })
-    expect(await ask(`Card:${platformCardId}`)).toMatchObject({ outcome: 'active' })
-    expect(await ask('Card:another')).not.toMatchObject({ outcome: 'active' })
+    expect(await provision(`Card:${platformCardId}`)).toMatchObject({ outcome: 'active' })
+    expect(await provision('Card:another')).not.toMatchObject({ outcome: 'active' })
   },
 )
 
 test('the descriptor of the merchant selects how the sandbox pulls a claim', () => {
   const { pullPlan } = createSandboxCardProcessor(service.app.enclave)
   const now = service.app.clock()
-  const planFor = (descriptor: string) => pullPlan({ merchant: { descriptor } }, now)
-  expect(planFor('SHOP')).toEqual({ at: now, fails: false })
-  expect(planFor('SHOP 005')).toEqual({ at: new Date(now.getTime() + 30_000), fails: false })
-  expect(planFor('SHOP 006')).toEqual({ at: now, fails: true })
+  const planPull = (descriptor: string) => pullPlan({ merchant: { descriptor } }, now)
+  expect(planPull('SHOP')).toEqual({ at: now, fails: false })
+  expect(planPull('SHOP 005')).toEqual({ at: new Date(now.getTime() + 30_000), fails: false })
+  expect(planPull('SHOP 006')).toEqual({ at: now, fails: true })
 })
 
 const PATH = '/card-processor/events'
@@ -89,41 +89,53 @@ async function newProcessorPlatform(of = service) {
   }
 }
 
-/** Sends a signed body as the processor, event or not. */
-function tell(event: unknown, of = service): Promise<Reply> {
+/** Sends a signed body as the processor. It does not have to be a valid event. */
+function sendEvent(event: unknown, of = service): Promise<Reply> {
   const { headers, body } = signEvent(of.app.enclave, event as ProcessorEvent)
-  return post(body.toString(), headers, of)
+  return postBody(body.toString(), headers, of)
 }
 
-function post(body: string, headers: Record<string, string>, of = service): Promise<Reply> {
+function postBody(body: string, headers: Record<string, string>, of = service): Promise<Reply> {
   const nobody = { platformId: '', tokenId: '', clientSecret: '' }
   return new Client(nobody, of.app.origin()).post(PATH, body, { ...headers, Authorization: '' })
 }
 
-describe('the processor of cards', () => {
+describe('the card processor', () => {
   test('requests authorizations, and reports claims and returns', { tags: 'smoke' }, async () => {
     const { client, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
-    const asked = await tell(authorization('one', 2_000n))
-    expect([asked.status, asked.body]).toEqual([200, APPROVED])
-    const { cardTransactionId } = asked.body
+    const authorized = await sendEvent(authorization('one', 2_000n))
+    expect([authorized.status, authorized.body]).toEqual([200, APPROVED])
+    const { cardTransactionId } = authorized.body
     expect(await balances()).toEqual([98_000n, 100_000n])
-    expect((await tell(clearing('one', 'a', 500n))).body).toEqual({
+    expect((await sendEvent(clearing('one', 'a', 500n))).body).toEqual({
       cardTransactionId,
       status: 'PARTIALLY_SETTLED',
     })
-    expect((await tell(clearing('one', 'b', 1_500n))).body).toEqual({ cardTransactionId, status: 'SETTLED' })
-    expect((await tell(giveBack('one', 'a', 2_000n))).body).toEqual({ cardTransactionId, status: 'REFUNDED' })
+    expect((await sendEvent(clearing('one', 'b', 1_500n))).body).toEqual({
+      cardTransactionId,
+      status: 'SETTLED',
+    })
+    expect((await sendEvent(giveBack('one', 'a', 2_000n))).body).toEqual({
+      cardTransactionId,
+      status: 'REFUNDED',
+    })
     expect(await balances()).toEqual([100_000n, 100_000n])
     expect(await now(client, { id: cardTransactionId, cardId: card.id })).toMatchObject({
       issuerTransactionToken: 'one',
       settlementSummary: { count: 2 },
     })
-    const refused = async (event: ProcessorEvent, reason: string) =>
-      expect((await tell(event)).body).toEqual({ approved: false, reason })
-    await refused(authorization('two', 100_001n), 'CARD_INSUFFICIENT_FUNDS')
-    await refused({ ...authorization('three'), currency: 'EUR' } as ProcessorEvent, 'CARD_CURRENCY_MISMATCH')
-    await refused({ ...authorization('four'), declined: 'CARD_PAUSED' } as ProcessorEvent, 'CARD_PAUSED')
-    expectError(await tell(giveBack('one', 'b', 1n)), { code: 'INVALID_STATE_TRANSITION' })
+    const expectRefusal = async (event: ProcessorEvent, reason: string) =>
+      expect((await sendEvent(event)).body).toEqual({ approved: false, reason })
+    await expectRefusal(authorization('two', 100_001n), 'CARD_INSUFFICIENT_FUNDS')
+    await expectRefusal(
+      { ...authorization('three'), currency: 'EUR' } as ProcessorEvent,
+      'CARD_CURRENCY_MISMATCH',
+    )
+    await expectRefusal(
+      { ...authorization('four'), declined: 'CARD_PAUSED' } as ProcessorEvent,
+      'CARD_PAUSED',
+    )
+    expectError(await sendEvent(giveBack('one', 'b', 1n)), { code: 'INVALID_STATE_TRANSITION' })
   })
 
   test('is authenticated only by its signature over the exact bytes', async () => {
@@ -131,15 +143,15 @@ describe('the processor of cards', () => {
     const { headers, body } = signEvent(service.app.enclave, authorization('one'))
     const text = body.toString()
     const invalid = { code: 'INVALID_SIGNATURE', reason: 'Invalid signature' } as const
-    expectError(await post(text, {}), invalid)
-    expectError(await post(text.replace('1000', '1001'), headers), invalid)
-    expectError(await post(`${text} `, headers), invalid)
-    expectError(await post(text, { Authorization: client.authorization }), invalid)
-    expectError(await post('', headers), invalid)
-    const other = Buffer.from(Object.values(headers)[0]!, 'hex').reverse().toString('hex')
-    expectError(await post(text, { [Object.keys(headers)[0]!]: other }), invalid)
+    expectError(await postBody(text, {}), invalid)
+    expectError(await postBody(text.replace('1000', '1001'), headers), invalid)
+    expectError(await postBody(`${text} `, headers), invalid)
+    expectError(await postBody(text, { Authorization: client.authorization }), invalid)
+    expectError(await postBody('', headers), invalid)
+    const wrongSignature = Buffer.from(Object.values(headers)[0]!, 'hex').reverse().toString('hex')
+    expectError(await postBody(text, { [Object.keys(headers)[0]!]: wrongSignature }), invalid)
     expect(await balances()).toEqual([100_000n, 100_000n])
-    expect((await post(text, headers)).body).toEqual(APPROVED)
+    expect((await postBody(text, headers)).body).toEqual(APPROVED)
   })
 
   test('gets an error that names the field for a body that is not an event', async () => {
@@ -160,15 +172,15 @@ describe('the processor of cards', () => {
       [{ ...clearing('x', 'a', 1n), eventId: undefined }, 'eventId'],
     ]
     for (const [event, field] of cases)
-      expectError(await tell(event), { code: 'INVALID_INPUT', field, what: toJson(event) })
+      expectError(await sendEvent(event), { code: 'INVALID_INPUT', field, what: toJson(event) })
     const notJson = Buffer.from('{"kind":')
     const [name] = Object.keys(signEvent(service.app.enclave, clearing('x', 'a', 1n)).headers)
     const signature = Buffer.from(service.app.enclave.mac('card', notJson, 1)).toString('hex')
-    expectError(await post(notJson.toString(), { [name!]: signature }), {
+    expectError(await postBody(notJson.toString(), { [name!]: signature }), {
       code: 'INVALID_INPUT',
       field: 'body',
     })
-    expectError(await post('x'.repeat(64 * 1024 + 1), {}), { code: 'PAYLOAD_TOO_LARGE' })
+    expectError(await postBody('x'.repeat(64 * 1024 + 1), {}), { code: 'PAYLOAD_TOO_LARGE' })
   })
 
   test('may claim without an authorization: the network is paid, and nothing is pulled', async () => {
@@ -179,23 +191,23 @@ describe('the processor of cards', () => {
         merchant: { descriptor: 'SHOP' },
         ...more,
       }) as ProcessorEvent
-    expectError(await tell(forced('a', 5_000n, { currency: 'EUR' })), {
+    expectError(await sendEvent(forced('a', 5_000n, { currency: 'EUR' })), {
       code: 'INVALID_INPUT',
       field: 'currency',
     })
-    const claims = await Promise.all(Array.from({ length: 5 }, () => tell(forced('a', 5_000n))))
+    const claims = await Promise.all(Array.from({ length: 5 }, () => sendEvent(forced('a', 5_000n))))
     const [{ cardTransactionId }] = claims.map(({ body }) => body)
     for (const { body } of claims) expect(body).toEqual({ cardTransactionId, status: 'EXCEPTION' })
-    expect((await tell(forced('b', 1n, { currency: 'USD' }))).body.status).toBe('EXCEPTION')
+    expect((await sendEvent(forced('b', 1n, { currency: 'USD' }))).body.status).toBe('EXCEPTION')
     expect(await balances()).toEqual([100_000n, 100_000n])
     expect(await now(client, { id: cardTransactionId, cardId: card.id })).toMatchObject({
       authorizedAmount: { amount: 0 },
       settlementSummary: { count: 2, totalAmount: 5_001 },
       pullSummary: { count: 0, totalAmount: 0, pendingCount: 0 },
     })
-    expectError(await tell(authorization('forced')), { code: 'PROCESSOR_EVENT_REUSED', field: 'token' })
+    expectError(await sendEvent(authorization('forced')), { code: 'PROCESSOR_EVENT_REUSED', field: 'token' })
     // It was never the cardholder's money.
-    expect((await tell(giveBack('forced', 'a', 5_001n))).body.status).toBe('REFUNDED')
+    expect((await sendEvent(giveBack('forced', 'a', 5_001n))).body.status).toBe('REFUNDED')
     expect(await balances()).toEqual([100_000n, 100_000n])
   })
 
@@ -204,46 +216,59 @@ describe('the processor of cards', () => {
       newProcessorPlatform(),
       newProcessorPlatform(),
     ])
-    expectError(await tell({ ...authorization('one'), processorRef: 'nobody' }), {
+    expectError(await sendEvent({ ...authorization('one'), processorRef: 'nobody' }), {
       code: 'CARD_NOT_FOUND',
       field: 'processorRef',
     })
-    expectError(await tell(clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND', field: 'token' })
-    await tell(authorization('one'))
+    expectError(await sendEvent(clearing('one', 'a', 1n)), {
+      code: 'CARD_TRANSACTION_NOT_FOUND',
+      field: 'token',
+    })
+    await sendEvent(authorization('one'))
     // A token used for a card of another platform is a separate purchase.
-    expectError(await tell(other.clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND' })
-    expect((await tell(other.authorization('one', 5n))).body).toEqual(APPROVED)
+    expectError(await sendEvent(other.clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND' })
+    expect((await sendEvent(other.authorization('one', 5n))).body).toEqual(APPROVED)
   })
 
   test('gets the same response to a repeated event, in sequence or fifty in parallel', async () => {
     const { client, holder, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
-    const fifty = (event: ProcessorEvent) => Promise.all(Array.from({ length: 50 }, () => tell(event)))
-    const sameOf = (replies: readonly Reply[]) => {
-      const answers = new Set(replies.map(({ status, body }) => `${status} ${toJson(body)}`))
-      expect([...answers]).toHaveLength(1)
+    const sendFifty = (event: ProcessorEvent) =>
+      Promise.all(Array.from({ length: 50 }, () => sendEvent(event)))
+    const expectSame = (replies: readonly Reply[]) => {
+      const distinctBodies = new Set(replies.map(({ status, body }) => `${status} ${toJson(body)}`))
+      expect([...distinctBodies]).toHaveLength(1)
       return replies[0]!.body
     }
-    const approved = sameOf(await fifty(authorization('one')))
+    const approved = expectSame(await sendFifty(authorization('one')))
     expect(approved).toEqual(APPROVED)
     expect(await balances()).toEqual([99_000n, 100_000n])
-    const declined = sameOf(await fifty(authorization('much', 100_000n)))
+    const declined = expectSame(await sendFifty(authorization('much', 100_000n)))
     expect(declined).toEqual({ approved: false, reason: 'CARD_INSUFFICIENT_FUNDS' })
-    sameOf(await fifty(clearing('one', 'a', 600n)))
-    sameOf(await fifty(giveBack('one', 'a', 100n)))
+    expectSame(await sendFifty(clearing('one', 'a', 600n)))
+    expectSame(await sendFifty(giveBack('one', 'a', 100n)))
     expect(await balances()).toEqual([99_100n, 99_500n])
 
-    // Later changes do not change the answer.
+    // Later changes do not affect the stored answer.
     await fund(client, holder.usd, 100_000)
     const session = await signIn(client, holder.wallet)
     await update(client, session, card.id, { state: 'FROZEN' })
     expect((await readCard(client, card.id)).state).toBe('FROZEN')
-    expect((await tell(authorization('one'))).body).toEqual(approved)
-    expect((await tell(authorization('much', 100_000n))).body).toEqual(declined)
-    expect((await tell(clearing('one', 'a', 600n))).body).toMatchObject({ status: 'PARTIALLY_SETTLED' })
-    expect((await tell(authorization('new'))).body).toEqual({ approved: false, reason: 'CARD_PAUSED' })
-    expectError(await tell(authorization('one', 999n)), { code: 'PROCESSOR_EVENT_REUSED', field: 'token' })
-    expectError(await tell(authorization('much', 1n)), { code: 'PROCESSOR_EVENT_REUSED', field: 'token' })
-    expectError(await tell(clearing('one', 'a', 601n)), { code: 'PROCESSOR_EVENT_REUSED', field: 'eventId' })
+    expect((await sendEvent(authorization('one'))).body).toEqual(approved)
+    expect((await sendEvent(authorization('much', 100_000n))).body).toEqual(declined)
+    expect((await sendEvent(clearing('one', 'a', 600n))).body).toMatchObject({ status: 'PARTIALLY_SETTLED' })
+    expect((await sendEvent(authorization('new'))).body).toEqual({ approved: false, reason: 'CARD_PAUSED' })
+    expectError(await sendEvent(authorization('one', 999n)), {
+      code: 'PROCESSOR_EVENT_REUSED',
+      field: 'token',
+    })
+    expectError(await sendEvent(authorization('much', 1n)), {
+      code: 'PROCESSOR_EVENT_REUSED',
+      field: 'token',
+    })
+    expectError(await sendEvent(clearing('one', 'a', 601n)), {
+      code: 'PROCESSOR_EVENT_REUSED',
+      field: 'eventId',
+    })
     expect(await balances()).toEqual([199_100n, 199_500n])
   })
 })
@@ -262,45 +287,49 @@ describe('an authorization that takes too long', () => {
   ])('%s is declined in time and permanently, and nothing stays held', async (_, statements, purchases) => {
     const { client, card, authorization, balances } = await newProcessorPlatform(busy)
     const resume = busy.faults.stall(statements)
-    const slow = await tell(authorization('slow'), busy)
+    const slow = await sendEvent(authorization('slow'), busy)
     resume()
     const timedOut = { approved: false, reason: 'TIMEOUT' }
     expect([slow.status, slow.body]).toEqual([200, timedOut])
     const { id } = (await client.get('/config')).body
-    await expect.poll(() => keptOf(id, 'slow', busy)).toBe(BigInt(1 + purchases))
+    await expect.poll(() => countStoredAnswers(id, 'slow', busy)).toBe(BigInt(1 + purchases))
     const { data } = (await client.get(`/cards/${card.id}/transactions`)).body
     expect(data.map(({ status }: Reply['body']) => status)).toEqual(Array(purchases).fill('SETTLED'))
     expect(await balances()).toEqual([100_000n, 100_000n])
-    expect((await tell(authorization('slow'), busy)).body).toEqual(timedOut)
+    expect((await sendEvent(authorization('slow'), busy)).body).toEqual(timedOut)
     expect(await balances()).toEqual([100_000n, 100_000n])
   })
 
   test('stays approved if a retry got the approval before it was undone', async () => {
     const { client, card, authorization, balances } = await newProcessorPlatform(busy)
     const resume = busy.faults.stall(/commit_/)
-    const slow = await tell(authorization('slow'), busy)
-    const retries = Promise.all(Array.from({ length: 5 }, () => tell(authorization('slow'), busy)))
+    const slow = await sendEvent(authorization('slow'), busy)
+    const retries = Promise.all(Array.from({ length: 5 }, () => sendEvent(authorization('slow'), busy)))
     resume()
-    const answers = new Set([slow, ...(await retries)].map(({ body }) => toJson(body)))
+    const distinctBodies = new Set([slow, ...(await retries)].map(({ body }) => toJson(body)))
     const { id } = (await client.get('/config')).body
-    const isKept = async () => {
-      await tell(authorization('slow'), busy)
-      return keptOf(id, 'slow', busy)
+    const retryAndCount = async () => {
+      await sendEvent(authorization('slow'), busy)
+      return countStoredAnswers(id, 'slow', busy)
     }
-    await expect.poll(isKept).toBe(2n)
-    const { body: last } = await tell(authorization('slow'), busy)
+    await expect.poll(retryAndCount).toBe(2n)
+    const { body: last } = await sendEvent(authorization('slow'), busy)
     const { data } = (await client.get(`/cards/${card.id}/transactions`)).body
-    // Every reported approval is of a purchase that stands.
+    // A reported approval means that the purchase stands.
     expect(data.map(({ status }: Reply['body']) => status)).toEqual([
       last.approved ? 'AUTHORIZED' : 'SETTLED',
     ])
     expect(await balances()).toEqual([last.approved ? 99_000n : 100_000n, 100_000n])
-    if (!last.approved) expect([...answers]).toEqual([toJson({ approved: false, reason: 'TIMEOUT' })])
+    if (!last.approved) expect([...distinctBodies]).toEqual([toJson({ approved: false, reason: 'TIMEOUT' })])
   })
 })
 
 /** The number of answers stored under a token. */
-async function keptOf(platformId: string, token: string, { app: { db } }: TestServer): Promise<bigint> {
+async function countStoredAnswers(
+  platformId: string,
+  token: string,
+  { app: { db } }: TestServer,
+): Promise<bigint> {
   const { rows } = await db.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM idempotency_keys WHERE platform_id = $1 AND key = $2',
     [uuidOf(platformId), token],

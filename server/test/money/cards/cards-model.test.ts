@@ -95,7 +95,7 @@ const STEP: Arbitrary<Step> = oneof(
   },
 )
 
-test('holds, balances, summaries, states and the ledger match a model, whatever happens', async () => {
+test('the holds, balances, summaries, states and ledger entries of a card match a model after any steps', async () => {
   let runs = 0
   await assert(
     asyncProperty(array(STEP, { minLength: 8, maxLength: STEPS_MAX, size: 'max' }), async (steps) => {
@@ -108,11 +108,11 @@ test('holds, balances, summaries, states and the ledger match a model, whatever 
   )
 })
 
-/** Smallest units of what pays, in one of the card: it is in USD. */
+/** The number of the payer's smallest units in one US cent. */
 const UNITS = { usd: 1n, wallet: 10_000n } as const
 type Payer = keyof typeof UNITS
 
-/** A card on an account in USD or on a wallet, and the model of it, which counts in USD. */
+/** A card that an account in USD or a wallet funds, and its model, which counts in USD. */
 class Run {
   readonly #payer: Payer
   readonly #client: Client
@@ -127,8 +127,8 @@ class Run {
     const card = await newCard(client, holder.id, [holder[payer]])
     const session = await signIn(client, holder.wallet)
     if (payer === 'wallet') {
-      const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-      const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
+      const keyRequest = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
+      const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', keyRequest)
       expect(key.status, toJson(key.body)).toBe(201)
     }
     return new Run(payer, client, holder, card, session)
@@ -166,24 +166,24 @@ class Run {
         return model.authorize(id, step.shop, step.amount, Date.parse(updatedAt))
       }
       case 'clear': {
-        const one = this.#pick(step.which)
-        if (!one) return
-        const amount = claimOf(one, step.how)
-        const reply = await clear(this.#client, { id: one.id, cardId: this.#card.id }, amount)
-        if (!model.mayClear(one, amount)) return expectRefused(reply, 'INVALID_STATE_TRANSITION', step)
+        const purchase = this.#pick(step.which)
+        if (!purchase) return
+        const amount = chooseClaimAmount(purchase, step.how)
+        const reply = await clear(this.#client, { id: purchase.id, cardId: this.#card.id }, amount)
+        if (!model.mayClear(purchase, amount)) return expectRefused(reply, 'INVALID_STATE_TRANSITION', step)
         expectDone(reply, step)
-        return model.clear(one, amount, Date.parse(reply.body.updatedAt))
+        return model.clear(purchase, amount, Date.parse(reply.body.updatedAt))
       }
       case 'return': {
-        const one = this.#pick(step.which)
-        if (!one) return
-        const left = sum(one.settled) - sum(one.returned)
+        const purchase = this.#pick(step.which)
+        if (!purchase) return
+        const left = sum(purchase.settled) - sum(purchase.returned)
         const amount = { part: left / 2n || 1n, rest: left || 1n, above: left + 1n }[step.how]
-        const code = model.refusesReturn(one, amount)
-        const reply = await giveBack(this.#client, { id: one.id, cardId: this.#card.id }, amount)
+        const code = model.refusesReturn(purchase, amount)
+        const reply = await giveBack(this.#client, { id: purchase.id, cardId: this.#card.id }, amount)
         if (code !== undefined) return expectRefused(reply, code, step)
         expectDone(reply, step)
-        return model.giveBack(one, amount)
+        return model.giveBack(purchase, amount)
       }
       case 'wait':
         await this.#advance(step.seconds)
@@ -218,7 +218,7 @@ class Run {
   async #expectSame(step: Step): Promise<void> {
     const model = this.#model
     const units = UNITS[this.#payer]
-    const [seen, page, card] = await Promise.all([
+    const [actualBalances, page, card] = await Promise.all([
       balances(this.#client, this.#holder.id, this.#holder[this.#payer]),
       this.#client.get(`/cards/${this.#card.id}/transactions?limit=100`),
       this.#client.get(`/cards/${this.#card.id}`),
@@ -226,18 +226,18 @@ class Run {
     expect(
       {
         card: card.body.state,
-        balances: seen,
-        purchases: page.body.data.map(summaryOf).sort(byId),
+        balances: actualBalances,
+        purchases: page.body.data.map(summarize).sort(byId),
       },
       `after ${toJson(step)}`,
     ).toEqual({
       card: model.card,
       balances: [model.available * units, model.total * units],
-      purchases: model.purchases.map((one) => modelSummaryOf(one, units)).sort(byId),
+      purchases: model.purchases.map((purchase) => summarizeModel(purchase, units)).sort(byId),
     })
   }
 
-  /** The ledger's own rows, at the end. */
+  /** Compares the ledger's rows with the model at the end of a run. */
   async expectBooks(): Promise<void> {
     const platformId = (await this.#client.get('/config')).body.id as string
     const { rows } = await service.app.db.query<{ id: string; account: string; amount: bigint }>(
@@ -247,15 +247,15 @@ class Run {
        WHERE e.platform_id = $1 AND a.platform_id = $1 AND e.cause = 'card_transaction' GROUP BY 1, 2`,
       [uuidOf(platformId)],
     )
-    const entered = (id: string, account: string) =>
+    const sumEntries = (id: string, account: string) =>
       rows
         .filter((row) => row.id === id && row.account === account)
-        .reduce((all, { amount }) => all + amount, 0n)
+        .reduce((total, { amount }) => total + amount, 0n)
     const books = this.#model.purchases.map(({ id }) => ({
       id,
-      account: entered(id, this.#holder[this.#payer]),
-      rail: entered(id, 'rail USD'),
-      receivables: entered(id, 'receivables USD'),
+      account: sumEntries(id, this.#holder[this.#payer]),
+      rail: sumEntries(id, 'rail USD'),
+      receivables: sumEntries(id, 'receivables USD'),
     }))
     expect(books).toEqual(
       this.#model.purchases.map(({ id, settled, pulled, returned, uncollected, forgiven, pending }) => ({
@@ -284,7 +284,7 @@ class Run {
     await this.#expectSignatures(platformId)
   }
 
-  /** The held amount of a purchase is one pending transfer, the one that it names, or nothing. */
+  /** Expects each held amount to be the one pending transfer that its purchase names, or nothing. */
   async #expectHolds(platformId: string): Promise<void> {
     const { rows } = await service.app.db.query<{
       id: string
@@ -306,7 +306,7 @@ class Run {
     expect(rows).toEqual(expected.sort(byId))
   }
 
-  /** Each pull from a wallet was signed by the key of its purchase, one by one, and adds up to what was taken. */
+  /** Expects a signature by the purchase's key for each pull from a wallet, and signed amounts that match the pulls. */
   async #expectSignatures(platformId: string): Promise<void> {
     const { rows } = await service.app.db.query<{
       id: string
@@ -326,12 +326,12 @@ class Run {
       expect(verifySignature(key, Buffer.from(statement), signature)).toBe(true)
       expect(JSON.parse(statement)).toMatchObject({ cardTransaction: id, pull: number, currency: 'USDB' })
     }
-    const signedOf = (id: string) =>
+    const listSignedAmounts = (id: string) =>
       rows.filter((row) => row.id === id).map(({ statement }) => BigInt(JSON.parse(statement).amount))
     for (const { id, pulled, cap } of this.#model.purchases) {
       const expected = this.#payer === 'wallet' ? pulled.map((amount) => amount * UNITS.wallet) : []
-      // Pulls that are due at the same moment, from the hold and above it, have no order among each other.
-      expect(sortAmounts(signedOf(id))).toEqual(sortAmounts(expected))
+      // Pulls from the hold and above it that are due at the same moment come in any order.
+      expect(sortAmounts(listSignedAmounts(id))).toEqual(sortAmounts(expected))
       expect(sum(pulled) <= cap).toBe(true)
     }
   }
@@ -341,13 +341,16 @@ function sortAmounts(amounts: readonly bigint[]): bigint[] {
   return amounts.toSorted((a, b) => (a < b ? -1 : 1))
 }
 
-function claimOf({ authorized, settled }: ModelPurchase, how: (Step & { kind: 'clear' })['how']): bigint {
+function chooseClaimAmount(
+  { authorized, settled }: ModelPurchase,
+  how: (Step & { kind: 'clear' })['how'],
+): bigint {
   const left = authorized - sum(settled)
   const rest = left > 0n ? left : 1n
   return { part: rest / 3n || 1n, rest, above: rest + authorized / 2n + 1n, nothing: 0n }[how]
 }
 
-function summaryOf(purchase: Reply['body']) {
+function summarize(purchase: Reply['body']) {
   const { id, status, pullSummary, refundSummary, settlementSummary } = purchase
   const { pendingCount } = pullSummary
   const amounts = (summary: { count: number; totalAmount: number }) => [
@@ -363,7 +366,7 @@ function summaryOf(purchase: Reply['body']) {
   }
 }
 
-function modelSummaryOf({ id, state, pulled, pending, returned, settled }: ModelPurchase, units: bigint) {
+function summarizeModel({ id, state, pulled, pending, returned, settled }: ModelPurchase, units: bigint) {
   return {
     id,
     status: state,
@@ -373,8 +376,8 @@ function modelSummaryOf({ id, state, pulled, pending, returned, settled }: Model
   }
 }
 
-function byId(one: { id: string }, other: { id: string }): number {
-  return one.id < other.id ? -1 : 1
+function byId(first: { id: string }, second: { id: string }): number {
+  return first.id < second.id ? -1 : 1
 }
 
 function expectDone(reply: Reply, step: Step): void {

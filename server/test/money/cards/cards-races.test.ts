@@ -21,12 +21,12 @@ import {
   used,
 } from '../../worlds/records/cards.testing.ts'
 
-const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, n) => make(n)))
-const approvedOf = (replies: readonly Reply[]) => replies.filter(({ status }) => status === 200)
+const repeatInParallel = <T>(count: number, run: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => run(n)))
+const listApproved = (replies: readonly Reply[]) => replies.filter(({ status }) => status === 200)
 
-/** Makes the first leg of an update, and returns the second. */
-async function prepare(client: Client, session: SignedIn, cardId: string, change: object) {
+/** Requests an update. Returns a function that sends its signed second request. */
+async function prepareUpdate(client: Client, session: SignedIn, cardId: string, change: object) {
   const path = `/cards/${cardId}`
   const { status, body } = await client.send('PATCH', path, change)
   expect(status, toJson(body)).toBe(202)
@@ -37,42 +37,42 @@ async function prepare(client: Client, session: SignedIn, cardId: string, change
   return () => client.send('PATCH', path, change, headers)
 }
 
-describe('authorizations in parallel', () => {
-  test('fifty against money for seven: seven are approved, and nothing is spent twice', async () => {
+describe('parallel authorizations', () => {
+  test('spend no money twice: of fifty with money for seven, seven are approved', async () => {
     const client = await newPlatform()
     const holder = await newCustomer(client)
     await fund(client, holder.usd, 7_000)
-    // Two cards on one account: what they share is only the money.
+    // The two cards share an account and its money.
     const cards = [
       await newCard(client, holder.id, [holder.usd]),
       await newCard(client, holder.id, [holder.usd]),
     ]
-    const replies = await times(50, (n) => use(client, cards[n % 2].id, 1_000))
+    const replies = await repeatInParallel(50, (n) => use(client, cards[n % 2].id, 1_000))
     for (const reply of replies)
       if (reply.status !== 200) expectError(reply, { code: 'CARD_INSUFFICIENT_FUNDS' })
-    expect(approvedOf(replies)).toHaveLength(7)
+    expect(listApproved(replies)).toHaveLength(7)
     expect(await balances(client, holder.id, holder.usd)).toEqual([0n, 7_000n])
-    for (const { body } of approvedOf(replies)) expect((await clear(client, body, 1_000)).status).toBe(200)
+    for (const { body } of listApproved(replies)) expect((await clear(client, body, 1_000)).status).toBe(200)
     expect(await balances(client, holder.id, holder.usd)).toEqual([0n, 0n])
   })
 
-  test('none after a freeze is approved; earlier approvals stand', async () => {
+  test('are declined after a freeze, and earlier approvals stand', async () => {
     const { client, holder, card, session } = await newCardPlatform()
-    const freeze = await prepare(client, session, card.id, { state: 'FROZEN' })
+    const freeze = await prepareUpdate(client, session, card.id, { state: 'FROZEN' })
     let isFrozen = false
     let approved = 0
-    // Each uses the card until it is declined.
-    const shoppers = times(8, async () => {
+    // Each shopper uses the card until it is declined.
+    const shoppers = repeatInParallel(8, async () => {
       for (;;) {
-        const cameAfter = isFrozen
+        const startedFrozen = isFrozen
         const reply = await use(client, card.id, 1)
         if (reply.status !== 200) return expectError(reply, { code: 'CARD_PAUSED' })
-        expect(cameAfter, 'approved after the card was frozen').toBe(false)
-        if (++approved === 20) void frozen()
+        expect(startedFrozen, 'approved after the card was frozen').toBe(false)
+        if (++approved === 20) void freezeOnce()
       }
     })
     let freezing: Promise<void> | undefined
-    const frozen = () => {
+    const freezeOnce = () => {
       freezing ??= freeze().then((reply) => {
         expect(reply.status, toJson(reply.body)).toBe(200)
         isFrozen = true
@@ -85,7 +85,7 @@ describe('authorizations in parallel', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n - BigInt(approved), 100_000n])
   })
 
-  test('with one Idempotency-Key there is one purchase, and one claim', async () => {
+  test('with one Idempotency-Key create one purchase, and its claims with one key count once', async () => {
     const { client, holder, card } = await newCardPlatform()
     const authorization = {
       amount: 1_000,
@@ -93,14 +93,14 @@ describe('authorizations in parallel', () => {
       merchant: { descriptor: 'COFFEE SHOP' },
     }
     const path = `/sandbox/cards/${card.id}/simulate`
-    const send = (what: string, body: object) => (n: number) =>
+    const sendSimulation = (what: string, body: object) => (n: number) =>
       client.post(`${path}/${what}`, body, { 'Idempotency-Key': `${what} ${Math.floor(n / 20)}` })
-    const replies = await times(20, send('authorization', authorization))
+    const replies = await repeatInParallel(20, sendSimulation('authorization', authorization))
     const ids = new Set(replies.map(({ body }) => body.id))
-    expect([ids.size, approvedOf(replies).length]).toEqual([1, 20])
+    expect([ids.size, listApproved(replies).length]).toEqual([1, 20])
     const [cardTransactionId] = ids
-    const claims = await times(20, send('clearing', { cardTransactionId, amount: 400 }))
-    expect(approvedOf(claims)).toHaveLength(20)
+    const claims = await repeatInParallel(20, sendSimulation('clearing', { cardTransactionId, amount: 400 }))
+    expect(listApproved(claims)).toHaveLength(20)
     const purchase = await now(client, { id: cardTransactionId, cardId: card.id })
     expect(purchase).toMatchObject({
       status: 'PARTIALLY_SETTLED',
@@ -111,43 +111,46 @@ describe('authorizations in parallel', () => {
   })
 })
 
-describe('two signed updates in parallel', () => {
+describe('parallel signed updates', () => {
   test.each([
-    // Either order is right where the second is allowed after the first.
+    // Both orders are valid if the second update is allowed after the first.
     [{ state: 'FROZEN' }, { state: 'FROZEN' }, ['FROZEN'], [1]],
     [{ state: 'FROZEN' }, { state: 'CLOSED' }, ['CLOSED'], [1, 2]],
     [{ state: 'CLOSED' }, { state: 'CLOSED' }, ['CLOSED'], [1]],
-  ])('%j and %j: the second is checked against the result of the first', async (one, other, ends, wins) => {
-    const { client, card, session } = await newCardPlatform()
-    const updates = [
-      await prepare(client, session, card.id, one),
-      await prepare(client, session, card.id, other),
-    ]
-    const replies = await Promise.all(updates.map((send) => send()))
-    for (const reply of replies)
-      if (reply.status !== 200) expectError(reply, { code: 'INVALID_STATE_TRANSITION', field: 'state' })
-    expect(wins).toContain(approvedOf(replies).length)
-    expect(ends).toContain((await readCard(client, card.id)).state)
-    const data = await client.events(`&objectId=${card.id}`)
-    expect(data).toHaveLength(1 + approvedOf(replies).length)
-  })
+  ])(
+    'to %j and %j run in order: the second is checked against the result of the first',
+    async (first, second, finalStates, winCounts) => {
+      const { client, card, session } = await newCardPlatform()
+      const updates = [
+        await prepareUpdate(client, session, card.id, first),
+        await prepareUpdate(client, session, card.id, second),
+      ]
+      const replies = await Promise.all(updates.map((sendUpdate) => sendUpdate()))
+      for (const reply of replies)
+        if (reply.status !== 200) expectError(reply, { code: 'INVALID_STATE_TRANSITION', field: 'state' })
+      expect(winCounts).toContain(listApproved(replies).length)
+      expect(finalStates).toContain((await readCard(client, card.id)).state)
+      const data = await client.events(`&objectId=${card.id}`)
+      expect(data).toHaveLength(1 + listApproved(replies).length)
+    },
+  )
 
-  test('a retry that is sent several times in parallel changes the card once', async () => {
+  test('that repeat one signature change the card once', async () => {
     const { client, card, session } = await newCardPlatform()
-    const send = await prepare(client, session, card.id, { state: 'FROZEN' })
-    const replies = await times(10, send)
-    // Refused as already used, or by its own result.
+    const sendUpdate = await prepareUpdate(client, session, card.id, { state: 'FROZEN' })
+    const replies = await repeatInParallel(10, sendUpdate)
+    // A repeat is refused as already used, or because the card is frozen.
     for (const reply of replies) expect([200, 401, 409], toJson(reply.body)).toContain(reply.status)
-    expect(approvedOf(replies)).toHaveLength(1)
+    expect(listApproved(replies)).toHaveLength(1)
   })
 })
 
-describe('claims and returns in parallel', () => {
-  test('each claim counts once, and the hold is captured once', async () => {
+describe('parallel claims and returns', () => {
+  test('count each claim once, and capture the hold once', async () => {
     const { client, holder, card } = await newCardPlatform()
     const purchase = await used(client, card.id, 1_000)
-    const replies = await times(4, () => clear(client, purchase, 300))
-    expect(approvedOf(replies)).toHaveLength(4)
+    const replies = await repeatInParallel(4, () => clear(client, purchase, 300))
+    expect(listApproved(replies)).toHaveLength(4)
     expect(await now(client, purchase)).toMatchObject({
       status: 'SETTLED',
       settlementSummary: { count: 4, totalAmount: 1_200 },
@@ -157,27 +160,27 @@ describe('claims and returns in parallel', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([98_800n, 98_800n])
   })
 
-  test('returns never exceed the claims', async () => {
+  test('never return more than was claimed', async () => {
     const { client, holder, card } = await newCardPlatform()
     const purchase = await used(client, card.id, 1_000)
     await clear(client, purchase, 1_000)
-    const parts = await times(4, () => giveBack(client, purchase, 400))
-    expect(approvedOf(parts)).toHaveLength(2)
-    for (const reply of parts)
+    const largeReturns = await repeatInParallel(4, () => giveBack(client, purchase, 400))
+    expect(listApproved(largeReturns)).toHaveLength(2)
+    for (const reply of largeReturns)
       if (reply.status !== 200) expectError(reply, { code: 'AMOUNT_OUT_OF_RANGE', field: 'amount' })
-    const rests = await times(3, () => giveBack(client, purchase, 200))
-    expect(approvedOf(rests)).toHaveLength(1)
-    for (const reply of rests)
+    const smallReturns = await repeatInParallel(3, () => giveBack(client, purchase, 200))
+    expect(listApproved(smallReturns)).toHaveLength(1)
+    for (const reply of smallReturns)
       if (reply.status !== 200) expectError(reply, { code: 'INVALID_STATE_TRANSITION' })
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n, 100_000n])
   })
 
-  test('a claim and its withdrawal leave nothing held, whichever is first', async () => {
+  test('leave nothing held if a claim meets its withdrawal, whichever is first', async () => {
     const { client, holder, card } = await newCardPlatform()
     const purchase = await used(client, card.id, 1_000)
-    const [claim, nothing] = await Promise.all([clear(client, purchase, 600), clear(client, purchase, 0)])
+    const [claim, withdrawal] = await Promise.all([clear(client, purchase, 600), clear(client, purchase, 0)])
     expect(claim!.status).toBe(200)
-    expect(nothing!.status).toBe(200)
+    expect(withdrawal!.status).toBe(200)
     expect(await now(client, purchase)).toMatchObject({ status: 'SETTLED', settledAmount: { amount: 600 } })
     expect(await balances(client, holder.id, holder.usd)).toEqual([99_400n, 99_400n])
   })

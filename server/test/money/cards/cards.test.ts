@@ -14,7 +14,7 @@ import {
 } from '../../worlds/records/cards.testing.ts'
 
 describe('a purchase', () => {
-  test('is held, claimed, pulled and returned', async () => {
+  test('is held, claimed, pulled and returned in turn', async () => {
     const { client, holder, card } = await newCardPlatform()
     expect(card).toMatchObject({
       state: 'ACTIVE',
@@ -50,20 +50,20 @@ describe('a purchase', () => {
 
   test("that is claimed above the authorization is pulled up to its merchant's cap; the rest is an exception", async () => {
     const { client, holder, card } = await newCardPlatform()
-    const [tip, much] = [await used(client, card.id, 1_000), await used(client, card.id, 1_000)]
+    const [tip, excessive] = [await used(client, card.id, 1_000), await used(client, card.id, 1_000)]
     expect((await clear(client, tip, 1_200)).status).toBe(200)
     expect(await now(client, tip)).toMatchObject({
       status: 'SETTLED',
       pullSummary: { count: 2, totalAmount: 1_200, pendingCount: 0 },
     })
-    expect((await clear(client, much, 500_000)).status).toBe(200)
-    // Restaurants claim a fifth more.
-    expect(await now(client, much)).toMatchObject({
+    expect((await clear(client, excessive, 500_000)).status).toBe(200)
+    // Restaurants may claim a fifth more.
+    expect(await now(client, excessive)).toMatchObject({
       status: 'EXCEPTION',
       pullSummary: { count: 2, totalAmount: 1_200 },
     })
     expect(await balances(client, holder.id, holder.usd)).toEqual([97_600n, 97_600n])
-    expect((await giveBack(client, much, 500_000)).body).toMatchObject({ status: 'REFUNDED' })
+    expect((await giveBack(client, excessive, 500_000)).body).toMatchObject({ status: 'REFUNDED' })
     expect(await balances(client, holder.id, holder.usd)).toEqual([98_800n, 98_800n])
   })
 
@@ -77,7 +77,7 @@ describe('a purchase', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n, 100_000n])
   })
 
-  test('that is controlled by its descriptor', async () => {
+  test('ends as its descriptor selects', async () => {
     const { client, holder, card } = await newCardPlatform()
     expectError(await use(client, card.id, 100, { descriptor: 'SHOP 002' }), {
       code: 'CARD_INSUFFICIENT_FUNDS',
@@ -137,8 +137,8 @@ describe('a card', () => {
     await fund(client, holder.wallet, 50_000_000)
     const card = await newCard(client, holder.id, [holder.wallet])
     expectError(await use(client, card.id, 1), { code: 'CARD_INSUFFICIENT_FUNDS' })
-    const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-    const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
+    const keyRequest = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
+    const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', keyRequest)
     expect(key.status).toBe(201)
     const purchase = await used(client, card.id, 1_000)
     expect((await client.send('DELETE', `/auth/delegated-keys/${key.body.id}`)).status).toBe(204)

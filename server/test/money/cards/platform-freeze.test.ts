@@ -6,7 +6,7 @@ import { newMember } from '../../worlds/records/members.testing.ts'
 
 const STOLEN = { reason: 'The phone was stolen' }
 const FOUND = { reason: 'The phone was found' }
-const frozen = async () => {
+const createFrozenCard = async () => {
   const world = await newCardPlatform()
   const path = `/cards/${world.card.id}`
   const reply = await world.client.post(`${path}/freeze`, STOLEN)
@@ -38,20 +38,20 @@ test('a card that the platform freezes declines immediately, settles earlier pur
   expect(audit).toHaveLength(1)
 })
 
-test('the cardholder cannot lift a freeze by the platform unless its rule says so, even with a request from before', async () => {
+test('the cardholder cannot lift a freeze by the platform unless it allows that, even with an earlier request', async () => {
   const { client, card, session } = await newCardPlatform()
   await update(client, session, card.id, { state: 'FROZEN' })
-  const asked = await client.send('PATCH', `/cards/${card.id}`, { state: 'ACTIVE' })
-  expect(asked.status).toBe(202)
+  const signingRequest = await client.send('PATCH', `/cards/${card.id}`, { state: 'ACTIVE' })
+  expect(signingRequest.status).toBe(202)
   await client.post(`/cards/${card.id}/freeze`, STOLEN)
-  const stamp = await session.stamp(asked.body.payloadToSign)
+  const stamp = await session.stamp(signingRequest.body.payloadToSign)
   const late = await client.send(
     'PATCH',
     `/cards/${card.id}`,
     { state: 'ACTIVE' },
     {
       'Svc-Wallet-Signature': stamp,
-      'Request-Id': asked.body.requestId,
+      'Request-Id': signingRequest.body.requestId,
     },
   )
   expectError(late, { code: 'INVALID_STATE_TRANSITION', field: 'state' })
@@ -59,16 +59,16 @@ test('the cardholder cannot lift a freeze by the platform unless its rule says s
     code: 'INVALID_STATE_TRANSITION',
     field: 'state',
   })
-  // Another rule, and the same signed path.
-  const ruled = await client.post(`/cards/${card.id}/freeze`, { ...STOLEN, cardholderMayLift: true })
-  expect(ruled.body.platformFreeze.cardholderMayLift).toBe(true)
-  const own = await update(client, session, card.id, { state: 'ACTIVE' })
-  expect(own.body).toMatchObject({ state: 'ACTIVE' })
-  expect(own.body.platformFreeze).toBeUndefined()
+  // Under the other rule, the cardholder's signature lifts the freeze.
+  const secondFreeze = await client.post(`/cards/${card.id}/freeze`, { ...STOLEN, cardholderMayLift: true })
+  expect(secondFreeze.body.platformFreeze.cardholderMayLift).toBe(true)
+  const unfrozen = await update(client, session, card.id, { state: 'ACTIVE' })
+  expect(unfrozen.body).toMatchObject({ state: 'ACTIVE' })
+  expect(unfrozen.body.platformFreeze).toBeUndefined()
   await used(client, card.id, 1)
 })
 
-test("the cardholder's own freeze stays when the platform lifts its own", async () => {
+test("the cardholder's freeze stays when the platform lifts its own", async () => {
   const { client, card, session } = await newCardPlatform()
   await update(client, session, card.id, { state: 'FROZEN' })
   await client.post(`/cards/${card.id}/freeze`, STOLEN)
@@ -80,8 +80,8 @@ test("the cardholder's own freeze stays when the platform lifts its own", async 
   expect((await update(client, session, card.id, { state: 'ACTIVE' })).body.state).toBe('ACTIVE')
 })
 
-test('the cardholder can close a card that the platform has frozen, and then nobody freezes or lifts it', async () => {
-  const { client, card, session, path } = await frozen()
+test('the cardholder can close a card that the platform has frozen, and then nobody can freeze it or lift the freeze', async () => {
+  const { client, card, session, path } = await createFrozenCard()
   expect((await update(client, session, card.id, { state: 'CLOSED' })).body).toMatchObject({
     state: 'CLOSED',
   })
@@ -95,7 +95,7 @@ test('the cardholder can close a card that the platform has frozen, and then nob
     })
 })
 
-test('of fifty freezes and lifts at the same time, the last one says whether the card pays', async () => {
+test('the last of fifty concurrent freezes and lifts decides whether the card pays', async () => {
   const { client, card } = await newCardPlatform()
   const path = `/cards/${card.id}`
   const replies = await Promise.all(
@@ -106,15 +106,15 @@ test('of fifty freezes and lifts at the same time, the last one says whether the
   expect(replies.every(({ status }) => status === 200 || status === 409)).toBe(true)
   const { state, platformFreeze } = (await client.get(path)).body
   expect(state).toBe(platformFreeze ? 'FROZEN' : 'ACTIVE')
-  const bought = await use(client, card.id, 1)
-  expect(bought.body).toMatchObject(state === 'ACTIVE' ? { status: 'AUTHORIZED' } : { code: 'CARD_PAUSED' })
+  const purchase = await use(client, card.id, 1)
+  expect(purchase.body).toMatchObject(state === 'ACTIVE' ? { status: 'AUTHORIZED' } : { code: 'CARD_PAUSED' })
 })
 
-test('only people and tokens that may approve freeze a card, no customer, no agent and no other platform', async () => {
-  const { client, card, holder, path } = await frozen()
+test('only members and tokens that may approve can freeze a card: customers and other platforms cannot', async () => {
+  const { client, card, holder, path } = await createFrozenCard()
   const viewer = await newMember(client, ['VIEW', 'MANAGE'])
   const approver = await newMember(client, ['VIEW', 'APPROVE'])
-  const other = await newPlatform()
+  const otherPlatform = await newPlatform()
   const token = await client.post('/customer-tokens', {
     customerId: holder.id,
     permissions: ['VIEW', 'TRANSACT'],
@@ -122,13 +122,13 @@ test('only people and tokens that may approve freeze a card, no customer, no age
   const headers = { Authorization: `Bearer ${token.body.accessToken}` }
   expect((await viewer.browser.post(`${path}/freeze`, STOLEN)).status).toBe(403)
   expect((await approver.browser.post(`${path}/freeze`, STOLEN)).status).toBe(200)
-  expect((await other.post(`${path}/freeze/lift`, FOUND)).status).toBe(404)
+  expect((await otherPlatform.post(`${path}/freeze/lift`, FOUND)).status).toBe(404)
   const asCustomer = new Client(client.credentials, client.baseUrl)
   for (const action of ['freeze', 'freeze/lift'])
     expect((await asCustomer.send('POST', `${path}/${action}`, FOUND, headers)).status).toBe(403)
-  // The customer learns that it is frozen, not why.
-  const seen = (await asCustomer.send('GET', path, undefined, headers)).body
-  expect(seen.platformFreeze).toEqual({ frozenAt: expect.any(String), cardholderMayLift: false })
+  // Customers see that the card is frozen, but not the reason.
+  const cardForCustomer = (await asCustomer.send('GET', path, undefined, headers)).body
+  expect(cardForCustomer.platformFreeze).toEqual({ frozenAt: expect.any(String), cardholderMayLift: false })
   expect((await client.get(`/cards/${card.id}`)).body.platformFreeze.reason).toBe(STOLEN.reason)
   expectError(await client.post(`${path}/freeze`, { reason: '' }), { code: 'INVALID_INPUT', field: 'reason' })
   expectError(await client.post(`${path}/freeze`, {}), { code: 'INVALID_INPUT', field: 'reason' })

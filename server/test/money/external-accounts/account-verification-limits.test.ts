@@ -15,13 +15,13 @@ const NUMBER = '4410987779'
 
 /** Verifies an account until no attempt is left. */
 async function failOnce(client: Client, bank: string): Promise<void> {
-  const begun = await begin(client, bank)
-  expect(begun.status, JSON.stringify(begun.body)).toBe(201)
+  const started = await begin(client, bank)
+  expect(started.status, JSON.stringify(started.body)).toBe(201)
   await client.advance(0)
-  await failByAttempts(client, begun.body.id)
+  await failByAttempts(client, started.body.id)
 }
 
-test('a bank account is verified three times in 30 days, however often it is added again and by whichever customers', async () => {
+test('a bank account can be verified three times in 30 days, however often it is added again and by however many customers', async () => {
   const client = await newPlatform()
   await fundPlatform(client)
   const { id } = await newCustomer(client)
@@ -43,29 +43,29 @@ test('a bank account is verified three times in 30 days, however often it is add
   await client.advance(61)
   expect((await begin(client, bank)).status).toBe(201)
 
-  const other = await newPlatform()
-  await fundPlatform(other)
-  const theirs = await newBankAccount(other, (await newCustomer(other)).id, NUMBER)
-  expect((await begin(other, theirs)).status).toBe(201)
+  const otherPlatform = await newPlatform()
+  await fundPlatform(otherPlatform)
+  const otherBank = await newBankAccount(otherPlatform, (await newCustomer(otherPlatform)).id, NUMBER)
+  expect((await begin(otherPlatform, otherBank)).status).toBe(201)
 })
 
-test('fifty customers who verify the same bank account at the same time start no more than three verifications', async () => {
+test('fifty customers who verify one bank account concurrently start at most three verifications', async () => {
   const client = await newPlatform()
   await fundPlatform(client)
   const banks = await Promise.all(
     Array.from({ length: 50 }, async () => newBankAccount(client, (await newCustomer(client)).id, NUMBER)),
   )
-  const begun = await Promise.all(banks.map((bank) => begin(client, bank)))
-  const started = begun.filter(({ status }) => status === 201)
-  // Deposits that have ended meanwhile allow the next start.
+  const replies = await Promise.all(banks.map((bank) => begin(client, bank)))
+  const started = replies.filter(({ status }) => status === 201)
+  // Deposits that have ended in the meantime allow another start.
   expect(started.length).toBeGreaterThanOrEqual(1)
   expect(started.length).toBeLessThanOrEqual(3)
-  const codes = begun.filter(({ status }) => status !== 201).map(({ body }) => body.code)
+  const codes = replies.filter(({ status }) => status !== 201).map(({ body }) => body.code)
   expect(new Set(codes).size).toBeLessThanOrEqual(2)
   for (const code of codes) expect(code).toMatch(/^ACCOUNT_VERIFICATION_(EXISTS|LIMIT_REACHED)$/)
   await client.advance(0)
   let starts = started.length
-  for (const bank of banks.filter((_, at) => begun[at]?.status !== 201).slice(0, 4)) {
+  for (const bank of banks.filter((_, index) => replies[index]?.status !== 201).slice(0, 4)) {
     if ((await begin(client, bank)).status === 201) starts += 1
     await client.advance(0)
   }
@@ -91,21 +91,21 @@ test('leading zeros of an account number do not make it another account', async 
   expectError(await begin(client, await newAccount(`00${NUMBER}`)), LIMITED)
 })
 
-test('a customer has ten verifications in 30 days, however many accounts they add and at whatever times', async () => {
+test('a customer can start ten verifications in 30 days, however many accounts they add', async () => {
   const client = await newPlatform()
   await fundPlatform(client)
   const { id } = await newCustomer(client)
   const banks = await Promise.all(
-    Array.from({ length: 14 }, (_, at) => newBankAccount(client, id, `44210000${at + 10}9`)),
+    Array.from({ length: 14 }, (_, index) => newBankAccount(client, id, `44210000${index + 10}9`)),
   )
-  const begun = await Promise.all(banks.map((bank) => begin(client, bank)))
-  expect(begun.filter(({ status }) => status === 201)).toHaveLength(10)
-  for (const refused of begun.filter(({ status }) => status !== 201)) expectError(refused, LIMITED)
-  const theirs = await newBankAccount(client, (await newCustomer(client)).id, '4421000009')
-  expect((await begin(client, theirs)).status).toBe(201)
+  const replies = await Promise.all(banks.map((bank) => begin(client, bank)))
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(10)
+  for (const refused of replies.filter(({ status }) => status !== 201)) expectError(refused, LIMITED)
+  const otherCustomersBank = await newBankAccount(client, (await newCustomer(client)).id, '4421000009')
+  expect((await begin(client, otherCustomersBank)).status).toBe(201)
 })
 
-test('nothing can be confirmed once the customer is deleted', async () => {
+test('a verification cannot be confirmed once its customer is deleted', async () => {
   const client = await newPlatform()
   const { id, customerId } = await begunVerification(client)
   const amounts = await amountsOf(client, id)

@@ -9,36 +9,36 @@ beforeAll(async () => {
   client = await newPlatform()
 })
 
-const discovered = async (query: string) => (await client.get(`/discoveries${query}`)).body.data
+const listInstitutions = async (query: string) => (await client.get(`/discoveries${query}`)).body.data
 
 describe('banks and mobile money operators', () => {
-  test('are listed by country and by currency, each with the name for an account', async () => {
-    expect(await discovered('')).toHaveLength(INSTITUTIONS.length)
-    expect(await discovered('?country=NG')).toContainEqual({
+  test('are listed by country and by currency, each with the name that an account uses', async () => {
+    expect(await listInstitutions('')).toHaveLength(INSTITUTIONS.length)
+    expect(await listInstitutions('?country=NG')).toContainEqual({
       bankName: 'Guaranty Trust Bank',
       displayName: 'GTBank',
       country: 'NG',
       currency: 'NGN',
     })
-    const ofXof = await discovered('?currency=XOF')
-    expect(new Set(ofXof.map(({ country }: { country: string }) => country))).toEqual(
+    const xofInstitutions = await listInstitutions('?currency=XOF')
+    expect(new Set(xofInstitutions.map(({ country }: { country: string }) => country))).toEqual(
       new Set(['BJ', 'CI', 'SN', 'TG']),
     )
-    expect(await discovered('?country=SN&currency=XOF')).toEqual(
-      ofXof.filter(({ country }: { country: string }) => country === 'SN'),
+    expect(await listInstitutions('?country=SN&currency=XOF')).toEqual(
+      xofInstitutions.filter(({ country }: { country: string }) => country === 'SN'),
     )
-    expect(await discovered('?country=SN&currency=NGN')).toEqual([])
+    expect(await listInstitutions('?country=SN&currency=NGN')).toEqual([])
     expectError(await client.get('/discoveries?country=Nigeria'), { code: 'INVALID_INPUT', field: 'country' })
   })
 
-  test('are the only ones that an account can name; a near name is suggested', async () => {
-    const wrong = [
+  test('are the only ones that an account can name, and the nearest name is suggested', async () => {
+    const invalidNames = [
       ['NGN_ACCOUNT', { bankName: 'Zenit Bank' }, 'bankName', 'Zenith Bank'],
       ['NGN_ACCOUNT', { bankName: 'zenith bank' }, 'bankName', 'Zenith Bank'],
       ['NGN_ACCOUNT', { bankName: 'GTBank' }, 'bankName', undefined],
       ['PHP_ACCOUNT', { bankName: 'Zenith Bank' }, 'bankName', undefined],
       ['KES_ACCOUNT', { provider: 'Mpesa' }, 'provider', 'M-Pesa'],
-      // In the currency, but of another country.
+      // Available in the currency, but in another country.
       [
         'XOF_ACCOUNT',
         { provider: 'Wave', region: 'BJ', phoneNumber: '+2290195123456' },
@@ -47,18 +47,18 @@ describe('banks and mobile money operators', () => {
       ],
       ['SLV_ACCOUNT', { bankName: 'Banco Agricola' }, 'bankName', 'Banco Agrícola'],
     ] as const
-    for (const [type, change, member, nearest] of wrong) {
+    for (const [type, change, fieldName, nearest] of invalidNames) {
       const [example] = exampleAccounts(type)
       const accountInfo = { ...example, ...change }
       const currency = type === 'SLV_ACCOUNT' ? 'USD' : type.slice(0, 3)
       const reply = await client.post('/platform/external-accounts', { currency, accountInfo })
-      const field = `accountInfo.${member}`
+      const field = `accountInfo.${fieldName}`
       expectError(reply, { code: 'INVALID_BANK_ACCOUNT', field, what: JSON.stringify(change) })
       expect(reply.body.details).toEqual(nearest === undefined ? { field } : { field, nearest })
       if (nearest === undefined) continue
-      const right = { currency, accountInfo: { ...accountInfo, [member]: nearest } }
-      // The name is right: it is there, or it was there already.
-      expect([201, 409]).toContain((await client.post('/platform/external-accounts', right)).status)
+      const corrected = { currency, accountInfo: { ...accountInfo, [fieldName]: nearest } }
+      // The suggested name is accepted, even if the account exists already.
+      expect([201, 409]).toContain((await client.post('/platform/external-accounts', corrected)).status)
     }
   })
 })

@@ -41,9 +41,9 @@ const EXAMPLES: readonly (readonly [type: AccountTypeName, info: Info])[] = TYPE
 )
 
 /** An example of a type that has this field. */
-function exampleWith(type: AccountTypeName, member: string): Info {
-  const found = EXAMPLES.find(([one, info]) => one === type && member in info)
-  if (!found) throw new Error(`No example of ${type} has ${member}`)
+function findExample(type: AccountTypeName, fieldName: string): Info {
+  const found = EXAMPLES.find(([exampleType, info]) => exampleType === type && fieldName in info)
+  if (!found) throw new Error(`No example of ${type} has ${fieldName}`)
   return found[1]
 }
 
@@ -52,23 +52,23 @@ function add({ client, path, owner }: Route, accountInfo: Info, currency?: strin
   return client.post(path, { ...owner, currency: currency ?? first, accountInfo })
 }
 
-function refusal({ status, body }: Reply) {
+function toRefusal({ status, body }: Reply) {
   return { status, code: body?.code, field: body?.details?.field }
 }
 
-const invalid = (member: string) => ({
+const invalidField = (fieldName: string) => ({
   status: 400,
   code: 'INVALID_BANK_ACCOUNT',
-  field: `accountInfo.${member}`,
+  field: `accountInfo.${fieldName}`,
 })
 
-describe.each(KINDS)('on the route of %s', (kind) => {
+describe.each(KINDS)('on the %s route', (kind) => {
   // Three responses of every type are validated, which compiles the contract's schemas.
   test('the examples of every type are added, read, listed and removed', async () => {
     const route = await ROUTES[kind]()
     const { client, path, owner } = route
     expect(new Set(EXAMPLES.map(([type]) => type))).toEqual(new Set(EXTERNAL_ACCOUNT_INFO.keys()))
-    const made = new Map<string, unknown>()
+    const created = new Map<string, unknown>()
     await forEach(EXAMPLES, async ([type, info]) => {
       const { rails, individual, currencies } = accountType(type)
       const { status, body } = await add(route, info)
@@ -88,14 +88,14 @@ describe.each(KINDS)('on the route of %s', (kind) => {
         accountInfo: { ...info, ...(rails.length > 0 ? { paymentRails: rails } : {}) },
       })
       expect((await client.get(`${path}/${body.id}`)).body).toEqual(body)
-      made.set(body.id, body)
+      created.set(body.id, body)
     })
     const listed = (await client.get(`${path}?limit=100`)).body
     expect(listed).toMatchObject({ hasMore: false, totalCount: EXAMPLES.length })
-    expect(new Map(listed.data.map((one: { id: string }) => [one.id, one]))).toEqual(made)
+    expect(new Map(listed.data.map((one: { id: string }) => [one.id, one]))).toEqual(created)
     const dollars = EXAMPLES.filter(([type]) => accountType(type).currencies[0] === 'USD')
     expect((await client.get(`${path}?currency=USD`)).body.data).toHaveLength(dollars.length)
-    await forEach([...made.keys()], async (id) => {
+    await forEach([...created.keys()], async (id) => {
       expect((await client.send('DELETE', `${path}/${id}`)).status).toBe(204)
     })
     expect((await client.get(path)).body).toEqual({ data: [], hasMore: false, totalCount: 0 })
@@ -110,22 +110,25 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     ['107', 'CHECKED_BY_RECEIVING_FI'],
     ['108', 'MATCHED'],
     ['101', 'MATCHED'],
-  ])('an identifier that ends in %s has a holder that is %s', async (suffix, status) => {
+  ])('an identifier that ends in %s gives its holder the status %s', async (suffix, status) => {
     const route = await ROUTES[kind]()
-    const steerables = EXAMPLES.filter(
-      ([type, info]) => accountType(type).individual && steerable(type, info, suffix),
+    const candidates = EXAMPLES.filter(
+      ([type, info]) => accountType(type).individual && isSteerable(type, info, suffix),
     )
-    expect(steerables.length).toBeGreaterThan(status === 'MATCHED' ? 20 : 40)
-    // The rules are the same code on both routes: all types on one, some on the other.
-    const steered = kind === 'customers' ? steerables : steerables.filter((_, index) => index % 5 === 0)
+    expect(candidates.length).toBeGreaterThan(status === 'MATCHED' ? 20 : 40)
+    // Both routes share the code of the rules, so the second one tests only some types.
+    const steered = kind === 'customers' ? candidates : candidates.filter((_, index) => index % 5 === 0)
     await forEach(steered, async ([type, info]) => {
-      const name = primaryOf(type, info)
-      const { status: answered, body } = await add(route, { ...info, [name]: ending(info[name], suffix) })
-      const what = `${type} ${name}`
+      const name = findPrimaryField(type, info)
+      const { status: httpStatus, body } = await add(route, {
+        ...info,
+        [name]: replaceEnd(info[name], suffix),
+      })
+      const label = `${type} ${name}`
       if (status === null)
-        return expect(refusal({ status: answered, body } as Reply), what).toEqual(invalid(name))
-      expect([answered, body.beneficiaryVerificationStatus], what).toEqual([201, status])
-      expect(body.beneficiaryVerifiedData, what).toEqual(
+        return expect(toRefusal({ status: httpStatus, body } as Reply), label).toEqual(invalidField(name))
+      expect([httpStatus, body.beneficiaryVerificationStatus], label).toEqual([201, status])
+      expect(body.beneficiaryVerifiedData, label).toEqual(
         status === 'MATCHED' ? { fullName: 'Ada Lovelace' } : undefined,
       )
     })
@@ -137,42 +140,43 @@ describe.each(KINDS)('on the route of %s', (kind) => {
       const { checks = {}, fields = {} } = accountType(type)
       for (const [name, value] of Object.entries(example)) {
         const check = checks[name]
-        const broken = check ? BROKEN[check](String(value)) : []
+        const invalidValues = check ? INVALID_VALUES[check](String(value)) : []
         const isPatterned = name in fields && 'pattern' in fields[name]!
-        for (const text of isPatterned ? [...broken, '!'] : broken)
-          expect(refusal(await add(route, { ...example, [name]: text })), `${type} ${name} ${text}`).toEqual(
-            invalid(name),
-          )
+        for (const text of isPatterned ? [...invalidValues, '!'] : invalidValues)
+          expect(
+            toRefusal(await add(route, { ...example, [name]: text })),
+            `${type} ${name} ${text}`,
+          ).toEqual(invalidField(name))
       }
     })
     expect((await route.client.get(route.path)).body.data).toEqual([])
   })
 
-  test('a duplicate account is a conflict, however it is written; of twenty in parallel one is created', async () => {
+  test('a duplicate account is a conflict in any spelling, and one of twenty parallel requests creates it', async () => {
     const route = await ROUTES[kind]()
     await forEach(
       SPELLINGS,
       async ([type, first, ...others], index) => {
-        const what = `${type} ${JSON.stringify(first)}`
+        const label = `${type} ${JSON.stringify(first)}`
         const [example] = exampleAccounts(type)
         const info = { ...example, ...first }
         const replies = await Promise.all(
           Array.from({ length: index % 5 === 0 ? 20 : 2 }, () => add(route, info)),
         )
-        const made = replies.filter(({ status }) => status === 201)
-        expect(made, what).toHaveLength(1)
+        const created = replies.filter(({ status }) => status === 201)
+        expect(created, label).toHaveLength(1)
         for (const reply of replies)
           if (reply.status !== 201)
-            expect(refusal(reply), what).toEqual({
+            expect(toRefusal(reply), label).toEqual({
               status: 409,
               code: 'EXTERNAL_ACCOUNT_ALREADY_EXISTS',
               field: 'accountInfo',
             })
-        for (const other of others) {
-          const again = await add(route, { ...info, ...other })
-          expect(again.body.details, `${what} ${JSON.stringify(other)}`).toMatchObject({
+        for (const spelling of others) {
+          const duplicate = await add(route, { ...info, ...spelling })
+          expect(duplicate.body.details, `${label} ${JSON.stringify(spelling)}`).toMatchObject({
             field: 'accountInfo',
-            externalAccountId: made[0]!.body.id,
+            externalAccountId: created[0]!.body.id,
           })
         }
       },
@@ -181,55 +185,55 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     expect((await route.client.get(`${route.path}?limit=100`)).body.totalCount).toBe(SPELLINGS.length)
   })
 
-  test('an account at another place, or in another currency, is another account', async () => {
+  test('an account at another bank, or in another currency, is a different account', async () => {
     const route = await ROUTES[kind]()
-    await forEach(DIFFERENT, async ([type, one, other]) => {
+    await forEach(SIMILAR_ACCOUNTS, async ([type, first, second]) => {
       const [example] = exampleAccounts(type)
-      for (const more of [one, other])
+      for (const more of [first, second])
         expect((await add(route, { ...example, ...more })).status, `${type} ${JSON.stringify(more)}`).toBe(
           201,
         )
     })
     for (const currency of ['BTC', 'USDB'])
-      expect((await add(route, exampleWith('SPARK_WALLET', 'address'), currency)).status).toBe(201)
+      expect((await add(route, findExample('SPARK_WALLET', 'address'), currency)).status).toBe(201)
   })
 })
 
-describe('the two routes', () => {
+describe('the two external account routes', () => {
   test("list only their own accounts, and a customer's account is not found on the platform's route", async () => {
     const customers = await ROUTES.customers()
     const platform = { client: customers.client, path: '/platform/external-accounts', owner: {} }
-    const info = exampleWith('USD_ACCOUNT', 'accountNumber')
-    const [theirs, own] = [await add(customers, info), await add(platform, info)]
-    expect([theirs.status, own.status]).toEqual([201, 201])
-    expect(own.body).not.toHaveProperty('customerId')
+    const info = findExample('USD_ACCOUNT', 'accountNumber')
+    const [customerAccount, platformAccount] = [await add(customers, info), await add(platform, info)]
+    expect([customerAccount.status, platformAccount.status]).toEqual([201, 201])
+    expect(platformAccount.body).not.toHaveProperty('customerId')
     expect((await add(platform, info)).status).toBe(409)
     const { client } = customers
-    expect((await client.get(customers.path)).body.data).toEqual([theirs.body])
-    expect((await client.get(platform.path)).body.data).toEqual([own.body])
+    expect((await client.get(customers.path)).body.data).toEqual([customerAccount.body])
+    expect((await client.get(platform.path)).body.data).toEqual([platformAccount.body])
     for (const method of ['GET', 'DELETE'])
-      expect(refusal(await client.send(method, `${platform.path}/${theirs.body.id}`))).toEqual({
+      expect(toRefusal(await client.send(method, `${platform.path}/${customerAccount.body.id}`))).toEqual({
         status: 404,
         code: 'ACCOUNT_NOT_FOUND',
         field: 'externalAccountId',
       })
   })
 
-  test('keep their cursors apart, and the platform list is of one platform', async () => {
+  test('do not share cursors, and list the accounts of one platform only', async () => {
     const route = await ROUTES.platform()
     const { client, path } = route
     const ids: string[] = []
     for (const digit of [4, 5, 6]) {
       const accountNumber = `123456789${digit}`
       ids.unshift(
-        (await add(route, { ...exampleWith('USD_ACCOUNT', 'accountNumber'), accountNumber })).body.id,
+        (await add(route, { ...findExample('USD_ACCOUNT', 'accountNumber'), accountNumber })).body.id,
       )
     }
     const first = (await client.get(`${path}?limit=2`)).body
     const second = (await client.get(`${path}?limit=2&cursor=${first.nextCursor}`)).body
     expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(ids)
-    const elsewhere = await client.get(`/customers/external-accounts?limit=2&cursor=${first.nextCursor}`)
-    expect(refusal(elsewhere)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'cursor' })
+    const mismatch = await client.get(`/customers/external-accounts?limit=2&cursor=${first.nextCursor}`)
+    expect(toRefusal(mismatch)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'cursor' })
     const stranger = await newPlatform()
     expect((await stranger.get(path)).body.data).toEqual([])
     expect((await stranger.get(`${path}/${ids[0]}`)).status).toBe(404)
@@ -248,58 +252,60 @@ describe('the two routes', () => {
   })
 })
 
-test('an address may end in a magic suffix; its form is still checked', async () => {
+test('an address may end in a magic suffix, but its format is still checked', async () => {
   const route = await ROUTES.customers()
   const wallets = TYPES.filter((type) => accountType(type).rails.length === 0)
   for (const type of wallets)
     for (const example of exampleAccounts(type)) {
       const info: Info = { ...example }
-      const name = primaryOf(type, info)
+      const name = findPrimaryField(type, info)
       if (name === 'lightningAddress') continue
-      const steered = ending(info[name], '003')
+      const steered = replaceEnd(info[name], '003')
       expect((await add(route, { ...info, [name]: steered })).status, steered).toBe(201)
-      expect(refusal(await add(route, { ...info, [name]: ending(info[name], '105') }))).toEqual(invalid(name))
+      expect(toRefusal(await add(route, { ...info, [name]: replaceEnd(info[name], '105') }))).toEqual(
+        invalidField(name),
+      )
       for (const bad of [steered.slice(20), `${steered.slice(0, 9)}O${steered.slice(10)}`])
-        expect(refusal(await add(route, { ...info, [name]: bad })), bad).toEqual(invalid(name))
+        expect(toRefusal(await add(route, { ...info, [name]: bad })), bad).toEqual(invalidField(name))
     }
 })
 
 /** The field that controls the sandbox. */
-function primaryOf(type: AccountTypeName, info: Info): string {
+function findPrimaryField(type: AccountTypeName, info: Info): string {
   return accountType(type).identifiedBy.find((name) => name in info)!
 }
 
-/** The identifier with another end; in `name@domain` the end of the name. */
-function ending(identifier: unknown, suffix: string): string {
+/** Replaces the end of an identifier, or of the name in `name@domain`. */
+function replaceEnd(identifier: unknown, suffix: string): string {
   const text = String(identifier)
   const at = text.indexOf('@') > 0 ? text.indexOf('@') : text.length
   return text.slice(0, at - suffix.length) + suffix + text.slice(at)
 }
 
-/** Without a magic suffix check digits have to match, so identifiers with check digits are left out. */
-function steerable(type: AccountTypeName, info: Info, suffix: string): boolean {
-  const name = primaryOf(type, info)
+/** Only magic suffixes may break check digits, so other suffixes exclude identifiers with check digits. */
+function isSteerable(type: AccountTypeName, info: Info, suffix: string): boolean {
+  const name = findPrimaryField(type, info)
   const isComputed =
     ['iban', 'clabeNumber'].includes(name) || ['CPF', 'CNPJ'].includes(String(info.pixKeyType))
   return !isComputed || /^10[2-7]$/.test(suffix)
 }
 
-/** With one character changed to another of the same kind. */
-function changed(text: string, at: number): string {
+/** Replaces one character by another of the same kind. */
+function alterAt(text: string, at: number): string {
   const letter = text.at(at)!
   const other = letter === '2' ? '3' : letter === 'q' ? 'p' : /\d/.test(letter) ? '2' : 'q'
-  const place = at < 0 ? text.length + at : at
-  return text.slice(0, place) + other + text.slice(place + 1)
+  const index = at < 0 ? text.length + at : at
+  return text.slice(0, index) + other + text.slice(index + 1)
 }
 
 /** Values that each check must refuse, derived from valid ones. */
-const BROKEN: Readonly<Record<AccountCheckName, (text: string) => readonly string[]>> = {
+const INVALID_VALUES: Readonly<Record<AccountCheckName, (text: string) => readonly string[]>> = {
   aba: () => ['021000022', '000000000', '02100002'],
   bic: () => ['ABCDZZFF', 'ABCDEFG', 'COBADEFF1'],
-  bolt11: (text) => [changed(text, 40), changed(text, -1), text.slice(0, -1), text.replace('lnbc', 'lnxx')],
-  bolt12: (text) => [text.slice(0, -1), changed(text, 6), 'lno1', 'lno1qqqqqq', text.replace('lno', 'lni')],
+  bolt11: (text) => [alterAt(text, 40), alterAt(text, -1), text.slice(0, -1), text.replace('lnbc', 'lnxx')],
+  bolt12: (text) => [text.slice(0, -1), alterAt(text, 6), 'lno1', 'lno1qqqqqq', text.replace('lno', 'lni')],
   cbu: () => [],
-  clabe: (text) => [changed(text, 3), changed(text, -1), text.slice(1)],
+  clabe: (text) => [alterAt(text, 3), alterAt(text, -1), text.slice(1)],
   country: () => ['ZZ', 'ch'],
   evm: (text) => [
     text.replace(/[a-f]/, (letter) => letter.toUpperCase()),
@@ -307,23 +313,23 @@ const BROKEN: Readonly<Record<AccountCheckName, (text: string) => readonly strin
     text.slice(2),
     `${text}0`,
   ],
-  iban: (text) => [changed(text, 3), changed(text, -4), `${text}0`, text.slice(0, -1), `ZZ${text.slice(2)}`],
+  iban: (text) => [alterAt(text, 3), alterAt(text, -4), `${text}0`, text.slice(0, -1), `ZZ${text.slice(2)}`],
   number: () => ['💥', '---', '12;34'],
   phone: () => ['+15555550100', '+99912345678', '+4420794609581', '+000000000'],
   pixKey: () => ['x', '12345678900', '11222333000180', 'a@', '+442079460958', 'not-a-uuid'],
   solana: (text) => [`${text}1`, text.slice(0, -1), `0${text.slice(1)}`, '1111'],
   spark: (text) => [
-    changed(text, 20),
-    changed(text, -1),
+    alterAt(text, 20),
+    alterAt(text, -1),
     text.slice(0, -1),
     text.replace('spark1', 'sparc1'),
   ],
-  tron: (text) => [changed(text, 20), text.slice(0, -1), `A${text.slice(1)}`],
+  tron: (text) => [alterAt(text, 20), text.slice(0, -1), `A${text.slice(1)}`],
   usAccount: () => ['12345x', '123456789012345678', '12 34'],
   vpa: () => ['ada', 'ada@ok@axis', 'ada@HDFC1000001'],
 }
 
-/** Equal accounts: one spelling, then others. */
+/** Spellings of equal accounts. */
 const SPELLINGS: readonly (readonly [AccountTypeName, Info, ...Info[]])[] = [
   ['USD_ACCOUNT', {}],
   ['EUR_ACCOUNT', {}, { swiftCode: undefined }, { swiftCode: 'COBADEFFXXX' }],
@@ -379,7 +385,7 @@ const SPELLINGS: readonly (readonly [AccountTypeName, Info, ...Info[]])[] = [
 ]
 
 /** Different accounts that look alike. */
-const DIFFERENT: readonly (readonly [AccountTypeName, Info, Info])[] = [
+const SIMILAR_ACCOUNTS: readonly (readonly [AccountTypeName, Info, Info])[] = [
   ['USD_ACCOUNT', {}, { routingNumber: '011401533' }],
   ['GBP_ACCOUNT', {}, { sortCode: '040004' }],
   ['KES_ACCOUNT', {}, { provider: 'Airtel Money' }],

@@ -17,18 +17,18 @@ const eur = {
 }
 const mxn = { accountType: 'MXN_ACCOUNT', clabeNumber: '032180000118359719', beneficiary }
 
-function refusal({ status, body }: Reply) {
+function toRefusal({ status, body }: Reply) {
   return { status, code: body.code, field: body.details?.field }
 }
 
-async function platformWithCustomer(): Promise<{ client: Client; customerId: string }> {
+async function newPlatformWithCustomer(): Promise<{ client: Client; customerId: string }> {
   const client = await newPlatform()
   return { client, customerId: (await newCustomer(client)).id }
 }
 
 describe('a new external account', () => {
-  test('is accepted in the form of its record: fields that only the record has are ignored, unknown ones are refused', async () => {
-    const { client, customerId } = await platformWithCustomer()
+  test('is accepted in the format of a response: response-only fields are ignored, unknown fields are refused', async () => {
+    const { client, customerId } = await newPlatformWithCustomer()
     const account = { customerId, currency: 'USD', accountInfo: { ...usd, paymentRails: ['FEDNOW'] } }
     const { status, body } = await client.post(PATH, account)
     const accountInfo = { ...usd, paymentRails: ['ACH', 'WIRE', 'RTP', 'FEDNOW'] }
@@ -37,12 +37,16 @@ describe('a new external account', () => {
     const again = await client.post(PATH, body)
     expect({ status: again.status, body: { ...again.body, id: body.id } }).toEqual({ status: 201, body })
     expect(again.body.id).not.toBe(body.id)
-    const strange = await client.post(PATH, { ...body, accountInfo: { ...accountInfo, rails: [] } })
-    expect(refusal(strange)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'accountInfo.rails' })
+    const unknownFieldReply = await client.post(PATH, { ...body, accountInfo: { ...accountInfo, rails: [] } })
+    expect(toRefusal(unknownFieldReply)).toEqual({
+      status: 400,
+      code: 'INVALID_INPUT',
+      field: 'accountInfo.rails',
+    })
   })
 
   test('is shown with its rails and the check of its holder', async () => {
-    const { client, customerId } = await platformWithCustomer()
+    const { client, customerId } = await newPlatformWithCustomer()
     const reply = await client.post(PATH, {
       customerId,
       currency: 'USD',
@@ -72,8 +76,8 @@ describe('a new external account', () => {
     ['106', 'UNSUPPORTED'],
     ['107', 'CHECKED_BY_RECEIVING_FI'],
     ['108', 'MATCHED'],
-  ])('whose number ends in %s has a holder that is %s', async (suffix, status) => {
-    const { client, customerId } = await platformWithCustomer()
+  ])('whose number ends in %s gives its holder the status %s', async (suffix, status) => {
+    const { client, customerId } = await newPlatformWithCustomer()
     const accountInfo = { ...usd, accountNumber: `1234567${suffix}` }
     const { body } = await client.post(PATH, { customerId, currency: 'USD', accountInfo })
     expect(body.beneficiaryVerificationStatus).toBe(status)
@@ -98,8 +102,8 @@ describe('a new external account', () => {
         beneficiary,
       },
     ],
-  ])('can be in %s: %j', async (currency, accountInfo) => {
-    const { client, customerId } = await platformWithCustomer()
+  ])('can be in %s with %j', async (currency, accountInfo) => {
+    const { client, customerId } = await newPlatformWithCustomer()
     const reply = await client.post(PATH, { customerId, currency, accountInfo })
     expect(reply).toMatchObject({ status: 201, body: { currency, accountInfo } })
   })
@@ -128,47 +132,50 @@ describe('a new external account', () => {
       'accountInfo.beneficiary.birthDate',
     ],
     ['USD', { accountType: 'SLV_ACCOUNT', beneficiary }, 'INVALID_INPUT', 'accountInfo.accountNumber'],
-  ])('is refused and not stored: %s %j', async (currency, accountInfo, code, field) => {
-    const { client, customerId } = await platformWithCustomer()
+  ])('is refused and not stored in %s with %j', async (currency, accountInfo, code, field) => {
+    const { client, customerId } = await newPlatformWithCustomer()
     const reply = await client.post(PATH, { customerId, currency, accountInfo })
-    expect(refusal(reply)).toEqual({ status: 400, code, field })
+    expect(toRefusal(reply)).toEqual({ status: 400, code, field })
     expect((await client.get(PATH)).body.data).toEqual([])
   })
 
-  test('needs an existing customer of this platform, if it names one', async () => {
-    const { client, customerId } = await platformWithCustomer()
-    const other = await newPlatform()
+  test('requires an existing customer of this platform if it names one', async () => {
+    const { client, customerId } = await newPlatformWithCustomer()
+    const otherPlatform = await newPlatform()
     const body = { currency: 'USD', accountInfo: usd }
-    expect(refusal(await other.post(PATH, { ...body, customerId }))).toMatchObject({
+    expect(toRefusal(await otherPlatform.post(PATH, { ...body, customerId }))).toMatchObject({
       status: 404,
       code: 'USER_NOT_FOUND',
     })
     await client.send('DELETE', `/customers/${customerId}`)
-    expect(refusal(await client.post(PATH, { ...body, customerId }))).toMatchObject({ status: 410 })
+    expect(toRefusal(await client.post(PATH, { ...body, customerId }))).toMatchObject({ status: 410 })
   })
 
-  test("without a customerId is the platform's own, like one added by the platform's route", async () => {
-    const { client } = await platformWithCustomer()
-    const ofPlatform = '/platform/external-accounts'
+  test("without a customerId belongs to the platform, like one added on the platform's route", async () => {
+    const { client } = await newPlatformWithCustomer()
+    const platformPath = '/platform/external-accounts'
     const body = { currency: 'USD', accountInfo: usd }
     const added = await Promise.all(Array.from({ length: 5 }, () => client.post(PATH, body)))
     expect(added.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
-    const { body: own } = added.find(({ status }) => status === 201)!
-    expect(own).not.toHaveProperty('customerId')
-    expect((await client.post(ofPlatform, body)).body.details).toMatchObject({ externalAccountId: own.id })
+    const { body: platformAccount } = added.find(({ status }) => status === 201)!
+    expect(platformAccount).not.toHaveProperty('customerId')
+    expect((await client.post(platformPath, body)).body.details).toMatchObject({
+      externalAccountId: platformAccount.id,
+    })
     expect((await client.get(PATH)).body.data).toEqual([])
-    expect((await client.get(ofPlatform)).body.data).toEqual([own])
-    for (const route of [PATH, ofPlatform]) expect((await client.get(`${route}/${own.id}`)).body).toEqual(own)
-    const taking = { currency: 'EUR', accountInfo: eur, defaultUmaDepositAccount: true }
+    expect((await client.get(platformPath)).body.data).toEqual([platformAccount])
+    for (const route of [PATH, platformPath])
+      expect((await client.get(`${route}/${platformAccount.id}`)).body).toEqual(platformAccount)
+    const umaDepositAccount = { currency: 'EUR', accountInfo: eur, defaultUmaDepositAccount: true }
     const refused = { status: 400, code: 'INVALID_INPUT', field: 'defaultUmaDepositAccount' }
-    expect(refusal(await client.post(PATH, taking))).toEqual(refused)
-    expect((await client.send('DELETE', `${PATH}/${own.id}`)).status).toBe(204)
-    expect((await client.get(ofPlatform)).body.data).toEqual([])
-    expect((await client.post(ofPlatform, body)).status).toBe(201)
+    expect(toRefusal(await client.post(PATH, umaDepositAccount))).toEqual(refused)
+    expect((await client.send('DELETE', `${PATH}/${platformAccount.id}`)).status).toBe(204)
+    expect((await client.get(platformPath)).body.data).toEqual([])
+    expect((await client.post(platformPath, body)).status).toBe(201)
   })
 
-  test('is a conflict if the customer already has it, however it is written; of many in parallel one is created', async () => {
-    const { client, customerId } = await platformWithCustomer()
+  test('is a conflict if the customer already has it in any spelling, and one of many parallel requests creates it', async () => {
+    const { client, customerId } = await newPlatformWithCustomer()
     const body = { customerId, currency: 'EUR', accountInfo: eur }
     const replies = await Promise.all(Array.from({ length: 8 }, () => client.post(PATH, body)))
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -180,7 +187,7 @@ describe('a new external account', () => {
         beneficiary: { ...eur.beneficiary, fullName: 'A. Lovelace' },
       },
     })
-    expect(refusal(again)).toEqual({
+    expect(toRefusal(again)).toEqual({
       status: 409,
       code: 'EXTERNAL_ACCOUNT_ALREADY_EXISTS',
       field: 'accountInfo',
@@ -191,18 +198,18 @@ describe('a new external account', () => {
   })
 
   test('can become the account that receives UMA payments', async () => {
-    const { client, customerId } = await platformWithCustomer()
+    const { client, customerId } = await newPlatformWithCustomer()
     const add = (currency: string, accountInfo: object) =>
       client.post(PATH, { customerId, currency, accountInfo, defaultUmaDepositAccount: true })
-    const one = await add('USD', usd)
-    const two = await add('EUR', eur)
-    expect(two.body.defaultUmaDepositAccount).toBe(true)
-    expect((await client.get(`${PATH}/${one.body.id}`)).body.defaultUmaDepositAccount).toBe(false)
+    const first = await add('USD', usd)
+    const second = await add('EUR', eur)
+    expect(second.body.defaultUmaDepositAccount).toBe(true)
+    expect((await client.get(`${PATH}/${first.body.id}`)).body.defaultUmaDepositAccount).toBe(false)
   })
 })
 
-test('a string of a wrong length is refused like any other fault of a field', async () => {
-  const { client, customerId } = await platformWithCustomer()
+test('a string of the wrong length is refused like any other invalid field', async () => {
+  const { client, customerId } = await newPlatformWithCustomer()
   const thb = {
     accountType: 'THB_ACCOUNT',
     bankName: 'Bangkok Bank',
@@ -237,15 +244,15 @@ test('a string of a wrong length is refused like any other fault of a field', as
     ['BTC', { accountType: 'LIGHTNING', bolt12: '' }, 'bolt12'],
     ['USDC', { accountType: 'SOLANA_WALLET', address: long }, 'address'],
   ]
-  for (const [currency, accountInfo, member] of cases)
-    expect(refusal(await client.post(PATH, { customerId, currency, accountInfo })), member).toEqual({
+  for (const [currency, accountInfo, fieldName] of cases)
+    expect(toRefusal(await client.post(PATH, { customerId, currency, accountInfo })), fieldName).toEqual({
       status: 400,
       code: 'INVALID_BANK_ACCOUNT',
-      field: `accountInfo.${member}`,
+      field: `accountInfo.${fieldName}`,
     })
   for (const accountNumber of [1, null, undefined, 'a\u0000b'])
     expect(
-      refusal(
+      toRefusal(
         await client.post(PATH, { customerId, currency: 'THB', accountInfo: { ...thb, accountNumber } }),
       ),
     ).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'accountInfo.accountNumber' })
@@ -255,26 +262,33 @@ test('a string of a wrong length is refused like any other fault of a field', as
 })
 
 const OFFER = 'lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese'
-/** The offer with these between its letters. */
-const cut = (...joins: string[]) =>
+/** Inserts these strings between the letters of the offer. */
+const splitOffer = (...joins: string[]) =>
   OFFER.slice(0, 1) +
   joins.map((join, at) => join + OFFER.slice(1 + at * 9, 10 + at * 9)).join('') +
   OFFER.slice(1 + joins.length * 9)
 
-test('an offer is stored in one piece, however it was split', async () => {
-  const { client, customerId } = await platformWithCustomer()
+test('a BOLT 12 offer is stored in one piece, however it was split', async () => {
+  const { client, customerId } = await newPlatformWithCustomer()
   const add = (bolt12: string) =>
     client.post(PATH, { customerId, currency: 'BTC', accountInfo: { accountType: 'LIGHTNING', bolt12 } })
-  for (const bad of [`+${OFFER}`, `${OFFER}+`, `${OFFER}+ `, cut('++'), cut(' '), cut('+-')])
-    expect(refusal(await add(bad)), bad).toEqual({
+  for (const bad of [
+    `+${OFFER}`,
+    `${OFFER}+`,
+    `${OFFER}+ `,
+    splitOffer('++'),
+    splitOffer(' '),
+    splitOffer('+-'),
+  ])
+    expect(toRefusal(await add(bad)), bad).toEqual({
       status: 400,
       code: 'INVALID_BANK_ACCOUNT',
       field: 'accountInfo.bolt12',
     })
-  const made = await add(cut('+', '+ ', '+\r\n\t', '+\u00a0'))
-  expect(made).toMatchObject({ status: 201, body: { accountInfo: { bolt12: OFFER } } })
-  for (const same of [OFFER, OFFER.toUpperCase(), cut('+ ').toUpperCase()])
-    expect(refusal(await add(same))).toEqual({
+  const created = await add(splitOffer('+', '+ ', '+\r\n\t', '+\u00a0'))
+  expect(created).toMatchObject({ status: 201, body: { accountInfo: { bolt12: OFFER } } })
+  for (const same of [OFFER, OFFER.toUpperCase(), splitOffer('+ ').toUpperCase()])
+    expect(toRefusal(await add(same))).toEqual({
       status: 409,
       code: 'EXTERNAL_ACCOUNT_ALREADY_EXISTS',
       field: 'accountInfo',
@@ -283,41 +297,41 @@ test('an offer is stored in one piece, however it was split', async () => {
 
 describe('external accounts', () => {
   test('disappear when deleted, and can be added again', async () => {
-    const { client, customerId } = await platformWithCustomer()
+    const { client, customerId } = await newPlatformWithCustomer()
     const body = { customerId, currency: 'USD', accountInfo: usd }
     const { id } = (await client.post(PATH, body)).body
     expect((await client.send('DELETE', `${PATH}/${id}`)).status).toBe(204)
     for (const reply of [await client.get(`${PATH}/${id}`), await client.send('DELETE', `${PATH}/${id}`)])
-      expect(refusal(reply)).toEqual({ status: 404, code: 'ACCOUNT_NOT_FOUND', field: 'externalAccountId' })
+      expect(toRefusal(reply)).toEqual({ status: 404, code: 'ACCOUNT_NOT_FOUND', field: 'externalAccountId' })
     expect((await client.get(PATH)).body.data).toEqual([])
     expect((await client.post(PATH, body)).status).toBe(201)
   })
 
   test('are listed by customer and currency, in pages, only for their platform', async () => {
-    const { client, customerId } = await platformWithCustomer()
-    const other = await newCustomer(client)
+    const { client, customerId } = await newPlatformWithCustomer()
+    const otherCustomer = await newCustomer(client)
     const add = async (owner: string, currency: string, accountInfo: object) =>
       (await client.post(PATH, { customerId: owner, currency, accountInfo })).body.id
-    const [one, two, three] = [
+    const [oldest, middle, newest] = [
       await add(customerId, 'USD', usd),
       await add(customerId, 'EUR', eur),
-      await add(other.id, 'USD', usd),
+      await add(otherCustomer.id, 'USD', usd),
     ]
     expect((await client.post(PATH, { currency: 'USD', accountInfo: usd })).status).toBe(201)
-    const ids = async (query: string) =>
+    const listIds = async (query: string) =>
       (await client.get(`${PATH}?${query}`)).body.data.map((account: { id: string }) => account.id)
-    expect(await ids('')).toEqual([three, two, one])
-    expect(await ids(`customerId=${customerId}`)).toEqual([two, one])
-    // Nobody's, and not the platform's own.
+    expect(await listIds('')).toEqual([newest, middle, oldest])
+    expect(await listIds(`customerId=${customerId}`)).toEqual([middle, oldest])
+    // An unknown customer does not select the platform's accounts.
     for (const nobody of [noId('Customer'), 'Customer:none'])
-      expect(await ids(`customerId=${nobody}`)).toEqual([])
-    expect(await ids('currency=USD')).toEqual([three, one])
-    expect(await ids(`customerId=${customerId}&currency=USD`)).toEqual([one])
+      expect(await listIds(`customerId=${nobody}`)).toEqual([])
+    expect(await listIds('currency=USD')).toEqual([newest, oldest])
+    expect(await listIds(`customerId=${customerId}&currency=USD`)).toEqual([oldest])
     const first = await client.get(`${PATH}?limit=2`)
-    expect(await ids(`limit=2&cursor=${first.body.nextCursor}`)).toEqual([one])
-    const elsewhere = await newPlatform()
-    expect((await elsewhere.get(PATH)).body.data).toEqual([])
-    expect((await elsewhere.get(`${PATH}/${one}`)).status).toBe(404)
-    expect((await elsewhere.send('DELETE', `${PATH}/${one}`)).status).toBe(404)
+    expect(await listIds(`limit=2&cursor=${first.body.nextCursor}`)).toEqual([oldest])
+    const otherPlatform = await newPlatform()
+    expect((await otherPlatform.get(PATH)).body.data).toEqual([])
+    expect((await otherPlatform.get(`${PATH}/${oldest}`)).status).toBe(404)
+    expect((await otherPlatform.send('DELETE', `${PATH}/${oldest}`)).status).toBe(404)
   })
 })

@@ -101,42 +101,42 @@ describe('a payment that waits for the platform', () => {
   })
 })
 
-describe('an accepted payment is refunded, and nothing is credited,', () => {
-  test('if the balance would be too large; an impossible amount is refused', async () => {
+describe('an accepted payment', () => {
+  test('is refunded and not credited if the balance would be too large', async () => {
     const { client, customer } = await newReviewedPlatform(202)
     const { supportedCurrencies } = (await client.get('/config')).body
     await client.send('PATCH', '/config', {
       supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, maxAmount: INT64_MAX })),
     })
-    const other = await newCustomer(client)
-    const all = await payNow(client, customer.id, { receivingCurrencyAmount: INT64_MAX })
-    expect(all.receivedAmount.amount).toBe(INT64_MAX)
-    const more = [await payNow(client, customer.id), await payNow(client, other.id)]
-    for (const { id } of [all, ...more]) await client.post(`/transactions/${id}/approve`)
-    expect((await now(client, all)).status).toBe('COMPLETED')
-    for (const one of more) expect((await now(client, one)).status).toBe('REFUNDED')
+    const otherCustomer = await newCustomer(client)
+    const largest = await payNow(client, customer.id, { receivingCurrencyAmount: INT64_MAX })
+    expect(largest.receivedAmount.amount).toBe(INT64_MAX)
+    const laterPayments = [await payNow(client, customer.id), await payNow(client, otherCustomer.id)]
+    for (const { id } of [largest, ...laterPayments]) await client.post(`/transactions/${id}/approve`)
+    expect((await now(client, largest)).status).toBe('COMPLETED')
+    for (const payment of laterPayments) expect((await now(client, payment)).status).toBe('REFUNDED')
     expect(await balanceOf(client, customer.id)).toBe(INT64_MAX)
-    expect(await balanceOf(client, other.id)).toBe(0n)
-    expectError(await pay(client, other.id), {
+    expect(await balanceOf(client, otherCustomer.id)).toBe(0n)
+    expectError(await pay(client, otherCustomer.id), {
       code: 'AMOUNT_OUT_OF_RANGE',
       field: 'receivingCurrencyAmount',
     })
   })
 })
 
-describe('no payment arrives', () => {
+describe('no incoming payment is accepted', () => {
   test('for a customer, in a currency or of an amount that cannot be received', async () => {
     const client = await newPlatform()
-    const [customer, other, gone] = [
+    const [customer, otherCustomer, deleted] = [
       await newCustomer(client),
       await newCustomer(client),
       await newCustomer(client),
     ]
     const pending = (await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' }))
       .body
-    const addressOf = async (id: string) => (await client.get(`/customers/${id}`)).body.umaAddress
-    const [own, goneAddress] = [await addressOf(customer.id), await addressOf(gone.id)]
-    await client.send('DELETE', `/customers/${gone.id}`)
+    const readUmaAddress = async (id: string) => (await client.get(`/customers/${id}`)).body.umaAddress
+    const [ownAddress, deletedAddress] = [await readUmaAddress(customer.id), await readUmaAddress(deleted.id)]
+    await client.send('DELETE', `/customers/${deleted.id}`)
     const { supportedCurrencies } = (await client.get('/config')).body
     const [usd, eur] = supportedCurrencies
     await client.send('PATCH', '/config', {
@@ -150,17 +150,17 @@ describe('no payment arrives', () => {
         { senderUmaAddress: 'grace@bank.example' },
         { code: 'INVALID_UMA_ADDRESS', field: 'senderUmaAddress' },
       ],
-      [{ senderUmaAddress: own }, { code: 'SELF_PAYMENT', field: 'senderUmaAddress' }],
+      [{ senderUmaAddress: ownAddress }, { code: 'SELF_PAYMENT', field: 'senderUmaAddress' }],
       [{ customerId: undefined }, { code: 'INVALID_INPUT', field: 'receiverUmaAddress' }],
       [{ customerId: missingId('Customer') }, { code: 'USER_NOT_FOUND', field: 'customerId' }],
-      [{ customerId: gone.id }, { code: 'CUSTOMER_DELETED', field: 'customerId' }],
+      [{ customerId: deleted.id }, { code: 'CUSTOMER_DELETED', field: 'customerId' }],
       [
-        { customerId: other.id, receiverUmaAddress: own },
+        { customerId: otherCustomer.id, receiverUmaAddress: ownAddress },
         { code: 'INVALID_INPUT', field: 'customerId' },
       ],
       [{ customerId: pending.id }, { code: 'USER_NOT_READY' }],
       [
-        { customerId: undefined, receiverUmaAddress: goneAddress },
+        { customerId: undefined, receiverUmaAddress: deletedAddress },
         { code: 'UMA_NOT_FOUND', field: 'receiverUmaAddress' },
       ],
       [
@@ -184,11 +184,11 @@ describe('no payment arrives', () => {
       expectError(await pay(client, customer.id, change), { ...expected, what: JSON.stringify(change) })
     expect((await client.get('/transactions')).body.data).toEqual([])
     for (const receivingCurrencyAmount of [100, 5000])
-      await payNow(client, customer.id, { receivingCurrencyAmount, receiverUmaAddress: own })
+      await payNow(client, customer.id, { receivingCurrencyAmount, receiverUmaAddress: ownAddress })
   })
 })
 
-test('a receipt is confirmed once: the first time counts, and never a future one', async () => {
+test('a receipt is confirmed once: the first time counts, and a future time is refused', async () => {
   const client = await newPlatform()
   const { id } = await newCustomer(client)
   const transaction = await payNow(client, id)
@@ -204,16 +204,16 @@ test('a receipt is confirmed once: the first time counts, and never a future one
   expect((await client.post(path)).body).toMatchObject({ receiptDeliveryConfirmedAt })
   expect(await now(client, transaction)).toMatchObject({ status: 'COMPLETED', receiptDeliveryConfirmedAt })
 
-  const other = await payNow(client, id)
-  const answers = await Promise.all(
+  const second = await payNow(client, id)
+  const replies = await Promise.all(
     [1, 2, 3, 4].map((day) =>
-      client.post(`/transactions/${other.id}/confirm`, {
+      client.post(`/transactions/${second.id}/confirm`, {
         receiptDeliveryConfirmedAt: `2025-01-0${day}T00:00:00Z`,
       }),
     ),
   )
-  const times = new Set(answers.map(({ body }) => body.receiptDeliveryConfirmedAt))
-  expect([...times]).toEqual([(await now(client, other)).receiptDeliveryConfirmedAt])
+  const times = new Set(replies.map(({ body }) => body.receiptDeliveryConfirmedAt))
+  expect([...times]).toEqual([(await now(client, second)).receiptDeliveryConfirmedAt])
   expectError(await client.post(`/transactions/${missingId('Transaction')}/confirm`), {
     code: 'TRANSACTION_NOT_FOUND',
   })

@@ -15,52 +15,52 @@ const LINES = onPostgres ? 10_000 : 2_000
 const KILLS = 5
 const AMOUNT = 7
 
-const batchOf = async (client: Client, id: string) => (await client.get(`/payouts/batches/${id}`)).body
+const readBatch = async (client: Client, id: string) => (await client.get(`/payouts/batches/${id}`)).body
 
-async function rowsOf(client: Client, path: string): Promise<Record<string, string>[]> {
+async function readRows(client: Client, path: string): Promise<Record<string, string>[]> {
   return parse(String((await client.get(path)).body), { columns: true })
 }
 
 test('a file of payouts whose server is killed five times is resumed, and pays every line once', async () => {
   const place = await newPlace()
   let server = await ServerProcess.ready(place)
-  const { payee, own } = await readyToPay(server.client(), LINES * AMOUNT)
+  const { payee, own: payerAccount } = await readyToPay(server.client(), LINES * AMOUNT)
   const rows = Array.from({ length: LINES }, (_, index) => `${payee},USD,${AMOUNT},salary-${index}`)
   const { id } = await sendFile(server.client(), `accountId,currency,amount,reference\n${rows.join('\n')}`)
-  const again = async () => {
+  const restartServer = async () => {
     await server.kill('SIGKILL')
     server = await ServerProcess.ready(place)
   }
-  // Once while it is checked, and then while it is sent.
+  // The first kill interrupts the check, the others interrupt sending.
   await until(
-    () => batchOf(server.client(), id),
+    () => readBatch(server.client(), id),
     ({ progress }) => progress.checked > LINES / 4,
   )
-  await again()
-  const ready = await until(
-    () => batchOf(server.client(), id),
+  await restartServer()
+  const readyBatch = await until(
+    () => readBatch(server.client(), id),
     ({ status }) => status === 'READY',
   )
-  expect(ready.progress).toMatchObject({ lines: LINES, checked: LINES, faulty: 0 })
-  expect((await execute(server.client(), ready)).status).toBe(200)
+  expect(readyBatch.progress).toMatchObject({ lines: LINES, checked: LINES, faulty: 0 })
+  expect((await execute(server.client(), readyBatch)).status).toBe(200)
   for (let kill = 1; kill < KILLS; kill++) {
     const { progress } = await until(
-      () => batchOf(server.client(), id),
+      () => readBatch(server.client(), id),
       (batch) => batch.progress.sent >= (kill * LINES) / (KILLS + 1),
     )
     expect(progress.sent).toBeLessThan(LINES)
-    await again()
+    await restartServer()
   }
-  const done = await until(
-    () => batchOf(server.client(), id),
+  const completedBatch = await until(
+    () => readBatch(server.client(), id),
     ({ status }) => status === 'COMPLETED',
   )
-  expect(done.progress).toMatchObject({ sent: LINES, failed: 0 })
-  const lines = await rowsOf(server.client(), `/payouts/batches/${id}/lines.csv`)
+  expect(completedBatch.progress).toMatchObject({ sent: LINES, failed: 0 })
+  const lines = await readRows(server.client(), `/payouts/batches/${id}/lines.csv`)
   expect(lines.map(({ line }) => Number(line))).toEqual(rows.map((_, index) => index + 1))
   expect(new Set(lines.map(({ transactionId }) => transactionId)).size).toBe(LINES)
-  expect(await rowsOf(server.client(), '/transactions.csv')).toHaveLength(LINES)
+  expect(await readRows(server.client(), '/transactions.csv')).toHaveLength(LINES)
   const accounts = (await server.client().get('/platform/internal-accounts?currency=USD')).body.data
-  const account = accounts.find((one: { id: string }) => one.id === own)
+  const account = accounts.find((one: { id: string }) => one.id === payerAccount)
   expect(account.balance.amount).toBe(0)
 })

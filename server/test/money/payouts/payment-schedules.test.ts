@@ -17,23 +17,24 @@ import {
 
 const DAY_SECONDS = 24 * 3600
 
-const eventsOf = async (
+const listEvents = async (
   client: Client,
   id: string,
 ): Promise<{ type: string; data: Record<string, unknown> }[]> => client.events(`&objectId=${id}`)
 
-const typesOf = async (client: Client, id: string) => (await eventsOf(client, id)).map(({ type }) => type)
+const listEventTypes = async (client: Client, id: string) =>
+  (await listEvents(client, id)).map(({ type }) => type)
 
-async function ready(more: object = {}, amount?: number) {
+async function newSchedule(more: object = {}, amount?: number) {
   const { client, ...paying } = await payingPlatform(amount)
-  const made = await schedule(client, dailyOf(paying, more))
-  return { client, paying, made, id: String(made.id) }
+  const created = await schedule(client, dailyOf(paying, more))
+  return { client, paying, created, id: String(created.id) }
 }
 
 describe('a payment schedule', () => {
   test('announces each payment by its notice, and then pays it as a transfer out', async () => {
-    const { client, paying, made, id } = await ready({ remittanceInformation: 'Rent May' })
-    expect(made).toMatchObject({
+    const { client, paying, created, id } = await newSchedule({ remittanceInformation: 'Rent May' })
+    expect(created).toMatchObject({
       status: 'ACTIVE',
       name: 'Rent',
       payee: { name: 'Ada Lovelace', account: 'USD account •••• 0789' },
@@ -44,11 +45,11 @@ describe('a payment schedule', () => {
       ifMissed: 'PAY',
       skippedDates: [],
     })
-    expect(made.upcoming).toHaveLength(5)
+    expect(created.upcoming).toHaveLength(5)
     const date = await advanceToNext(client, id, -4200)
-    expect(await eventsOf(client, id)).toEqual([])
+    expect(await listEvents(client, id)).toEqual([])
     await advanceToNext(client, id, -3599)
-    expect(await eventsOf(client, id)).toMatchObject([
+    expect(await listEvents(client, id)).toMatchObject([
       {
         type: 'PAYMENT_SCHEDULE.UPCOMING',
         data: { paymentScheduleId: id, status: 'UPCOMING', number: 1, date },
@@ -60,14 +61,14 @@ describe('a payment schedule', () => {
     expect(paid).toMatchObject({ status: 'SENT', number: 1, date, paysAt: `${date}T12:00:00.000Z` })
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
     const { body: transaction } = await client.get(`/transactions/${paid.transactionId}`)
-    const { body: single } = await client.post('/transfer-out', {
+    const { body: transfer } = await client.post('/transfer-out', {
       source: { accountId: paying.own },
       destination: { accountId: paying.payee },
       amount: 100,
       remittanceInformation: 'Rent May',
     })
-    const { body: alone } = await client.get(`/transactions/${single.id}`)
-    const shape = ({
+    const { body: singleTransaction } = await client.get(`/transactions/${transfer.id}`)
+    const omitVolatileFields = ({
       id: _i,
       createdAt: _c,
       updatedAt: _u,
@@ -76,8 +77,8 @@ describe('a payment schedule', () => {
       reconciliationInstructions: _r,
       ...rest
     }: Record<string, unknown>) => rest
-    expect(shape(transaction)).toEqual(shape(alone))
-    const events = await eventsOf(client, id)
+    expect(omitVolatileFields(transaction)).toEqual(omitVolatileFields(singleTransaction))
+    const events = await listEvents(client, id)
     expect(events.map(({ type }) => type)).toEqual(['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.SENT'])
     expect(events[1]?.data).toEqual(paid)
     await client.advance(3 * DAY_SECONDS)
@@ -87,39 +88,39 @@ describe('a payment schedule', () => {
   })
 
   test('ends after its count, and after its end date', async () => {
-    const { client, paying, id } = await ready({ count: 2 })
+    const { client, paying, id } = await newSchedule({ count: 2 })
     const endDate = (await scheduleIn(client, id)).upcoming[1].date
-    const other = await schedule(client, dailyOf(paying, { endDate }))
+    const untilDate = await schedule(client, dailyOf(paying, { endDate }))
     const once = await schedule(client, dailyOf(paying, { rule: { type: 'ONCE', date: endDate } }))
-    expect(other.upcoming.map(({ date }: { date: string }) => date)).toHaveLength(2)
+    expect(untilDate.upcoming.map(({ date }: { date: string }) => date)).toHaveLength(2)
     await client.advance(5 * DAY_SECONDS)
-    for (const [one, payments] of [
+    for (const [scheduleId, payments] of [
       [id, 2],
-      [other.id, 2],
+      [untilDate.id, 2],
       [once.id, 1],
     ] as const) {
-      expect(await scheduleIn(client, one)).toMatchObject({
+      expect(await scheduleIn(client, scheduleId)).toMatchObject({
         status: 'ENDED',
         upcoming: [],
         endedAt: expect.any(String),
       })
-      expect(await occurrencesOf(client, one)).toHaveLength(payments)
+      expect(await occurrencesOf(client, scheduleId)).toHaveLength(payments)
     }
     expect(await balanceOf(client)).toBe(1_000_000 - 500)
   })
 
-  test('pays on the last business day of each month of the calendar of the payee', async () => {
-    const { client, made } = await ready({
+  test("pays on the last business day of each month in the payee's calendar", async () => {
+    const { client, created } = await newSchedule({
       rule: { type: 'MONTHLY', day: 31 },
       businessDays: 'PRECEDING',
       startDate: '2032-01-01',
       time: '17:30',
       timeZone: undefined,
     })
-    expect(made).toMatchObject({ calendar: 'FEDERAL_RESERVE', timeZone: 'America/New_York' })
+    expect(created).toMatchObject({ calendar: 'FEDERAL_RESERVE', timeZone: 'America/New_York' })
     // 31 May 2032 is Memorial Day, a Monday.
     expect(
-      made.upcoming.map(({ date, paysAt }: { date: string; paysAt: string }) => `${date} ${paysAt}`),
+      created.upcoming.map(({ date, paysAt }: { date: string; paysAt: string }) => `${date} ${paysAt}`),
     ).toEqual([
       '2032-01-30 2032-01-30T22:30:00.000Z',
       '2032-02-27 2032-02-27T22:30:00.000Z',
@@ -130,8 +131,8 @@ describe('a payment schedule', () => {
     await client.get('/overview')
   })
 
-  test('without money fails the payment with the reason, and keeps the next one', async () => {
-    const { client, paying, id } = await ready({}, 50)
+  test('fails a payment without money with the reason, and still makes the next one', async () => {
+    const { client, paying, id } = await newSchedule({}, 50)
     const date = await advanceToNext(client, id)
     const [failed] = await occurrencesOf(client, id)
     expect(failed).toMatchObject({
@@ -140,7 +141,7 @@ describe('a payment schedule', () => {
       error: { code: 'INSUFFICIENT_BALANCE', field: 'amount' },
     })
     expect(failed.transactionId).toBeUndefined()
-    expect(await typesOf(client, id)).toEqual(['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.FAILED'])
+    expect(await listEventTypes(client, id)).toEqual(['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.FAILED'])
     await fund(client, paying.own, 1000)
     await client.advance(3600)
     expect(await balanceOf(client)).toBe(1050)
@@ -149,8 +150,8 @@ describe('a payment schedule', () => {
     expect(await balanceOf(client)).toBe(950)
   })
 
-  test('fails payments to a payee that was removed, with the code of a transfer out', async () => {
-    const { client, paying, id } = await ready()
+  test('fails payments to a removed payee with the error code of a transfer out', async () => {
+    const { client, paying, id } = await newSchedule()
     await client.send('DELETE', `/platform/external-accounts/${paying.payee}`)
     await advanceToNext(client, id)
     expect(await occurrencesOf(client, id)).toMatchObject([
@@ -164,16 +165,16 @@ describe('a payment schedule', () => {
   })
 
   test('refuses everything that a transfer out refuses, and rules without a date', async () => {
-    const { client, paying } = await ready()
-    const other = await payingPlatform()
+    const { client, paying } = await newSchedule()
+    const otherPlatform = await payingPlatform()
     const customer = await newCustomer(client)
-    const theirs = await newBankAccount(client, customer.id)
+    const customerBank = await newBankAccount(client, customer.id)
     const wallet = { accountId: customer.wallet }
     const refusals: readonly (readonly [object, string, string])[] = [
-      [{ source: wallet, destination: { accountId: theirs } }, 'INVALID_INPUT', 'source.accountId'],
-      [{ source: { accountId: other.own } }, 'ACCOUNT_NOT_FOUND', 'source.accountId'],
-      [{ destination: { accountId: other.payee } }, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
-      [{ destination: { accountId: theirs } }, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
+      [{ source: wallet, destination: { accountId: customerBank } }, 'INVALID_INPUT', 'source.accountId'],
+      [{ source: { accountId: otherPlatform.own } }, 'ACCOUNT_NOT_FOUND', 'source.accountId'],
+      [{ destination: { accountId: otherPlatform.payee } }, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
+      [{ destination: { accountId: customerBank } }, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
       [
         { destination: { accountId: paying.payee, paymentRail: 'SEPA' } },
         'INVALID_INPUT',
@@ -199,16 +200,18 @@ describe('a payment schedule', () => {
   })
 })
 
-describe('a payment that was announced', () => {
-  test('is not paid if it is skipped, and the others are', async () => {
-    const { client, id } = await ready()
+describe('an announced payment', () => {
+  test('is not made if it is skipped, and the others are', async () => {
+    const { client, id } = await newSchedule()
     const date = await advanceToNext(client, id, -60)
     expect(await occurrencesOf(client, id)).toMatchObject([{ status: 'UPCOMING', date }])
     const skipped = await change(client, id, 'skip')
     expect(skipped.status).toBe(200)
     expect(skipped.body.upcoming[0].date).not.toBe(date)
-    const named = skipped.body.upcoming[1].date
-    expect((await change(client, id, 'skip', { date: named })).body).toMatchObject({ skippedDates: [named] })
+    const skippedDate = skipped.body.upcoming[1].date
+    expect((await change(client, id, 'skip', { date: skippedDate })).body).toMatchObject({
+      skippedDates: [skippedDate],
+    })
     await client.advance(3 * DAY_SECONDS)
     expect((await occurrencesOf(client, id)).map(({ number, status }) => `${number} ${status}`)).toEqual([
       '1 SKIPPED',
@@ -217,7 +220,7 @@ describe('a payment that was announced', () => {
       '4 UPCOMING',
     ])
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
-    for (const decided of [date, named])
+    for (const decided of [date, skippedDate])
       expectError(await change(client, id, 'skip', { date: decided }), {
         code: 'INVALID_STATE_TRANSITION',
         field: 'date',
@@ -232,15 +235,15 @@ describe('a payment that was announced', () => {
     })
   })
 
-  test('is not paid while the schedule is paused, nor later; a pause that ends before it changes nothing', async () => {
-    const { client, id } = await ready()
+  test('is not made during a pause or later, and a pause that ends before its time changes nothing', async () => {
+    const { client, id } = await newSchedule()
     await advanceToNext(client, id, -60)
     expect((await change(client, id, 'pause')).body).toMatchObject({ status: 'PAUSED', upcoming: [] })
     expectError(await change(client, id, 'pause'), { code: 'INVALID_STATE_TRANSITION' })
     expect((await change(client, id, 'resume')).body).toMatchObject({ status: 'ACTIVE' })
     await advanceToNext(client, id)
     expect(await occurrencesOf(client, id)).toMatchObject([{ status: 'SENT' }])
-    expect(await typesOf(client, id)).toEqual(['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.SENT'])
+    expect(await listEventTypes(client, id)).toEqual(['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.SENT'])
     await advanceToNext(client, id, -60)
     await change(client, id, 'pause')
     await client.advance(10 * DAY_SECONDS + 7200)
@@ -257,9 +260,9 @@ describe('a payment that was announced', () => {
     expect(await balanceOf(client)).toBe(1_000_000 - 200)
   })
 
-  test('and skipped is not paid after a pause, and neither is a later date that was skipped', async () => {
-    const { client, id, made } = await ready()
-    const [first, second, third] = made.upcoming
+  test('that was skipped is not made after a pause, and neither is a later skipped one', async () => {
+    const { client, id, created } = await newSchedule()
+    const [first, second, third] = created.upcoming
     await change(client, id, 'skip')
     await change(client, id, 'skip', { date: second.date })
     await change(client, id, 'pause')
@@ -274,8 +277,8 @@ describe('a payment that was announced', () => {
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
   })
 
-  test('is not paid if the schedule is canceled', async () => {
-    const { client, id } = await ready()
+  test('is not made if the schedule is canceled', async () => {
+    const { client, id } = await newSchedule()
     await advanceToNext(client, id, -60)
     expect((await change(client, id, 'cancel')).body).toMatchObject({
       status: 'CANCELED',
@@ -294,12 +297,12 @@ describe('a schedule that has to be approved', () => {
     const { client, ...paying } = await payingPlatform()
     const { id } = await waitingSchedule(client, dailyOf(paying))
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
-    const [one, other] = members.map(({ browser }) => browser)
+    const [first, second] = members.map(({ browser }) => browser)
     await client.advance(2 * DAY_SECONDS)
     expect(await balanceOf(client)).toBe(1_000_000)
     expectError(await change(client, id, 'approve'), { code: 'FORBIDDEN' })
     for (let vote = 0; vote < 2; vote++)
-      expect((await change(one!, id, 'approve')).body).toMatchObject({ status: 'AWAITING_APPROVAL' })
+      expect((await change(first!, id, 'approve')).body).toMatchObject({ status: 'AWAITING_APPROVAL' })
     expect((await client.get('/approvals')).body.data).toMatchObject([
       {
         kind: 'PAYMENT_SCHEDULE',
@@ -316,7 +319,7 @@ describe('a schedule that has to be approved', () => {
       },
     ])
     expect((await client.get('/overview')).body.waiting.approvals).toBe(1)
-    const active = (await change(other!, id, 'approve')).body
+    const active = (await change(second!, id, 'approve')).body
     expect(active.status).toBe('ACTIVE')
     expect((await client.get('/approvals')).body.data).toEqual([])
     await advanceToNext(client, id)
@@ -326,22 +329,22 @@ describe('a schedule that has to be approved', () => {
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
   })
 
-  test('because its creator asks for it pays nothing before the call of somebody with APPROVE', async () => {
+  test('at the request of its creator pays nothing before somebody with APPROVE approves it', async () => {
     const { client, ...paying } = await payingPlatform()
-    const made = await schedule(client, dailyOf(paying, { needsApproval: true }))
-    expect(made.status).toBe('AWAITING_APPROVAL')
+    const created = await schedule(client, dailyOf(paying, { needsApproval: true }))
+    expect(created.status).toBe('AWAITING_APPROVAL')
     await client.advance(2 * DAY_SECONDS)
     expect(await balanceOf(client)).toBe(1_000_000)
-    expect((await change(client, made.id, 'approve')).body.status).toBe('ACTIVE')
-    await advanceToNext(client, made.id)
+    expect((await change(client, created.id, 'approve')).body.status).toBe('ACTIVE')
+    await advanceToNext(client, created.id)
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
   })
 
   test('can be canceled, and cannot be approved once its dates have passed', async () => {
     const { client, ...paying } = await payingPlatform()
     const { id } = await waitingSchedule(client, dailyOf(paying, { rule: { type: 'DAILY' }, count: 1 }))
-    const [late] = (await scheduleIn(client, id)).upcoming
-    const once = await schedule(client, dailyOf(paying, { rule: { type: 'ONCE', date: late.date } }))
+    const [missedDate] = (await scheduleIn(client, id)).upcoming
+    const once = await schedule(client, dailyOf(paying, { rule: { type: 'ONCE', date: missedDate.date } }))
     expect((await change(client, id, 'cancel')).body.status).toBe('CANCELED')
     await client.advance(2 * DAY_SECONDS)
     const { browser } = await newMember(client, ['VIEW', 'APPROVE'])
@@ -351,7 +354,7 @@ describe('a schedule that has to be approved', () => {
 })
 
 describe('the schedules of a customer', () => {
-  test('pay from the account of the customer, and end with the customer', async () => {
+  test("pay from the customer's account, and end when the customer is deleted", async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const added = await client.post('/customers/external-accounts', {
@@ -374,7 +377,8 @@ describe('the schedules of a customer', () => {
     ).toEqual([paused.id])
     const deleted = await client.send('DELETE', `/customers/${customer.id}`)
     expect(deleted.status, JSON.stringify(deleted.body)).toBe(200)
-    for (const one of [id, paused.id]) expect((await scheduleIn(client, one)).status).toBe('ENDED')
+    for (const scheduleId of [id, paused.id])
+      expect((await scheduleIn(client, scheduleId)).status).toBe('ENDED')
     await client.advance(2 * DAY_SECONDS)
     expect((await occurrencesOf(client, id)).map(({ status }) => status)).toEqual(['SENT', 'SKIPPED'])
   })

@@ -21,18 +21,18 @@ const HEADER =
 describe('a batch of payouts', () => {
   test('is checked without a payment, and pays each line as a transfer out', async () => {
     const { client, payee } = await payingPlatform()
-    const made = await sendLines(client, [
+    const created = await sendLines(client, [
       payout(payee, 100, { reference: 'a' }),
       payout(payee, 250, { reference: 'b', remittanceInformation: 'Salary May' }),
     ])
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       status: 'CHECKING',
       name: 'Payroll',
       progress: { lines: 2, checked: 0 },
       totals: [],
     })
-    const ready = await checked(client, made.id)
-    expect(ready).toMatchObject({
+    const readyBatch = await checked(client, created.id)
+    expect(readyBatch).toMatchObject({
       status: 'READY',
       progress: { lines: 2, checked: 2, faulty: 0, sent: 0, failed: 0 },
       totals: [{ rail: expect.any(String), lines: 2, total: { amount: 350, currency: { code: 'USD' } } }],
@@ -40,11 +40,11 @@ describe('a batch of payouts', () => {
     expect(await balanceOf(client)).toBe(1_000_000)
     expect((await client.get('/transactions')).body.data).toEqual([])
 
-    expect((await execute(client, ready)).body).toMatchObject({ status: 'SENDING' })
-    const done = await batchIn(client, made.id, 'COMPLETED')
-    expect(done.progress).toEqual({ lines: 2, checked: 2, faulty: 0, sent: 2, failed: 0 })
+    expect((await execute(client, readyBatch)).body).toMatchObject({ status: 'SENDING' })
+    const completed = await batchIn(client, created.id, 'COMPLETED')
+    expect(completed.progress).toEqual({ lines: 2, checked: 2, faulty: 0, sent: 2, failed: 0 })
     expect(await balanceOf(client)).toBe(1_000_000 - 350)
-    const [, second] = await linesOf(client, made.id)
+    const [, second] = await linesOf(client, created.id)
     expect(second).toMatchObject({
       line: 2,
       status: 'SENT',
@@ -52,16 +52,16 @@ describe('a batch of payouts', () => {
       accountId: payee,
       amount: { amount: 250 },
     })
-    const single = {
+    const payer = {
       source: { accountId: (await client.get('/platform/internal-accounts?currency=USD')).body.data[0].id },
     }
-    const called = await client.post('/transfer-out', {
-      ...single,
+    const transfer = await client.post('/transfer-out', {
+      ...payer,
       destination: { accountId: payee },
       amount: 250,
       remittanceInformation: 'Salary May',
     })
-    const shape = ({
+    const omitVolatileFields = ({
       id: _i,
       createdAt: _c,
       updatedAt: _u,
@@ -71,14 +71,14 @@ describe('a batch of payouts', () => {
       ...rest
     }: Record<string, unknown>) => rest
     const { body: paid } = await client.get(`/transactions/${second.transactionId}`)
-    const { body: alone } = await client.get(`/transactions/${called.body.id}`)
-    expect(shape(paid)).toEqual(shape(alone))
-    const events = await client.events(`&objectId=${made.id}`)
+    const { body: transferTransaction } = await client.get(`/transactions/${transfer.body.id}`)
+    expect(omitVolatileFields(paid)).toEqual(omitVolatileFields(transferTransaction))
+    const events = await client.events(`&objectId=${created.id}`)
     expect(events.map(({ type }: { type: string }) => type)).toEqual([
       'PAYOUT_BATCH.CHECKED',
       'PAYOUT_BATCH.COMPLETED',
     ])
-    expect(events[1].data).toEqual(done)
+    expect(events[1].data).toEqual(completed)
   })
 
   test('of a file adds each new payee once, and uses existing ones', async () => {
@@ -96,10 +96,10 @@ describe('a batch of payouts', () => {
       ].join('\r\n'),
     )
     const before = (await client.get('/platform/external-accounts')).body.totalCount
-    const ready = await checked(client, id)
-    expect(ready).toMatchObject({ status: 'READY', progress: { lines: 4, faulty: 0 } })
+    const readyBatch = await checked(client, id)
+    expect(readyBatch).toMatchObject({ status: 'READY', progress: { lines: 4, faulty: 0 } })
     expect((await client.get('/platform/external-accounts')).body.totalCount).toBe(before)
-    await execute(client, ready)
+    await execute(client, readyBatch)
     await batchIn(client, id, 'COMPLETED')
     const lines = await linesOf(client, id)
     expect(lines.map(({ status }) => status)).toEqual(['SENT', 'SENT', 'SENT', 'SENT'])
@@ -109,10 +109,10 @@ describe('a batch of payouts', () => {
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
   })
 
-  test('names every fault of its rows, with line, field and code, and pays the others only on request', async () => {
+  test('names every invalid row with its line, field and code, and pays the others only on request', async () => {
     const { client, payee } = await payingPlatform()
-    const [customer, other] = [await newCustomer(client), await payingPlatform()]
-    const theirs = (
+    const [customer, otherPlatform] = [await newCustomer(client), await payingPlatform()]
+    const customerBank = (
       await client.post('/customers/external-accounts', {
         customerId: customer.id,
         currency: 'USD',
@@ -120,19 +120,19 @@ describe('a batch of payouts', () => {
       })
     ).body.id
     const info = 'USD_ACCOUNT,600000789,021000021,INDIVIDUAL,Grace Hopper'
-    const none = ',,,,'
+    const noAccountInfo = ',,,,'
     const rows: readonly (readonly [string, string | null, string | null])[] = [
-      [`${payee},${none},USD,100,,,a`, null, null],
-      [`${payee},${none},USD,0,,,b`, 'INVALID_INPUT', 'amount'],
-      [`${payee},${none},USD,ten,,,c`, 'INVALID_INPUT', 'amount'],
-      [`${payee},${none},XYZ,100,,,d`, 'INVALID_CURRENCY', 'currency'],
-      [`${payee},${none},EUR,100,,,e`, 'INVALID_CURRENCY', 'accountId'],
-      [`${payee},${none},USD,99999999999999,,,f`, 'AMOUNT_OUT_OF_RANGE', 'amount'],
-      [`${payee},${none},USD,100,SEPA,,g`, 'INVALID_INPUT', 'paymentRail'],
-      [`${payee},${none},USD,100,,,a`, 'INVALID_INPUT', 'reference'],
-      [`${theirs},${none},USD,100,,,h`, 'ACCOUNT_NOT_FOUND', 'accountId'],
-      [`${other.payee},${none},USD,100,,,i`, 'ACCOUNT_NOT_FOUND', 'accountId'],
-      [`,${none},USD,100,,,j`, 'INVALID_INPUT', 'accountId'],
+      [`${payee},${noAccountInfo},USD,100,,,a`, null, null],
+      [`${payee},${noAccountInfo},USD,0,,,b`, 'INVALID_INPUT', 'amount'],
+      [`${payee},${noAccountInfo},USD,ten,,,c`, 'INVALID_INPUT', 'amount'],
+      [`${payee},${noAccountInfo},XYZ,100,,,d`, 'INVALID_CURRENCY', 'currency'],
+      [`${payee},${noAccountInfo},EUR,100,,,e`, 'INVALID_CURRENCY', 'accountId'],
+      [`${payee},${noAccountInfo},USD,99999999999999,,,f`, 'AMOUNT_OUT_OF_RANGE', 'amount'],
+      [`${payee},${noAccountInfo},USD,100,SEPA,,g`, 'INVALID_INPUT', 'paymentRail'],
+      [`${payee},${noAccountInfo},USD,100,,,a`, 'INVALID_INPUT', 'reference'],
+      [`${customerBank},${noAccountInfo},USD,100,,,h`, 'ACCOUNT_NOT_FOUND', 'accountId'],
+      [`${otherPlatform.payee},${noAccountInfo},USD,100,,,i`, 'ACCOUNT_NOT_FOUND', 'accountId'],
+      [`,${noAccountInfo},USD,100,,,j`, 'INVALID_INPUT', 'accountId'],
       [`${payee},${info},USD,100,,,k`, 'INVALID_INPUT', 'accountId'],
       [
         `,USD_ACCOUNT,600000789,123,INDIVIDUAL,Grace Hopper,USD,100,,,l`,
@@ -140,11 +140,11 @@ describe('a batch of payouts', () => {
         'accountInfo.routingNumber',
       ],
       [`${payee},USD`, 'INVALID_INPUT', 'row'],
-      [`${payee},${none},USD,200,,,last`, null, null],
+      [`${payee},${noAccountInfo},USD,200,,,last`, null, null],
     ]
     const { id } = await sendFile(client, [HEADER, ...rows.map(([row]) => row)].join('\n'))
-    const ready = await checked(client, id)
-    expect(ready).toMatchObject({ progress: { lines: 15, checked: 15, faulty: 13 } })
+    const readyBatch = await checked(client, id)
+    expect(readyBatch).toMatchObject({ progress: { lines: 15, checked: 15, faulty: 13 } })
     const lines = await linesOf(client, id)
     expect(lines.map(({ line, error }) => [line, error?.code ?? null, error?.field ?? null])).toEqual(
       rows.map(([, code, field], index) => [index + 1, code, field]),
@@ -152,8 +152,8 @@ describe('a batch of payouts', () => {
     expect((await linesOf(client, id, '&status=FAULTY')).length).toBe(13)
     const csv = (await client.get(`/payouts/batches/${id}/lines.csv?status=FAULTY`)).body
     expect(String(csv).trim().split(/\r?\n/)).toHaveLength(14)
-    expectError(await execute(client, ready), { code: 'PAYOUT_BATCH_FAULTY', field: 'skipFaulty' })
-    await execute(client, ready, { skipFaulty: true })
+    expectError(await execute(client, readyBatch), { code: 'PAYOUT_BATCH_FAULTY', field: 'skipFaulty' })
+    await execute(client, readyBatch, { skipFaulty: true })
     expect(await batchIn(client, id, 'COMPLETED')).toMatchObject({
       progress: { sent: 2, failed: 0, faulty: 13 },
     })
@@ -162,28 +162,34 @@ describe('a batch of payouts', () => {
 
   test.each([
     ['an unknown column', 'accountId,currency,amont\n', 0, /did you mean amount/],
-    ['no column amount', 'accountId,currency\n', 0, /no column amount/],
+    ['no amount column', 'accountId,currency\n', 0, /no column amount/],
     ['no payouts', 'accountId,currency,amount\n', 1, /no payouts/],
-    ['a quote that does not end', 'accountId,currency,amount\nx,USD,1\n"x,USD,1\n', 2, /does not end/],
-  ])('of a file with %s fails, names the place, and cannot be executed', async (_, csv, line, message) => {
-    const client = await newPlatform()
-    const { id } = await sendFile(client, csv)
-    const failed = await checked(client, id)
-    expect(failed).toMatchObject({
-      status: 'FAILED',
-      error: { code: 'INVALID_INPUT', line, message: expect.stringMatching(message) },
-      completedAt: expect.any(String),
-    })
-    const stated = { totals: [{ currency: 'USD', amount: 1 }] }
-    expectError(await client.post(`/payouts/batches/${id}/execute`, stated), {
-      code: 'INVALID_STATE_TRANSITION',
-    })
-  })
+    ['an unterminated quote', 'accountId,currency,amount\nx,USD,1\n"x,USD,1\n', 2, /does not end/],
+  ])(
+    'of a file with %s fails with the line number, and cannot be executed',
+    async (_, csv, line, message) => {
+      const client = await newPlatform()
+      const { id } = await sendFile(client, csv)
+      const failed = await checked(client, id)
+      expect(failed).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'INVALID_INPUT', line, message: expect.stringMatching(message) },
+        completedAt: expect.any(String),
+      })
+      const request = { totals: [{ currency: 'USD', amount: 1 }] }
+      expectError(await client.post(`/payouts/batches/${id}/execute`, request), {
+        code: 'INVALID_STATE_TRANSITION',
+      })
+    },
+  )
 
   test('is not executed with wrong totals or beyond the balance', async () => {
     const { client, payee } = await payingPlatform(500)
-    const ready = await checked(client, (await sendLines(client, [payout(payee, 400), payout(payee, 50)])).id)
-    const path = `/payouts/batches/${ready.id}/execute`
+    const readyBatch = await checked(
+      client,
+      (await sendLines(client, [payout(payee, 400), payout(payee, 50)])).id,
+    )
+    const path = `/payouts/batches/${readyBatch.id}/execute`
     for (const totals of [
       [{ currency: 'USD', amount: 449 }],
       [{ currency: 'EUR', amount: 450 }],
@@ -202,34 +208,36 @@ describe('a batch of payouts', () => {
       (await sendLines(client, [payout(payee, 400), payout(payee, 101)])).id,
     )
     expectError(await execute(client, large), { code: 'INSUFFICIENT_BALANCE' })
-    expect((await execute(client, ready)).status).toBe(200)
-    await batchIn(client, ready.id, 'COMPLETED')
+    expect((await execute(client, readyBatch)).status).toBe(200)
+    await batchIn(client, readyBatch.id, 'COMPLETED')
     expect(await balanceOf(client)).toBe(50)
   })
 
   test('pays the other lines if one can no longer be paid, and gives the reason', async () => {
     const { client, payee } = await payingPlatform(1000)
-    const extra = (
+    const removedPayee = (
       await client.post('/platform/external-accounts', {
         currency: 'USD',
         accountInfo: usAccount('999000789'),
       })
     ).body.id
-    const lines = [payout(payee, 400), payout(extra, 10), payout(payee, 300), payout(payee, 200)]
-    const ready = await checked(client, (await sendLines(client, lines)).id)
-    await client.send('DELETE', `/platform/external-accounts/${extra}`)
-    await execute(client, ready)
-    expect(await batchIn(client, ready.id, 'COMPLETED')).toMatchObject({ progress: { sent: 3, failed: 1 } })
-    expect((await linesOf(client, ready.id, '&status=FAILED'))[0]).toMatchObject({
+    const lines = [payout(payee, 400), payout(removedPayee, 10), payout(payee, 300), payout(payee, 200)]
+    const readyBatch = await checked(client, (await sendLines(client, lines)).id)
+    await client.send('DELETE', `/platform/external-accounts/${removedPayee}`)
+    await execute(client, readyBatch)
+    expect(await batchIn(client, readyBatch.id, 'COMPLETED')).toMatchObject({
+      progress: { sent: 3, failed: 1 },
+    })
+    expect((await linesOf(client, readyBatch.id, '&status=FAILED'))[0]).toMatchObject({
       line: 2,
       error: { code: 'ACCOUNT_NOT_FOUND', field: 'accountId' },
     })
     expect(await balanceOf(client)).toBe(100)
   })
 
-  test('executed fifty times in parallel pays once', async () => {
+  test('that is executed fifty times in parallel pays once', async () => {
     const { client, payee } = await payingPlatform()
-    const ready = await checked(
+    const readyBatch = await checked(
       client,
       (
         await sendLines(
@@ -238,16 +246,16 @@ describe('a batch of payouts', () => {
         )
       ).id,
     )
-    const replies = await Promise.all(Array.from({ length: 50 }, () => execute(client, ready)))
+    const replies = await Promise.all(Array.from({ length: 50 }, () => execute(client, readyBatch)))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const reply of replies.filter(({ status }) => status !== 200))
       expectError(reply, { code: 'INVALID_STATE_TRANSITION' })
-    await batchIn(client, ready.id, 'COMPLETED')
+    await batchIn(client, readyBatch.id, 'COMPLETED')
     expect(await balanceOf(client)).toBe(1_000_000 - 300)
     expect((await client.get('/transactions?limit=100')).body.totalCount).toBe(30)
   })
 
-  test('of a file that another batch has paid is paid only on request, also of two at the same moment', async () => {
+  test('of a file that another batch has paid is paid only on request, even if both are executed in parallel', async () => {
     const { client, payee } = await payingPlatform()
     const csv = `accountId,currency,amount\n${payee},USD,100\n`
     const [first, second, abandoned] = [
@@ -256,28 +264,28 @@ describe('a batch of payouts', () => {
       await sendFile(client, csv),
     ]
     expect([first.sameFileAs, second.sameFileAs]).toEqual([undefined, first.id])
-    const ready = await Promise.all([first, second].map(({ id }) => checked(client, id)))
+    const readyBatches = await Promise.all([first, second].map(({ id }) => checked(client, id)))
     await checked(client, abandoned.id)
     expect((await client.post(`/payouts/batches/${abandoned.id}/cancel`)).status).toBe(200)
-    const replies = await Promise.all(ready.map((batch) => execute(client, batch)))
+    const replies = await Promise.all(readyBatches.map((batch) => execute(client, batch)))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
-    const at = replies.findIndex(({ status }) => status === 409)
-    expectError(replies[at]!, { code: 'PAYOUT_FILE_PAID_BEFORE', field: 'payAgain' })
-    expect(replies[at]!.body.details.payoutBatchId).toBe(ready[1 - at]!.id)
-    expect((await execute(client, ready[at]!, { payAgain: true })).status).toBe(200)
-    await batchIn(client, ready[at]!.id, 'COMPLETED')
-    const other = await sendFile(client, `accountId,currency,amount\n${payee},USD,101\n`)
-    expect(other).not.toHaveProperty('sameFileAs')
+    const refusedIndex = replies.findIndex(({ status }) => status === 409)
+    expectError(replies[refusedIndex]!, { code: 'PAYOUT_FILE_PAID_BEFORE', field: 'payAgain' })
+    expect(replies[refusedIndex]!.body.details.payoutBatchId).toBe(readyBatches[1 - refusedIndex]!.id)
+    expect((await execute(client, readyBatches[refusedIndex]!, { payAgain: true })).status).toBe(200)
+    await batchIn(client, readyBatches[refusedIndex]!.id, 'COMPLETED')
+    const otherFile = await sendFile(client, `accountId,currency,amount\n${payee},USD,101\n`)
+    expect(otherFile).not.toHaveProperty('sameFileAs')
   })
 
-  test('that is canceled pays nothing more', async () => {
+  test('that is canceled pays nothing', async () => {
     const { client, payee } = await payingPlatform()
-    const ready = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
-    expect((await client.post(`/payouts/batches/${ready.id}/cancel`)).body).toMatchObject({
+    const readyBatch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
+    expect((await client.post(`/payouts/batches/${readyBatch.id}/cancel`)).body).toMatchObject({
       status: 'CANCELED',
     })
-    expectError(await execute(client, ready), { code: 'INVALID_STATE_TRANSITION' })
-    expectError(await client.post(`/payouts/batches/${ready.id}/cancel`), {
+    expectError(await execute(client, readyBatch), { code: 'INVALID_STATE_TRANSITION' })
+    expectError(await client.post(`/payouts/batches/${readyBatch.id}/cancel`), {
       code: 'INVALID_STATE_TRANSITION',
     })
     await client.advance(0)
@@ -289,33 +297,37 @@ describe('a batch of payouts', () => {
     const lines = Array.from({ length: 10_000 }, (_, index) =>
       payout(payee, 10, { reference: `line ${index}` }),
     )
-    const made = await sendLines(client, lines)
-    expect(made.progress.lines).toBe(10_000)
+    const created = await sendLines(client, lines)
+    expect(created.progress.lines).toBe(10_000)
     expectError(await client.post('/payouts/batches', { lines: [...lines, payout(payee, 1)] }), {
       code: 'INVALID_INPUT',
       field: 'lines',
     })
-    expect(await checked(client, made.id)).toMatchObject({ progress: { checked: 10_000, faulty: 0 } })
+    expect(await checked(client, created.id)).toMatchObject({ progress: { checked: 10_000, faulty: 0 } })
   })
 })
 
 describe('access to payout batches', () => {
-  test('needs an own account as payer, and a batch of another platform does not exist', async () => {
+  test('requires an account of the platform as payer, and batches of other platforms are not found', async () => {
     const { client, payee } = await payingPlatform()
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 500)
     for (const more of [{ sourceAccountId: customer.usd }, { source: { accountId: customer.wallet } }])
       expect((await client.post('/payouts/batches', { lines: [payout(payee, 1, more)] })).status).toBe(400)
-    const ready = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
-    const other = await newPlatform()
+    const readyBatch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
+    const otherPlatform = await newPlatform()
     for (const path of ['', '/lines', '/lines.csv'])
-      expectError(await other.get(`/payouts/batches/${ready.id}${path}`), { code: 'PAYOUT_BATCH_NOT_FOUND' })
-    expectError(await execute(other, ready), { code: 'PAYOUT_BATCH_NOT_FOUND' })
-    expectError(await other.post(`/payouts/batches/${ready.id}/cancel`), { code: 'PAYOUT_BATCH_NOT_FOUND' })
-    expect((await other.get('/payouts/batches')).body.data).toEqual([])
+      expectError(await otherPlatform.get(`/payouts/batches/${readyBatch.id}${path}`), {
+        code: 'PAYOUT_BATCH_NOT_FOUND',
+      })
+    expectError(await execute(otherPlatform, readyBatch), { code: 'PAYOUT_BATCH_NOT_FOUND' })
+    expectError(await otherPlatform.post(`/payouts/batches/${readyBatch.id}/cancel`), {
+      code: 'PAYOUT_BATCH_NOT_FOUND',
+    })
+    expect((await otherPlatform.get('/payouts/batches')).body.data).toEqual([])
   })
 
-  test('needs TRANSACT to create and to execute a batch', async () => {
+  test('requires TRANSACT to create, execute or cancel a batch', async () => {
     const { client, payee } = await payingPlatform()
     const { body } = await client.post('/tokens', { name: 'Reader', permissions: ['VIEW', 'MANAGE'] })
     const reader = new Client(
@@ -323,25 +335,27 @@ describe('access to payout batches', () => {
       client.baseUrl,
     )
     expectError(await reader.post('/payouts/batches', { lines: [payout(payee, 1)] }), { code: 'FORBIDDEN' })
-    const ready = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
-    expectError(await execute(reader, ready), { code: 'FORBIDDEN' })
-    expectError(await reader.post(`/payouts/batches/${ready.id}/cancel`), { code: 'FORBIDDEN' })
+    const readyBatch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
+    expectError(await execute(reader, readyBatch), { code: 'FORBIDDEN' })
+    expectError(await reader.post(`/payouts/batches/${readyBatch.id}/cancel`), { code: 'FORBIDDEN' })
   })
 
-  test('lets the second of two required members execute the batch, and no API token', async () => {
+  test('lets the second of two required members execute the batch, but no API token', async () => {
     const { client, payee } = await payingPlatform()
-    const ready = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
+    const readyBatch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
     await client.send('PATCH', '/config', { approvalsRequired: 2 })
-    expectError(await execute(client, ready), { code: 'FORBIDDEN' })
+    expectError(await execute(client, readyBatch), { code: 'FORBIDDEN' })
     for (let vote = 0; vote < 2; vote++)
-      expect((await execute(members[0]!.browser, ready)).body).toMatchObject({ status: 'AWAITING_APPROVAL' })
+      expect((await execute(members[0]!.browser, readyBatch)).body).toMatchObject({
+        status: 'AWAITING_APPROVAL',
+      })
     expect(await balanceOf(client)).toBe(1_000_000)
-    const waiting = async () => (await client.get('/approvals')).body.data
-    expect(await waiting()).toMatchObject([
+    const listApprovals = async () => (await client.get('/approvals')).body.data
+    expect(await listApprovals()).toMatchObject([
       {
         kind: 'PAYOUT_BATCH',
-        objectId: ready.id,
+        objectId: readyBatch.id,
         amount: { amount: 10 },
         policy: { words: '1 payment of Payroll. The platform requires several approvals.' },
         votes: [{ memberName: 'Grace Hopper' }],
@@ -349,9 +363,9 @@ describe('access to payout batches', () => {
       },
     ])
     expect((await client.get('/overview')).body.waiting.approvals).toBe(1)
-    expect((await execute(members[1]!.browser, ready)).body).toMatchObject({ status: 'SENDING' })
-    await batchIn(client, ready.id, 'COMPLETED')
-    expect(await waiting()).toEqual([])
+    expect((await execute(members[1]!.browser, readyBatch)).body).toMatchObject({ status: 'SENDING' })
+    await batchIn(client, readyBatch.id, 'COMPLETED')
+    expect(await listApprovals()).toEqual([])
     expect(await balanceOf(client)).toBe(1_000_000 - 10)
   })
 })

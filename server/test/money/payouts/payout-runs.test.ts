@@ -14,7 +14,7 @@ import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { usAccount } from '../../worlds/records/payouts.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
-/** Runs of the due work of a batch, one by one: no server takes them away. */
+/** The jobs of a batch run one by one here, because no server takes them. */
 
 let service: TestServer
 beforeAll(async () => {
@@ -35,8 +35,8 @@ async function newPayee(op: Op): Promise<string> {
   return account.id
 }
 
-/** A batch of a file with these rows, on its own platform. */
-async function newFile(rowsFor: (payee: string) => readonly string[]) {
+/** Creates a batch from a file with these rows, on a new platform. */
+async function newFileBatch(rowsFor: (payee: string) => readonly string[]) {
   const op = await service.newOp()
   const payee = await newPayee(op)
   return newBatch(op, rowsFor(payee))
@@ -59,10 +59,10 @@ async function newBatch(op: Op, rows: readonly string[]) {
   expect(await commit(writes)).toEqual({ done: true })
   const params = { payoutBatchId: body.id }
   return {
-    row: () => findBatch(op, body.id),
+    readRow: () => findBatch(op, body.id),
     run: () => JOB_HANDLERS['payouts.run'](op, { batchId: body.id }),
-    view: async () => (await payoutBatchHandlers.payout_batch_get(op, { ...NOTHING, params })).body,
-    lines: () =>
+    readBatch: async () => (await payoutBatchHandlers.payout_batch_get(op, { ...NOTHING, params })).body,
+    listLines: () =>
       op.read
         .selectFrom('payout_lines')
         .select(['line', 'state', 'field', 'reference'])
@@ -72,88 +72,88 @@ async function newBatch(op: Op, rows: readonly string[]) {
   }
 }
 
-test('each run checks the next lines; of two in parallel one commits, and one that dies leaves nothing', async () => {
-  const { run, view, lines } = await newFile((payee) =>
+test('each run of a batch checks the next lines, one of two parallel runs commits, and an aborted run leaves nothing', async () => {
+  const { run, readBatch, listLines } = await newFileBatch((payee) =>
     Array.from({ length: 450 }, (_, index) => `${payee},USD,${index + 1},r-${index}`),
   )
   for (const checked of [200, 400, 450]) {
-    // A run that dies before its commit.
+    // This run dies before its commit.
     await run()
     const results = await Promise.all((await Promise.all([run(), run()])).map(commit))
     expect(results.filter(({ done }) => done)).toHaveLength(1)
-    expect((await view()).progress).toMatchObject({ checked, lines: checked, faulty: 0 })
+    expect((await readBatch()).progress).toMatchObject({ checked, lines: checked, faulty: 0 })
   }
-  expect(await view()).toMatchObject({
+  expect(await readBatch()).toMatchObject({
     status: 'READY',
     totals: [{ lines: 450, total: { amount: (450n * 451n) / 2n } }],
   })
-  expect((await lines()).map(({ line }) => line)).toEqual(
+  expect((await listLines()).map(({ line }) => line)).toEqual(
     Array.from({ length: 450 }, (_, index) => index + 1),
   )
   expect(await run()).toEqual([])
 })
 
-/** A row with its fault, by the column; null for none. */
-const row = fc.oneof(
+/** A row, and the column of its fault or null. */
+const rowArbitrary = fc.oneof(
   fc
     .bigInt({ min: 1n, max: 1_000_000n })
-    .map((amount) => ({ of: (payee: string) => `${payee},USD,${amount}`, field: null, amount })),
+    .map((amount) => ({ toRow: (payee: string) => `${payee},USD,${amount}`, field: null, amount })),
   fc.constantFrom('0', '-5', '1.5', '1e3', 'ten', ' 7', '9223372036854775808', '').map((amount) => ({
-    of: (payee: string) => `${payee},USD,${amount}`,
+    toRow: (payee: string) => `${payee},USD,${amount}`,
     field: 'amount',
     amount: 0n,
   })),
   fc.constantFrom('', 'usd', 'US', 'DOLLAR', 'JPY').map((currency) => ({
-    of: (payee: string) => `${payee},${currency},5`,
+    toRow: (payee: string) => `${payee},${currency},5`,
     field: 'currency',
     amount: 0n,
   })),
   fc.constantFrom('', 'Ada', 'ExternalAccount:01a22409-0000-7000-8000-00000000000a').map((account) => ({
-    of: () => `${account},USD,5`,
+    toRow: () => `${account},USD,5`,
     field: 'accountId',
     amount: 0n,
   })),
 )
 
-test('for any rows the check names exactly the ones that cannot be paid, and sums the others', async () => {
+test('the check of a payout file names exactly the rows that cannot be paid, and sums the others', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async (rows) => {
-      const { run, view, lines } = await newFile((payee) =>
-        rows.map(({ of }, index) => `${of(payee)},r-${index}`),
+    fc.asyncProperty(fc.array(rowArbitrary, { minLength: 1, maxLength: 40 }), async (rows) => {
+      const { run, readBatch, listLines } = await newFileBatch((payee) =>
+        rows.map(({ toRow }, index) => `${toRow(payee)},r-${index}`),
       )
       await commit(await run())
-      expect((await lines()).map(({ line, field }) => [line, field])).toEqual(
+      expect((await listLines()).map(({ line, field }) => [line, field])).toEqual(
         rows.map(({ field }, index) => [index + 1, field]),
       )
-      const good = rows.filter(({ field }) => field === null)
-      const total = good.reduce((sum, { amount }) => sum + amount, 0n)
-      expect(await view()).toMatchObject({
+      const validRows = rows.filter(({ field }) => field === null)
+      const total = validRows.reduce((sum, { amount }) => sum + amount, 0n)
+      expect(await readBatch()).toMatchObject({
         status: 'READY',
-        progress: { lines: rows.length, checked: rows.length, faulty: rows.length - good.length },
-        totals: good.length === 0 ? [] : [{ lines: good.length, total: { amount: total } }],
+        progress: { lines: rows.length, checked: rows.length, faulty: rows.length - validRows.length },
+        totals: validRows.length === 0 ? [] : [{ lines: validRows.length, total: { amount: total } }],
       })
     }),
     { numRuns: 15 },
   )
 })
 
-test('a file of which a canceled batch has paid some lines counts as paid before, and one that paid nothing does not', async () => {
+test('a file counts as paid before if a canceled batch paid some of its lines, but not if it paid none', async () => {
   const op = await service.newOp()
   const rows = [`${await newPayee(op)},USD,5,a`]
   const [first, second] = [await newBatch(op, rows), await newBatch(op, rows)]
   await commit(await first.run())
-  const { id } = await first.row()
-  const canceled = (sent: number) =>
+  const { id } = await first.readRow()
+  const cancelFirst = (sent: number) =>
     service.app.db.query(
       `UPDATE payout_batches SET state = 'CANCELED', completed_at = now(), sent = $2 WHERE id = $1`,
       [uuidOf(id), sent],
     )
-  const check = async () => checkFileIsNew(op, await second.row(), { totals: [] })
-  await canceled(0)
-  expect(await check()).toHaveLength(1)
-  expect((await (await newBatch(op, rows)).row()).same_file_id).not.toBe(id)
-  await canceled(1)
-  await expect(check()).rejects.toMatchObject({
+  const checkSecond = async () => checkFileIsNew(op, await second.readRow(), { totals: [] })
+  await cancelFirst(0)
+  expect(await checkSecond()).toHaveLength(1)
+  expect((await (await newBatch(op, rows)).readRow()).same_file_id).not.toBe(id)
+  await cancelFirst(1)
+  await expect(checkSecond()).rejects.toMatchObject({
     code: 'PAYOUT_FILE_PAID_BEFORE',
     details: { payoutBatchId: id },
   })

@@ -16,7 +16,7 @@ const DATES = 3
 const KILLS = 3
 const AMOUNT = 100
 
-const paymentsOf = async (client: Client): Promise<number> =>
+const countPayments = async (client: Client): Promise<number> =>
   (await client.get('/transactions?limit=1')).body.totalCount
 
 test('schedules whose server is killed three times while they are due pay each of their dates once', async () => {
@@ -31,11 +31,11 @@ test('schedules whose server is killed three times while they are due pay each o
   const paidBefore: number[] = []
   const advance = () => server.client().post('/sandbox/clock/advance', { to: last.paysAt })
   for (let kill = 1; kill <= KILLS; kill++) {
-    // The response never comes.
+    // The server dies before it can respond.
     const advancing = advance().catch(() => undefined)
     paidBefore.push(
       await until(
-        () => paymentsOf(server.client()),
+        () => countPayments(server.client()),
         (payments) => payments >= ((kill - 1) * total) / KILLS + 1,
       ),
     )
@@ -43,20 +43,20 @@ test('schedules whose server is killed three times while they are due pay each o
     await advancing
     server = await ServerProcess.ready(place)
   }
-  // A kill in the middle of it, however fast the machine is.
+  // The first kill interrupts the payments, however fast the machine is.
   expect(paidBefore[0]).toBeLessThan(total)
   const client = server.client()
-  const ended = await advance()
-  // A later clock than this may have been reached before a kill.
-  if (ended.status !== 200) await client.advance(0)
+  const finalAdvance = await advance()
+  // The clock may have passed this time before a kill.
+  if (finalAdvance.status !== 200) await client.advance(0)
   await until(
     () => client.get('/payment-schedules?status=ENDED&limit=1'),
     ({ body }) => body.totalCount === SCHEDULES,
   )
-  const all = (await Promise.all(ids.map((id) => occurrencesOf(client, id)))).flat()
-  expect(all.filter(({ status }) => status === 'SENT')).toHaveLength(total)
-  expect(new Set(all.map(({ transactionId }) => transactionId)).size).toBe(total)
-  expect(await paymentsOf(client)).toBe(total)
+  const occurrences = (await Promise.all(ids.map((id) => occurrencesOf(client, id)))).flat()
+  expect(occurrences.filter(({ status }) => status === 'SENT')).toHaveLength(total)
+  expect(new Set(occurrences.map(({ transactionId }) => transactionId)).size).toBe(total)
+  expect(await countPayments(client)).toBe(total)
   const accounts = (await client.get('/platform/internal-accounts?currency=USD')).body.data
   expect(accounts.find((one: { id: string }) => one.id === paying.own).balance.amount).toBe(0)
 })

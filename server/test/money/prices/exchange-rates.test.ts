@@ -12,13 +12,13 @@ import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 type Row = Reply['body']
 
-async function rates(client: Client, query = ''): Promise<Row[]> {
+async function listRates(client: Client, query = ''): Promise<Row[]> {
   const { status, body } = await client.get(`/exchange-rates${query}`)
   expect(status, JSON.stringify(body)).toBe(200)
   return body.data
 }
 
-const corridor = (row: Row) =>
+const describeCorridor = (row: Row) =>
   `${row.sourceCurrency.code} ${row.destinationCurrency.code} ${row.destinationPaymentRail}`
 
 let client: Client
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('GET /exchange-rates', () => {
-  test('shows for an amount the charge of a later quote', async () => {
+  test('shows the same amounts and fees that a later quote charges', async () => {
     const customer = await newCustomer(client)
     const usd = await newBankAccount(client, customer.id)
     const eur = await client.post('/customers/external-accounts', {
@@ -49,7 +49,7 @@ describe('GET /exchange-rates', () => {
     for (const [source, sending, destination, receiving, paymentRail] of corridors)
       for (const amount of [130_000, 1_234_567, 99_999_999]) {
         const query = `?sourceCurrency=${sending}&destinationCurrency=${receiving}&sendingAmount=${amount}`
-        const row = (await rates(client, query)).find((one) => one.destinationPaymentRail === paymentRail)
+        const row = (await listRates(client, query)).find((one) => one.destinationPaymentRail === paymentRail)
         const quote = await client.post('/quotes', {
           source: { sourceType: 'ACCOUNT', accountId: source },
           destination: { destinationType: 'ACCOUNT', accountId: destination, paymentRail },
@@ -72,23 +72,24 @@ describe('GET /exchange-rates', () => {
       }
   })
 
-  test('has an entry for every rail that reaches a currency, from every currency that the platform pays from', async () => {
-    const rows = await rates(client)
+  test('has an entry for every rail to a currency, from every currency that the platform pays from', async () => {
+    const rows = await listRates(client)
     const sources = ['USD', 'EUR', 'MXN', 'USDC', 'USDB']
     expect([...new Set(rows.map((row) => row.sourceCurrency.code))]).toEqual(sources)
-    expect(new Set(rows.map(corridor)).size).toBe(rows.length)
-    const railsTo = (code: string) =>
+    expect(new Set(rows.map(describeCorridor)).size).toBe(rows.length)
+    const listRailsTo = (code: string) =>
       rows
         .filter((row) => row.sourceCurrency.code === 'USD' && row.destinationCurrency.code === code)
         .map((row) => row.destinationPaymentRail)
-    expect(new Set(railsTo('USD'))).toEqual(
+    expect(new Set(listRailsTo('USD'))).toEqual(
       new Set(['ACH', 'WIRE', 'RTP', 'FEDNOW', 'BANK_TRANSFER', 'MOBILE_MONEY', 'SWIFT']),
     )
-    expect(railsTo('BRL')).toEqual(['PIX', 'SWIFT'])
-    // Paid out to only by SWIFT: an Argentine account stands in payment instructions only.
-    expect(railsTo('ARS')).toEqual(['SWIFT'])
-    const reached = new Set(rows.map((row) => row.destinationCurrency.code))
-    for (const [code, { kind }] of Object.entries(CURRENCIES)) expect(reached.has(code)).toBe(kind === 'fiat')
+    expect(listRailsTo('BRL')).toEqual(['PIX', 'SWIFT'])
+    // Payouts go by SWIFT only: an Argentine account appears in payment instructions only.
+    expect(listRailsTo('ARS')).toEqual(['SWIFT'])
+    const reachedCodes = new Set(rows.map((row) => row.destinationCurrency.code))
+    for (const [code, { kind }] of Object.entries(CURRENCIES))
+      expect(reachedCodes.has(code)).toBe(kind === 'fiat')
     for (const row of rows) {
       expect(row.sendingAmount).toBe(10_000)
       const delivered = row.sendingAmount - row.fees.total
@@ -98,9 +99,9 @@ describe('GET /exchange-rates', () => {
     }
   })
 
-  test('shows the limits of the settings, and no currency that cannot be sent', async () => {
-    const own = await newPlatform()
-    const setting = (currencyCode: string, enabledTransactionTypes: string[]) => ({
+  test('shows the limits from the settings, and no currency that cannot be sent', async () => {
+    const platform = await newPlatform()
+    const buildSetting = (currencyCode: string, enabledTransactionTypes: string[]) => ({
       currencyCode,
       minAmount: 500,
       maxAmount: 70_000n,
@@ -108,37 +109,38 @@ describe('GET /exchange-rates', () => {
       enabledTransactionTypes,
     })
     const supportedCurrencies = [
-      setting('GBP', ['INCOMING', 'OUTGOING']),
-      setting('USD', ['INCOMING']),
-      setting('USDC', ['OUTGOING']),
+      buildSetting('GBP', ['INCOMING', 'OUTGOING']),
+      buildSetting('USD', ['INCOMING']),
+      buildSetting('USDC', ['OUTGOING']),
     ]
-    expect((await own.send('PATCH', '/config', { supportedCurrencies })).status).toBe(200)
-    const rows = await rates(own, '?destinationCurrency=VND')
+    expect((await platform.send('PATCH', '/config', { supportedCurrencies })).status).toBe(200)
+    const rows = await listRates(platform, '?destinationCurrency=VND')
     const limits = rows.map((row) => [row.sourceCurrency.code, row.minSendingAmount, row.maxSendingAmount])
-    const free = [1, 9_000_000_000_000_000]
+    const unlimited = [1, 9_000_000_000_000_000]
     expect(new Set(limits.map(String))).toEqual(
       new Set(
         [
           ['GBP', 500, 70_000],
           ['USDC', 500, 70_000],
-          ['USDB', ...free],
+          ['USDB', ...unlimited],
         ].map(String),
       ),
     )
-    expect(await rates(own, '?sourceCurrency=USD')).toEqual([])
-    const [kes] = await rates(own, '?sourceCurrency=KES&destinationCurrency=VND')
-    expect([kes.minSendingAmount, kes.maxSendingAmount]).toEqual(free)
+    expect(await listRates(platform, '?sourceCurrency=USD')).toEqual([])
+    const [kes] = await listRates(platform, '?sourceCurrency=KES&destinationCurrency=VND')
+    expect([kes.minSendingAmount, kes.maxSendingAmount]).toEqual(unlimited)
   })
 
   test('is filtered by source and by any number of destinations', async () => {
-    const all = await rates(client, '?sourceCurrency=EUR')
-    const of = (...codes: string[]) => all.filter((row) => codes.includes(row.destinationCurrency.code))
-    expect(await rates(client, '?sourceCurrency=EUR&destinationCurrency=GBP')).toEqual(of('GBP'))
+    const euroRates = await listRates(client, '?sourceCurrency=EUR')
+    const filterTo = (...codes: string[]) =>
+      euroRates.filter((row) => codes.includes(row.destinationCurrency.code))
+    expect(await listRates(client, '?sourceCurrency=EUR&destinationCurrency=GBP')).toEqual(filterTo('GBP'))
     const several =
       '?sourceCurrency=EUR&destinationCurrency=GBP&destinationCurrency=USD&destinationCurrency=GBP'
-    expect(await rates(client, several)).toEqual([...of('GBP'), ...of('USD')])
-    // No rail carries it.
-    expect(await rates(client, '?destinationCurrency=BTC')).toEqual([])
+    expect(await listRates(client, several)).toEqual([...filterTo('GBP'), ...filterTo('USD')])
+    // No rail pays out BTC.
+    expect(await listRates(client, '?destinationCurrency=BTC')).toEqual([])
   })
 
   test('refuses an unknown currency and an impossible amount', async () => {
@@ -158,11 +160,14 @@ describe('GET /exchange-rates', () => {
   test('is exact for any amount, and has no entry if the fees use up the amount', async () => {
     const to = '?sourceCurrency=USD&destinationCurrency=USD&sendingAmount='
     for (const amount of [0, 1, 9_000_000_000_000_000]) {
-      const [row] = await rates(client, to + amount)
+      const [row] = await listRates(client, to + amount)
       expect(row).toMatchObject({ sendingAmount: amount, receivingAmount: amount, fees: { total: 0 } })
     }
     for (const amount of [0, 1, 10, 12, 13]) {
-      const [row] = await rates(client, `?sourceCurrency=USD&destinationCurrency=EUR&sendingAmount=${amount}`)
+      const [row] = await listRates(
+        client,
+        `?sourceCurrency=USD&destinationCurrency=EUR&sendingAmount=${amount}`,
+      )
       const isEnough = amount === 13
       expect(row).toMatchObject({
         sendingAmount: amount,
@@ -174,79 +179,79 @@ describe('GET /exchange-rates', () => {
     }
   })
 
-  test("is dated by the platform's own clock, five minutes back at most", async () => {
-    const own = await newPlatform()
-    const check = async () => {
-      const [row] = await rates(own, '?destinationCurrency=EUR')
-      const { body } = await own.get('/sandbox/clock')
+  test("is dated by the platform's own clock, at most five minutes in the past", async () => {
+    const platform = await newPlatform()
+    const expectRecent = async () => {
+      const [row] = await listRates(platform, '?destinationCurrency=EUR')
+      const { body } = await platform.get('/sandbox/clock')
       const age = Date.parse(body.now) - Date.parse(row.updatedAt)
       expect(age).toBeGreaterThanOrEqual(0)
       expect(age).toBeLessThan(300_000 + timeLimit(1000))
     }
-    await check()
-    await own.advance(40 * 24 * 3600)
-    await check()
+    await expectRecent()
+    await platform.advance(40 * 24 * 3600)
+    await expectRecent()
   })
 })
 
 describe('a server in production', () => {
-  let source: Server
-  let document: () => string
+  let rateSource: Server
+  let renderRates: () => string
   let service: TestServer
-  let bank: Client
+  let bankClient: Client
 
   beforeAll(async () => {
-    document = () => 'nothing yet'
-    source = createServer((_request, response) => response.end(document()))
-    await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
+    renderRates = () => 'nothing yet'
+    rateSource = createServer((_request, response) => response.end(renderRates()))
+    await new Promise<void>((resolve) => rateSource.listen(0, '127.0.0.1', resolve))
     service = await openServer({
       COUNTERSIGN_MODE: 'production',
-      RATES_URL: `http://127.0.0.1:${(source.address() as AddressInfo).port}/`,
+      RATES_URL: `http://127.0.0.1:${(rateSource.address() as AddressInfo).port}/`,
       RATES_MAX_AGE_SECONDS: '1',
       COUNTERSIGN_FEES: '[{"source": "USD", "destination": "EUR", "fixed": "1", "variable": "0.25"}]',
     })
-    bank = new Client(await createPlatform(service.app, 'Bank', true), service.baseUrl)
+    bankClient = new Client(await createPlatform(service.app, 'Bank', true), service.baseUrl)
   })
   afterAll(async () => {
     await service.close()
-    source.closeAllConnections()
-    source.close()
+    rateSource.closeAllConnections()
+    rateSource.close()
   })
 
   const QUERY = '/exchange-rates?sourceCurrency=USD&destinationCurrency=EUR&sendingAmount=1000'
 
-  test('takes its rates from RATES_URL and its fees from COUNTERSIGN_FEES, and returns 503 when the rates are too old', async () => {
-    const unavailable = async () => {
-      const reply = await bank.get(QUERY)
+  test('takes its rates from RATES_URL and its fees from COUNTERSIGN_FEES, and returns 503 if the rates are too old', async () => {
+    const expectUnavailable = async () => {
+      const reply = await bankClient.get(QUERY)
       expectError(reply, { code: 'UNAVAILABLE' })
       expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
     }
-    await unavailable()
-    document = () =>
+    await expectUnavailable()
+    renderRates = () =>
       `{"base": "USD", "updatedAt": "${new Date().toISOString()}", "rates": {"EUR": 1.25, "BTC": 1e5}}`
-    await expect.poll(async () => (await bank.get(QUERY)).status).toBe(200)
-    const { data } = (await bank.get(QUERY)).body
+    await expect.poll(async () => (await bankClient.get(QUERY)).status).toBe(200)
+    const { data } = (await bankClient.get(QUERY)).body
     expect(data[0]).toMatchObject({
       exchangeRate: 1.25,
       fees: { fixed: 100, total: 350 },
       receivingAmount: 520,
     })
-    // Of a currency that the source does not name there is no entry.
-    expect(await rates(bank, '?sourceCurrency=USD&destinationCurrency=GBP')).toEqual([])
-    document = () => 'nothing any more'
-    await expect.poll(async () => (await bank.get(QUERY)).status).toBe(503)
-    await unavailable()
+    // A currency that the source does not list has no entry.
+    expect(await listRates(bankClient, '?sourceCurrency=USD&destinationCurrency=GBP')).toEqual([])
+    renderRates = () => 'nothing any more'
+    await expect.poll(async () => (await bankClient.get(QUERY)).status).toBe(503)
+    await expectUnavailable()
   })
 
-  test('without RATES_URL returns 501', async () => {
+  test('returns 501 without RATES_URL', async () => {
     const { app } = service
     const platform = await app.read
       .selectFrom('platforms')
       .selectAll()
-      .where('id', '=', bank.credentials.platformId)
+      .where('id', '=', bankClient.credentials.platformId)
       .executeTakeFirstOrThrow()
     const op = { ...createOp(app, platform, { kind: 'job', jobId: 'test' }), rates: undefined }
-    const refused = exchangeRateHandlers.exchange_rate_list(op, { params: {}, query: {}, body: undefined })
-    await expect(refused).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' })
+    const listing = exchangeRateHandlers.exchange_rate_list(op, { params: {}, query: {}, body: undefined })
+    await expect(listing).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' })
   })
 })

@@ -30,52 +30,52 @@ async function payOut(client: Client, source: string, destination: string, amoun
   return quote
 }
 
-async function feesOf(client: Client, query = ''): Promise<FeeLine[]> {
+async function listFees(client: Client, query = ''): Promise<FeeLine[]> {
   const { status, body } = await client.get(`/platform/fees?limit=100${query}`)
   expect(status).toBe(200)
   expect(body.totalCount).toBe(body.data.length)
   return body.data
 }
 
-async function balancesOf(client: Client, query = ''): Promise<Record<string, number>> {
+async function readFeeBalances(client: Client, query = ''): Promise<Record<string, number>> {
   const { data } = (await client.get(`/platform/fee-balances${query}`)).body
   return Object.fromEntries(
     data.map(({ balance }: { balance: FeeLine['amount'] }) => [balance.currency.code, balance.amount]),
   )
 }
 
-function sums(lines: readonly FeeLine[]): Record<string, number> {
+function sumByCurrency(lines: readonly FeeLine[]): Record<string, number> {
   const sum: Record<string, number> = {}
   for (const { amount } of lines) sum[amount.currency.code] = (sum[amount.currency.code] ?? 0) + amount.amount
   return sum
 }
 
-describe('fees in two currencies, of which one is refunded', () => {
+describe('fees in two currencies', () => {
   let client: Client
   let customer: Awaited<ReturnType<typeof newPayer>>
-  let kept: FeeLine[]
-  let inEuros: { id: string; transactionId: string; feesIncluded: number }
-  let inDollars: typeof inEuros
+  let deliveredFees: FeeLine[]
+  let euroQuote: { id: string; transactionId: string; feesIncluded: number }
+  let dollarQuote: typeof euroQuote
   beforeAll(async () => {
     client = await newPlatform()
     customer = await newPayer(client)
-    // Its payments are delivered, and returned a minute later.
-    const returning = await newBankAccount(client, customer.id, '005')
-    inDollars = await payOut(client, customer.usd, customer.eur)
-    inEuros = await payOut(client, customer.eur, returning)
-    kept = await feesOf(client)
+    // Payments to this account are delivered, and returned a minute later.
+    const returningBank = await newBankAccount(client, customer.id, '005')
+    dollarQuote = await payOut(client, customer.usd, customer.eur)
+    euroQuote = await payOut(client, customer.eur, returningBank)
+    deliveredFees = await listFees(client)
     await client.advance(60)
   })
 
-  test('each is an entry that names its payment, quote and payer', async () => {
-    expect(kept).toMatchObject([
-      { amount: { amount: inEuros.feesIncluded, currency: { code: 'EUR', decimals: 2 } } },
-      { amount: { amount: inDollars.feesIncluded, currency: { code: 'USD', decimals: 2 } } },
+  test('are one entry each, which names its payment, quote and payer', async () => {
+    expect(deliveredFees).toMatchObject([
+      { amount: { amount: euroQuote.feesIncluded, currency: { code: 'EUR', decimals: 2 } } },
+      { amount: { amount: dollarQuote.feesIncluded, currency: { code: 'USD', decimals: 2 } } },
     ])
-    expect(inDollars.feesIncluded).toBeGreaterThan(0)
-    for (const [at, quote] of [inEuros, inDollars].entries()) {
+    expect(dollarQuote.feesIncluded).toBeGreaterThan(0)
+    for (const [index, quote] of [euroQuote, dollarQuote].entries()) {
       const transaction = await transactionOf(client, quote)
-      expect(kept[at]).toMatchObject({
+      expect(deliveredFees[index]).toMatchObject({
         quoteId: quote.id,
         transactionId: transaction.id,
         customerId: customer.id,
@@ -85,106 +85,108 @@ describe('fees in two currencies, of which one is refunded', () => {
     }
   })
 
-  test('a returned payment refunds its fee by a separate entry', async () => {
-    expect(await transactionOf(client, inEuros)).toMatchObject({ status: 'FAILED' })
-    const [back, ...before] = await feesOf(client)
-    expect(before).toEqual(kept)
-    expect(back).toMatchObject({
-      amount: { amount: -inEuros.feesIncluded, currency: { code: 'EUR' } },
-      quoteId: inEuros.id,
-      transactionId: inEuros.transactionId,
+  test('are refunded by a separate entry if the payment is returned', async () => {
+    expect(await transactionOf(client, euroQuote)).toMatchObject({ status: 'FAILED' })
+    const [refund, ...earlierFees] = await listFees(client)
+    expect(earlierFees).toEqual(deliveredFees)
+    expect(refund).toMatchObject({
+      amount: { amount: -euroQuote.feesIncluded, currency: { code: 'EUR' } },
+      quoteId: euroQuote.id,
+      transactionId: euroQuote.transactionId,
       customerId: customer.id,
     })
-    expect(back!.id).not.toBe(kept[0]!.id)
-    expect(Date.parse(back!.createdAt)).toBeGreaterThan(Date.parse(kept[0]!.createdAt))
+    expect(refund!.id).not.toBe(deliveredFees[0]!.id)
+    expect(Date.parse(refund!.createdAt)).toBeGreaterThan(Date.parse(deliveredFees[0]!.createdAt))
   })
 
-  test('the entries of a currency sum to its balance', async () => {
-    const balances = await balancesOf(client)
-    expect(balances).toEqual({ EUR: 0, USD: inDollars.feesIncluded })
-    expect(sums(await feesOf(client))).toEqual(balances)
-    expect(await balancesOf(client, '?currency=USD')).toEqual({ USD: inDollars.feesIncluded })
-    expect(await balancesOf(client, '?currency=MXN')).toEqual({})
+  test('sum to the balance of each currency', async () => {
+    const balances = await readFeeBalances(client)
+    expect(balances).toEqual({ EUR: 0, USD: dollarQuote.feesIncluded })
+    expect(sumByCurrency(await listFees(client))).toEqual(balances)
+    expect(await readFeeBalances(client, '?currency=USD')).toEqual({ USD: dollarQuote.feesIncluded })
+    expect(await readFeeBalances(client, '?currency=MXN')).toEqual({})
   })
 
-  test('are found by currency and by time, both ends included', async () => {
-    const all = await feesOf(client)
-    const ids = async (query: string) => (await feesOf(client, query)).map(({ id }) => id)
-    const those = (keep: (line: FeeLine) => boolean) => all.filter(keep).map(({ id }) => id)
+  test('are filtered by currency and by time, both ends included', async () => {
+    const allFees = await listFees(client)
+    const listIds = async (query: string) => (await listFees(client, query)).map(({ id }) => id)
+    const selectIds = (matches: (line: FeeLine) => boolean) => allFees.filter(matches).map(({ id }) => id)
     for (const code of ['EUR', 'USD', 'MXN'])
-      expect(await ids(`&currency=${code}`)).toEqual(those(({ amount }) => amount.currency.code === code))
-    const time = kept[0]!.createdAt
-    expect(await ids(`&startDate=${time}`)).toEqual(those(({ createdAt }) => createdAt >= time))
-    expect(await ids(`&endDate=${time}`)).toEqual(those(({ createdAt }) => createdAt <= time))
-    expect(await ids(`&startDate=${time}&endDate=${time}&currency=EUR`)).toEqual([kept[0]!.id])
+      expect(await listIds(`&currency=${code}`)).toEqual(
+        selectIds(({ amount }) => amount.currency.code === code),
+      )
+    const time = deliveredFees[0]!.createdAt
+    expect(await listIds(`&startDate=${time}`)).toEqual(selectIds(({ createdAt }) => createdAt >= time))
+    expect(await listIds(`&endDate=${time}`)).toEqual(selectIds(({ createdAt }) => createdAt <= time))
+    expect(await listIds(`&startDate=${time}&endDate=${time}&currency=EUR`)).toEqual([deliveredFees[0]!.id])
   })
 
-  test('they cannot be spent, and no account holds them', async () => {
+  test('are held by no account, so that they cannot be spent', async () => {
     const { data } = (await client.get('/platform/internal-accounts')).body
     for (const { balance, totalBalance } of data)
       expect([balance.amount, totalBalance.amount]).toEqual([0, 0])
   })
 
-  test('another platform sees nothing, and its cursor is refused', async () => {
-    const other = await newPlatform()
-    expect(await feesOf(other)).toEqual([])
-    expect(await balancesOf(other)).toEqual({})
+  test('are hidden from other platforms, whose cursors are refused', async () => {
+    const otherPlatform = await newPlatform()
+    expect(await listFees(otherPlatform)).toEqual([])
+    expect(await readFeeBalances(otherPlatform)).toEqual({})
     const { nextCursor } = (await client.get('/platform/fees?limit=1')).body
-    const reply = await other.get(`/platform/fees?limit=1&cursor=${nextCursor}`)
+    const reply = await otherPlatform.get(`/platform/fees?limit=1&cursor=${nextCursor}`)
     expectError(reply, { code: 'INVALID_INPUT', field: 'cursor' })
   })
 })
 
-test('pages go through the fees of all currencies in one order of time, either way', async () => {
+test('fees of all currencies are paged in one order of time, ascending or descending', async () => {
   const client = await newPlatform()
   const { usd, eur } = await newPayer(client)
   for (const amount of [1000, 2000, 3000]) {
-    // Both are settled at one moment or at two: their order is the same each time.
+    // The two may settle in the same moment or not, but their order must be the same on every page.
     await Promise.all([
       quoted(client, account(usd), to(eur), { lockedCurrencyAmount: amount, immediatelyExecute: true }),
       quoted(client, account(eur), to(usd), { lockedCurrencyAmount: amount, immediatelyExecute: true }),
     ])
     await client.advance(0)
   }
-  const newest = await feesOf(client)
+  const newest = await listFees(client)
   expect(newest).toHaveLength(6)
-  expect(sums(newest)).toEqual(await balancesOf(client))
+  expect(sumByCurrency(newest)).toEqual(await readFeeBalances(client))
   const times = newest.map(({ createdAt }) => createdAt)
   expect(times).toEqual(times.toSorted().reverse())
   for (const [order, expected] of Object.entries({ desc: newest, asc: newest.toReversed() })) {
-    const walked: FeeLine[] = []
+    const paged: FeeLine[] = []
     let cursor = ''
     do {
       const query = `?limit=2&sortOrder=${order}${cursor}`
       const { data, nextCursor, totalCount } = (await client.get(`/platform/fees${query}`)).body
       expect(totalCount).toBe(6)
-      walked.push(...data)
+      paged.push(...data)
       cursor = nextCursor ? `&cursor=${nextCursor}` : ''
     } while (cursor)
-    expect(walked, order).toEqual(expected)
+    expect(paged, order).toEqual(expected)
   }
 })
 
-test("a fee of the platform's own payment names no customer; a payment without a fee has no entry", async () => {
+test("a fee for the platform's own payment names no customer, and a payment without a fee has no entry", async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
-  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-  await fund(client, own.id, FUNDED)
-  await payOut(client, own.id, customer.usd)
-  expect(await feesOf(client)).toEqual([])
-  expect(await balancesOf(client)).toEqual({})
-  const { transactionId, feesIncluded } = await payOut(client, own.id, customer.eur)
-  const fees = await feesOf(client)
+  const [platformAccount] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  await fund(client, platformAccount.id, FUNDED)
+  await payOut(client, platformAccount.id, customer.usd)
+  expect(await listFees(client)).toEqual([])
+  expect(await readFeeBalances(client)).toEqual({})
+  const { transactionId, feesIncluded } = await payOut(client, platformAccount.id, customer.eur)
+  const fees = await listFees(client)
   expect(fees).toMatchObject([{ amount: { amount: feesIncluded }, transactionId }])
   expect(fees[0]).not.toHaveProperty('customerId')
 })
 
-test('a platform that was reset begins without fees', async () => {
+test('a platform has no fees after a sandbox reset', async () => {
   const client = await newPlatform()
   const { usd, eur } = await newPayer(client)
   await payOut(client, usd, eur)
-  expect(await feesOf(client)).toHaveLength(1)
+  expect(await listFees(client)).toHaveLength(1)
   expect((await client.post('/sandbox/reset')).status).toBe(200)
-  expect(await feesOf(client)).toEqual([])
-  expect(await balancesOf(client)).toEqual({})
+  expect(await listFees(client)).toEqual([])
+  expect(await readFeeBalances(client)).toEqual({})
 })

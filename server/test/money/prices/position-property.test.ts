@@ -13,9 +13,9 @@ import {
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 const LIMITS = { USD: 5_000, EUR: 3_000 } as const
-/** The outcomes of payments to a bank account by its end. */
-const ENDS = ['789', '002', '003', '004', '005', '007'] as const
-/** Beyond the last step of each. */
+/** Account number suffixes that select the outcome of a payment. */
+const SUFFIXES = ['789', '002', '003', '004', '005', '007'] as const
+/** By then every outcome is final. */
 const ALL_ENDED_SECONDS = 10 * 60
 
 let service: TestServer
@@ -28,19 +28,19 @@ afterAll(() => service.close())
 type Payer = Awaited<ReturnType<typeof newRichCustomer>>
 type Quote = Reply['body']
 
-/** A step: quotes, of which several are executed in parallel, or time that passes. */
+/** A step is time that passes, or quotes that are executed in parallel. */
 type Step =
   | { readonly seconds: number }
-  | { readonly pays: readonly { readonly to: (typeof ENDS)[number] | 'EUR'; readonly amount: number }[] }
+  | { readonly pays: readonly { readonly to: (typeof SUFFIXES)[number] | 'EUR'; readonly amount: number }[] }
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ seconds: fc.constantFrom(0, 30, 60, 360) }) },
   {
     weight: 3,
     arbitrary: fc.record({
       pays: fc.array(
         fc.record({
-          to: fc.constantFrom(...ENDS, 'EUR' as const),
+          to: fc.constantFrom(...SUFFIXES, 'EUR' as const),
           amount: fc.integer({ min: 1, max: 4_000 }),
         }),
         { minLength: 1, maxLength: 6 },
@@ -49,18 +49,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Executes these payments in parallel, twice each. Returns the quotes that were made. */
-async function pay(
+/** Executes these payments in parallel, twice each. Returns the created quotes. */
+async function executeAll(
   client: Client,
   payer: Payer,
   banks: ReadonlyMap<string, string>,
   pays: readonly { to: string; amount: number }[],
 ) {
   const replies = await Promise.all(
-    pays.map(({ to: whom, amount }) =>
+    pays.map(({ to: payee, amount }) =>
       client.post('/quotes', {
-        source: account(whom === 'EUR' ? payer.usd : payer.eur),
-        destination: to(whom === 'EUR' ? payer.eur : banks.get(whom)!),
+        source: account(payee === 'EUR' ? payer.usd : payer.eur),
+        destination: to(payee === 'EUR' ? payer.eur : banks.get(payee)!),
         lockedCurrencySide: 'RECEIVING',
         lockedCurrencyAmount: amount,
       }),
@@ -79,7 +79,7 @@ async function pay(
 }
 
 /** The positions that follow from the payments, and the amounts that were returned after delivery. */
-async function expected(client: Client, quotes: readonly Quote[]) {
+async function expectedPositions(client: Client, quotes: readonly Quote[]) {
   const sums = { USD: { position: 0, bought: 0, sold: 0 }, EUR: { position: 0, bought: 0, sold: 0 } }
   for (const quote of quotes) {
     const { status } = await transactionOf(client, quote)
@@ -99,39 +99,39 @@ async function expected(client: Client, quotes: readonly Quote[]) {
 }
 
 test(
-  'whatever payments are executed, fail and are returned, no position passes its limit, and nothing stays counted',
+  'no position passes its limit or keeps counting ended payments, whichever payments are executed, fail or are returned',
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), async (steps) => {
+      fc.asyncProperty(fc.array(stepArbitrary, { minLength: 3, maxLength: 9 }), async (steps) => {
         const client = await service.newPlatform()
         const payer = await newRichCustomer(client)
-        const made = await Promise.all(
-          ENDS.map(async (end) => [end, await newBankAccount(client, payer.id, end)] as const),
+        const bankEntries = await Promise.all(
+          SUFFIXES.map(async (end) => [end, await newBankAccount(client, payer.id, end)] as const),
         )
-        const banks = new Map<string, string>(made)
+        const banks = new Map<string, string>(bankEntries)
         const quotes: Quote[] = []
-        const check = async () => {
-          const sums = await expected(client, quotes)
+        const expectPositions = async () => {
+          const sums = await expectedPositions(client, quotes)
           const shown = await positionsOf(client)
           for (const currency of ['USD', 'EUR'] as const) {
-            const { limit, available, ...rest } = shown[currency]!
-            expect(rest, currency).toEqual(sums[currency])
-            expect(available).toBe(LIMITS[currency] + rest.position - rest.sold)
+            const { limit, available, ...counted } = shown[currency]!
+            expect(counted, currency).toEqual(sums[currency])
+            expect(available).toBe(LIMITS[currency] + counted.position - counted.sold)
           }
           return shown
         }
-        for (const one of steps) {
-          if ('seconds' in one) await client.advance(one.seconds)
-          else quotes.push(...(await pay(client, payer, banks, one.pays)))
+        for (const step of steps) {
+          if ('seconds' in step) await client.advance(step.seconds)
+          else quotes.push(...(await executeAll(client, payer, banks, step.pays)))
           await client.advance(0)
-          const shown = await check()
-          // Only dollars are paid to banks, so only they come back, and euros leave again with them.
+          const shown = await expectPositions()
+          // Only dollars are paid to banks. If they are returned, the euros that were bought leave again.
           expect(shown.USD!.available).toBeGreaterThanOrEqual(0)
-          const returned = await returnedEuros(client, quotes)
-          expect(shown.EUR!.available! + returned).toBeGreaterThanOrEqual(0)
+          const returnedEuros = await sumReturnedEuros(client, quotes)
+          expect(shown.EUR!.available! + returnedEuros).toBeGreaterThanOrEqual(0)
         }
         await client.advance(ALL_ENDED_SECONDS)
-        const shown = await check()
+        const shown = await expectPositions()
         for (const { bought, sold } of Object.values(shown)) expect([bought, sold]).toEqual([0, 0])
       }),
       { numRuns: isFull ? 30 : 6 },
@@ -140,8 +140,8 @@ test(
   isFull ? 900_000 : 120_000,
 )
 
-/** The euros that were bought by payments which were delivered and returned. */
-async function returnedEuros(client: Client, quotes: readonly Quote[]): Promise<number> {
+/** The euros bought by payments that were delivered and then returned. */
+async function sumReturnedEuros(client: Client, quotes: readonly Quote[]): Promise<number> {
   let sum = 0
   for (const quote of quotes) {
     const { status, settledAt } = await transactionOf(client, quote)

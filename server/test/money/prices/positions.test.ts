@@ -20,34 +20,34 @@ import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 const LIMIT = 10_000
 const SOLD = 2_500
 
-let limited: TestServer
+let limitedServer: TestServer
 beforeAll(async () => {
-  limited = await openServer({ FX_POSITION_LIMITS: `USD:${LIMIT},MXN:0` })
+  limitedServer = await openServer({ FX_POSITION_LIMITS: `USD:${LIMIT},MXN:0` })
 })
-afterAll(() => limited.close())
+afterAll(() => limitedServer.close())
 
-async function ready(suffix?: string) {
-  const client = await limited.newPlatform()
+async function createRichCustomer(suffix?: string) {
+  const client = await limitedServer.newPlatform()
   const customer = await newRichCustomer(client)
   return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
 }
 
 const execute = (client: Client, { id }: { id: string }) => client.post(`/quotes/${id}/execute`)
-const delivered = (quote: { totalSendingAmount: number; feesIncluded: number }) =>
+const amountBought = (quote: { totalSendingAmount: number; feesIncluded: number }) =>
   quote.totalSendingAmount - quote.feesIncluded
 
 describe('the positions of a platform', () => {
   test.each([
     ['before', 0],
     ['after', 1],
-  ])('count a payment that ends in the same commit %s another one begins', async (_, place) => {
-    const { client, customer, bank } = await ready()
+  ])('count a payment that ends in the same commit right %s another begins', async (_, endIndex) => {
+    const { client, customer, bank } = await createRichCustomer()
     const amount = 6_000
     const [first, second] = [
       await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: amount }),
       await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: amount }),
     ]
-    const { app } = limited
+    const { app } = limitedServer
     const platform = await findOpenPlatform(app.read, client.credentials.platformId)
     const op = createOp(app, platform!, { kind: 'operator' })
     const begin = ({ id }: { id: string }) =>
@@ -71,40 +71,40 @@ describe('the positions of a platform', () => {
         { system: 'rail', currency: 'USD', amount: units },
       ]),
     ]
-    const sets = [end, [begin(second)]]
-    const inOrder = place === 0 ? sets : sets.toReversed()
-    const results = await Promise.all(inOrder.map((writes) => app.committer.commit(writes)))
-    expect(results[place]).toEqual({ done: true })
-    expect(results[1 - place]).toMatchObject({ done: false })
+    const writeSets = [end, [begin(second)]]
+    const orderedSets = endIndex === 0 ? writeSets : writeSets.toReversed()
+    const results = await Promise.all(orderedSets.map((writes) => app.committer.commit(writes)))
+    expect(results[endIndex]).toEqual({ done: true })
+    expect(results[1 - endIndex]).toMatchObject({ done: false })
     expect((await positionsOf(client)).USD).toMatchObject({ position: -amount, sold: 0 })
   })
 
   test('show limited currencies, and nothing else before the first conversion', async () => {
     const untouched = { position: 0, bought: 0, sold: 0 }
-    expect(await positionsOf(await limited.newPlatform())).toEqual({
+    expect(await positionsOf(await limitedServer.newPlatform())).toEqual({
       USD: { ...untouched, limit: LIMIT, available: LIMIT },
       MXN: { ...untouched, limit: 0, available: 0 },
     })
   })
 
-  test('count a payment from its execution on, and have its entries after delivery', async () => {
-    const { client, customer, bank } = await ready('003')
+  test('count a payment as in progress once it is executed, and as settled once it is delivered', async () => {
+    const { client, customer, bank } = await createRichCustomer('003')
     const quote = await quoted(client, account(customer.eur), to(bank))
     expect((await positionsOf(client)).USD).toMatchObject({ position: 0, sold: 0 })
     expect((await execute(client, quote)).status).toBe(200)
     await client.advance(0)
-    const underWay = await positionsOf(client)
-    expect(underWay.USD).toEqual({
+    const inProgress = await positionsOf(client)
+    expect(inProgress.USD).toEqual({
       position: 0,
       bought: 0,
       sold: SOLD,
       limit: LIMIT,
       available: LIMIT - SOLD,
     })
-    // The bought currency is available only when the payment has arrived.
-    expect(underWay.EUR).toEqual({
+    // The bought currency becomes available only when the payment is delivered.
+    expect(inProgress.EUR).toEqual({
       position: 0,
-      bought: delivered(quote),
+      bought: amountBought(quote),
       sold: 0,
       limit: undefined,
       available: undefined,
@@ -113,11 +113,11 @@ describe('the positions of a platform', () => {
     expect(await statusOf(client, quote)).toBe('COMPLETED')
     const after = await positionsOf(client)
     expect(after.USD).toEqual({ position: -SOLD, bought: 0, sold: 0, limit: LIMIT, available: LIMIT - SOLD })
-    expect(after.EUR).toMatchObject({ position: delivered(quote), bought: 0, sold: 0 })
+    expect(after.EUR).toMatchObject({ position: amountBought(quote), bought: 0, sold: 0 })
   })
 
   test('ignore payments within one currency', async () => {
-    const { client, customer, bank } = await ready()
+    const { client, customer, bank } = await createRichCustomer()
     await quoted(client, account(customer.usd), to(bank), {
       lockedCurrencyAmount: LIMIT + 1,
       immediatelyExecute: true,
@@ -130,9 +130,9 @@ describe('the positions of a platform', () => {
     ['002', 'fails'],
     ['004', 'comes back before it is delivered'],
     ['005', 'is returned after it was delivered'],
-    ['007', 'cannot even be refunded'],
-  ])('are restored by a payment that %s: it %s', async (suffix) => {
-    const { client, customer, bank } = await ready(suffix)
+    ['007', 'cannot be refunded'],
+  ])('are restored if a payment with the suffix %s %s', async (suffix) => {
+    const { client, customer, bank } = await createRichCustomer(suffix)
     const quote = await quoted(client, account(customer.eur), to(bank), { immediatelyExecute: true })
     await client.advance(0)
     await client.advance(60)
@@ -142,9 +142,9 @@ describe('the positions of a platform', () => {
     expect(after.EUR).toMatchObject({ position: 0, bought: 0, sold: 0 })
   })
 
-  test('are restored by a payment whose pull the bank refuses', async () => {
-    const { client, customer, bank } = await ready('005')
-    // It sells no dollars but euros, which are not limited, and is counted all the same.
+  test('are restored if the bank refuses the pull of a payment', async () => {
+    const { client, customer, bank } = await createRichCustomer('005')
+    // Euros have no limit, but a payment that sells them is counted too.
     const quote = await quoted(client, account(bank), to(customer.eur), { immediatelyExecute: true })
     expect((await positionsOf(client)).EUR).toMatchObject({ sold: SOLD })
     await client.advance(30)
@@ -155,7 +155,7 @@ describe('the positions of a platform', () => {
 
 describe('a quote that would pass the limit', () => {
   test('is refused at creation, to the unit', async () => {
-    const { client, customer, bank } = await ready()
+    const { client, customer, bank } = await createRichCustomer()
     const body = {
       source: account(customer.eur),
       destination: to(bank),
@@ -181,7 +181,7 @@ describe('a quote that would pass the limit', () => {
   })
 
   test('is refused at execution, and executes once there is capacity again', async () => {
-    const { client, customer, bank } = await ready('003')
+    const { client, customer, bank } = await createRichCustomer('003')
     const first = await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: LIMIT })
     const second = await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: 1 })
     expect((await execute(client, first)).status).toBe(200)
@@ -193,18 +193,18 @@ describe('a quote that would pass the limit', () => {
     await client.advance(0)
     expect((await execute(client, second)).status).toBe(200)
     await client.advance(6 * 60)
-    const position = delivered(opposite) - LIMIT - 1
+    const position = amountBought(opposite) - LIMIT - 1
     expect((await positionsOf(client)).USD).toMatchObject({ position, sold: 0, available: position + LIMIT })
   })
 
-  test('is refunded if its money has already come in', async () => {
-    const { client, customer, bank } = await ready()
+  test('is refunded if its money has already arrived', async () => {
+    const { client, customer, bank } = await createRichCustomer()
     const quote = await quoted(client, { sourceType: 'REALTIME_FUNDING', currency: 'EUR' }, to(bank), {
       lockedCurrencyAmount: LIMIT,
     })
     await quoted(client, account(customer.eur), to(bank), { immediatelyExecute: true })
-    const sent = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'EUR' })
-    expect(sent.status).toBe(200)
+    const funding = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'EUR' })
+    expect(funding.status).toBe(200)
     await client.advance(0)
     expect(await transactionOf(client, quote)).toMatchObject({
       status: 'FAILED',
@@ -214,23 +214,23 @@ describe('a quote that would pass the limit', () => {
     expect((await positionsOf(client)).USD).toMatchObject({ position: -SOLD, sold: 0 })
   })
 
-  test('of fifty in parallel executes only as many as fit', async () => {
-    const { client, customer, bank } = await ready('003')
+  test('is executed among fifty parallel ones only while it still fits', async () => {
+    const { client, customer, bank } = await createRichCustomer('003')
     const quotes = await Promise.all(
       Array.from({ length: 50 }, () =>
         quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: 1_001 }),
       ),
     )
-    const fit = Math.floor(LIMIT / 1_001)
+    const fitting = Math.floor(LIMIT / 1_001)
     const replies = await Promise.all(quotes.map((quote) => execute(client, quote)))
     const refused = replies.filter(({ status }) => status !== 200)
     for (const reply of refused) expectAtLimit(reply, 'USD')
-    expect(replies.length - refused.length).toBe(fit)
-    expect((await positionsOf(client)).USD).toMatchObject({ sold: fit * 1_001 })
+    expect(replies.length - refused.length).toBe(fitting)
+    expect((await positionsOf(client)).USD).toMatchObject({ sold: fitting * 1_001 })
     await client.advance(6 * 60)
-    expect((await positionsOf(client)).USD).toMatchObject({ position: -fit * 1_001, sold: 0 })
-    const paid = replies.filter(({ status }) => status === 200)
-    const spent = paid.reduce((sum, { body }) => sum + body.totalSendingAmount, 0)
+    expect((await positionsOf(client)).USD).toMatchObject({ position: -fitting * 1_001, sold: 0 })
+    const accepted = replies.filter(({ status }) => status === 200)
+    const spent = accepted.reduce((sum, { body }) => sum + body.totalSendingAmount, 0)
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([100_000_000 - spent, 100_000_000 - spent])
   })
 })
@@ -238,19 +238,19 @@ describe('a quote that would pass the limit', () => {
 test('without limits every conversion is executed, and conversions in progress are still shown', async () => {
   const client = await newPlatform()
   const customer = await newRichCustomer(client)
-  const slow = await newBankAccount(client, customer.id, '003')
+  const slowBank = await newBankAccount(client, customer.id, '003')
   expect(await positionsOf(client)).toEqual({})
-  const quote = await quoted(client, account(customer.eur), to(slow), {
+  const quote = await quoted(client, account(customer.eur), to(slowBank), {
     lockedCurrencyAmount: 1_000_000,
     immediatelyExecute: true,
   })
   expect(await positionsOf(client)).toEqual({
-    EUR: { position: 0, bought: delivered(quote), sold: 0 },
+    EUR: { position: 0, bought: amountBought(quote), sold: 0 },
     USD: { position: 0, bought: 0, sold: 1_000_000 },
   })
   await client.advance(6 * 60)
   expect(await positionsOf(client)).toEqual({
-    EUR: { position: delivered(quote), bought: 0, sold: 0 },
+    EUR: { position: amountBought(quote), bought: 0, sold: 0 },
     USD: { position: -1_000_000, bought: 0, sold: 0 },
   })
 })

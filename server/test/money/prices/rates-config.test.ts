@@ -4,7 +4,7 @@ import { toRatio } from '../../../src/base/pricing/ratios.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { ConfigError } from '../../../src/base/settings/config-error.ts'
 
-function refusal(env: Record<string, string>): string {
+function readConfigError(env: Record<string, string>): string {
   try {
     readConfig(env)
   } catch (error) {
@@ -28,7 +28,7 @@ describe('RATES_URL', () => {
       { url: 'http://[::1]:9000/x', maxAgeSeconds: 86400 },
     ],
     ['', { RATES_MAX_AGE_SECONDS: '60' }, undefined],
-  ])('%s %j', (RATES_URL, more, rates) => {
+  ])('accepts %s with %j', (RATES_URL, more, rates) => {
     expect(readConfig({ RATES_URL, ...more }).rates).toEqual(rates)
   })
 
@@ -39,17 +39,17 @@ describe('RATES_URL', () => {
     'file:///etc/hunter22',
     'https://user:hunter22@rates.example',
     'https://rates.example/#hunter22',
-  ])('is one clear line that repeats no key where it cannot be used: %s', (RATES_URL) => {
-    const message = refusal({ RATES_URL })
+  ])('refuses %s in one line that does not repeat the key', (RATES_URL) => {
+    const message = readConfigError({ RATES_URL })
     expect(message).toMatch(/^RATES_URL must [^\n]+$/)
     expect(message).not.toContain('hunter22')
   })
 
   test.each(['0', '-1', '1.5', '1e3', 'never', '604801', '99999999999', ' 60'])(
-    'RATES_MAX_AGE_SECONDS of %j is refused',
+    'refuses a RATES_MAX_AGE_SECONDS of %j',
     (RATES_MAX_AGE_SECONDS) => {
       for (const RATES_URL of ['', 'https://rates.example'])
-        expect(refusal({ RATES_URL, RATES_MAX_AGE_SECONDS })).toMatch(
+        expect(readConfigError({ RATES_URL, RATES_MAX_AGE_SECONDS })).toMatch(
           /^RATES_MAX_AGE_SECONDS must be a number from 1 to 604800/,
         )
     },
@@ -88,9 +88,9 @@ describe('COUNTERSIGN_FEES', () => {
     [[{ ...entry, variable: undefined }], /^COUNTERSIGN_FEES\[0\]\.variable must/],
     [[{ ...entry, fee: '1' }], /^COUNTERSIGN_FEES\[0\] has an unknown property "fee"$/],
     [[entry, { ...entry, source: '*' }, entry], /^COUNTERSIGN_FEES\[2\] is for the same corridor as \[0\]$/],
-  ])('%j is refused on one line that names the entry', (value, message) => {
+  ])('refuses %j in one line that names the entry', (value, message) => {
     const COUNTERSIGN_FEES = typeof value === 'string' ? value : JSON.stringify(value)
-    expect(refusal({ COUNTERSIGN_FEES })).toMatch(message)
-    expect(refusal({ COUNTERSIGN_FEES })).not.toContain('\n')
+    expect(readConfigError({ COUNTERSIGN_FEES })).toMatch(message)
+    expect(readConfigError({ COUNTERSIGN_FEES })).not.toContain('\n')
   })
 })

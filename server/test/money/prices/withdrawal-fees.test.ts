@@ -8,20 +8,20 @@ const PATH = '/crypto/estimate-withdrawal-fee'
 
 let client: Client
 let usd: string
-/** The account of the customer by its currency. */
-let crypto: Readonly<Record<string, string>>
+/** The customer's account ids by currency. */
+let accountIds: Readonly<Record<string, string>>
 beforeAll(async () => {
   client = await newPlatform()
   const { supportedCurrencies } = (await client.get('/config')).body
-  const more = ['USDT', 'BTC'].map((currencyCode) => ({
+  const addedCurrencies = ['USDT', 'BTC'].map((currencyCode) => ({
     ...supportedCurrencies[0],
     currencyCode,
   }))
-  await client.send('PATCH', '/config', { supportedCurrencies: [...supportedCurrencies, ...more] })
+  await client.send('PATCH', '/config', { supportedCurrencies: [...supportedCurrencies, ...addedCurrencies] })
   const customer = await newCustomer(client)
   usd = customer.usd
   const { data } = (await client.get(`/customers/internal-accounts?customerId=${customer.id}`)).body
-  crypto = Object.fromEntries(
+  accountIds = Object.fromEntries(
     data.map((one: { id: string; balance: { currency: { code: string } } }) => [
       one.balance.currency.code,
       one.id,
@@ -40,8 +40,13 @@ const ADDRESSES = {
 } as const
 type Network = keyof typeof ADDRESSES
 
-const asked = (currency: string, cryptoNetwork: Network, amount: number | bigint, more: object = {}) => ({
-  internalAccountId: crypto[currency],
+const buildEstimate = (
+  currency: string,
+  cryptoNetwork: Network,
+  amount: number | bigint,
+  more: object = {},
+) => ({
+  internalAccountId: accountIds[currency],
   currency,
   cryptoNetwork,
   amount,
@@ -66,9 +71,9 @@ describe('the estimate of a withdrawal', () => {
     ['BTC', 'SPARK', 10_000, 'BTC', 0],
     ['USDB', 'SPARK', 10_000, 'BTC', 0],
   ] as const)(
-    'of %s on %s: %i less what the network charges in %s',
+    'of %s on %s is %i less the network fee, which is paid in %s',
     async (currency, network, amount, asset, fee) => {
-      const { status, body } = await estimate(asked(currency, network, amount))
+      const { status, body } = await estimate(buildEstimate(currency, network, amount))
       expect(status).toBe(200)
       expect(body).toEqual({
         networkFee: Number(SANDBOX_NETWORK_FEES[network]!.amount),
@@ -80,45 +85,52 @@ describe('the estimate of a withdrawal', () => {
     },
   )
 
-  test('accepts an address in any form of the network, and its name in any case', async () => {
+  test('accepts an address in any format of the network, and the network name in any case', async () => {
     for (const info of exampleAccounts('LIGHTNING')) {
-      const { accountType: _, ...members } = info
-      const [destinationAddress] = Object.values(members)
+      const { accountType: _, ...addressFields } = info
+      const [destinationAddress] = Object.values(addressFields)
       const reply = await estimate(
-        asked('BTC', 'LIGHTNING', 10_000, { cryptoNetwork: 'lightning', destinationAddress }),
+        buildEstimate('BTC', 'LIGHTNING', 10_000, { cryptoNetwork: 'lightning', destinationAddress }),
       )
       expect(reply.status, String(destinationAddress)).toBe(200)
     }
   })
 
-  test('reserves nothing, and needs no balance', async () => {
+  test('reserves no money, and needs no balance', async () => {
     const before = (await client.get('/customers/internal-accounts')).body
-    expect((await estimate(asked('USDC', 'SOLANA', 9007199254741993n))).body.netAmount).toBe(
+    expect((await estimate(buildEstimate('USDC', 'SOLANA', 9007199254741993n))).body.netAmount).toBe(
       9007199254741243n,
     )
     expect((await client.get('/customers/internal-accounts')).body).toEqual(before)
     expect((await client.get('/transactions')).body.totalCount).toBe(0)
   })
 
-  test('names the wrong field', async () => {
-    const right = asked('USDC', 'SOLANA', 1000)
-    const wrong = [
-      [{ ...right, internalAccountId: usd, currency: 'USD' }, 'INVALID_INPUT', 'internalAccountId'],
-      [{ ...right, internalAccountId: 'InternalAccount:none' }, 'ACCOUNT_NOT_FOUND', 'internalAccountId'],
-      [{ ...right, currency: 'USDT' }, 'INVALID_CURRENCY', 'currency'],
-      [{ ...right, cryptoNetwork: 'TRON' }, 'INVALID_INPUT', 'cryptoNetwork'],
-      [{ ...right, cryptoNetwork: 'DOGE' }, 'INVALID_INPUT', 'cryptoNetwork'],
-      [{ ...right, destinationAddress: ADDRESSES.ETHEREUM }, 'INVALID_INPUT', 'destinationAddress'],
-      [{ ...right, destinationAddress: '' }, 'INVALID_INPUT', 'destinationAddress'],
-      [{ ...right, amount: 0 }, 'INVALID_INPUT', 'amount'],
-      [{ ...right, amount: 750 }, 'INVALID_AMOUNT', 'amount'],
-      [asked('USDC', 'ETHEREUM', 2_730_000), 'INVALID_AMOUNT', 'amount'],
+  test('is refused with an error that names the invalid field', async () => {
+    const validRequest = buildEstimate('USDC', 'SOLANA', 1000)
+    const invalidRequests = [
+      [{ ...validRequest, internalAccountId: usd, currency: 'USD' }, 'INVALID_INPUT', 'internalAccountId'],
+      [
+        { ...validRequest, internalAccountId: 'InternalAccount:none' },
+        'ACCOUNT_NOT_FOUND',
+        'internalAccountId',
+      ],
+      [{ ...validRequest, currency: 'USDT' }, 'INVALID_CURRENCY', 'currency'],
+      [{ ...validRequest, cryptoNetwork: 'TRON' }, 'INVALID_INPUT', 'cryptoNetwork'],
+      [{ ...validRequest, cryptoNetwork: 'DOGE' }, 'INVALID_INPUT', 'cryptoNetwork'],
+      [{ ...validRequest, destinationAddress: ADDRESSES.ETHEREUM }, 'INVALID_INPUT', 'destinationAddress'],
+      [{ ...validRequest, destinationAddress: '' }, 'INVALID_INPUT', 'destinationAddress'],
+      [{ ...validRequest, amount: 0 }, 'INVALID_INPUT', 'amount'],
+      [{ ...validRequest, amount: 750 }, 'INVALID_AMOUNT', 'amount'],
+      [buildEstimate('USDC', 'ETHEREUM', 2_730_000), 'INVALID_AMOUNT', 'amount'],
     ] as const
-    for (const [body, code, field] of wrong)
+    for (const [body, code, field] of invalidRequests)
       expectError(await estimate(body), { code, field, what: JSON.stringify(body) })
-    expect((await estimate({ ...right, amount: 751 })).body).toMatchObject({ totalFee: 750, netAmount: 1 })
+    expect((await estimate({ ...validRequest, amount: 751 })).body).toMatchObject({
+      totalFee: 750,
+      netAmount: 1,
+    })
     // A wrong checksum, combined with a magic suffix that overrides it.
-    const evm = asked('USDC', 'BASE', 10_000)
+    const evm = buildEstimate('USDC', 'BASE', 10_000)
     expectError(
       await estimate({ ...evm, destinationAddress: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d35A' }),
       {
@@ -129,8 +141,8 @@ describe('the estimate of a withdrawal', () => {
   })
 
   test('is refused for an account of another platform', async () => {
-    const other = await newPlatform()
-    expectError(await other.post(PATH, asked('USDC', 'SOLANA', 1000)), {
+    const otherPlatform = await newPlatform()
+    expectError(await otherPlatform.post(PATH, buildEstimate('USDC', 'SOLANA', 1000)), {
       code: 'ACCOUNT_NOT_FOUND',
       field: 'internalAccountId',
     })

@@ -6,7 +6,7 @@ const ADDRESSES = {
   SOLANA_WALLET: ['4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg', /^[1-9A-HJ-NP-Za-km-z]{80,90}$/],
 } as const
 
-test('a delivered payout on a chain shows its transaction hash, by quote and by transfer', async () => {
+test('a payout delivered on a chain shows its transaction hash, whether it was a quote or a transfer', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const { data } = (await client.get(`/customers/internal-accounts?customerId=${customer.id}&currency=USDC`))
@@ -14,7 +14,7 @@ test('a delivered payout on a chain shows its transaction hash, by quote and by 
   const usdc = data[0].id
   await fund(client, usdc, 50_000_000)
   await fund(client, customer.usd, 100_000)
-  for (const [accountType, [address, form]] of Object.entries(ADDRESSES)) {
+  for (const [accountType, [address, hashFormat]] of Object.entries(ADDRESSES)) {
     const accountInfo = { accountType, address }
     const { body: wallet } = await client.post('/customers/external-accounts', {
       customerId: customer.id,
@@ -38,7 +38,7 @@ test('a delivered payout on a chain shows its transaction hash, by quote and by 
     for (const id of [transfer.id, quote.transactionId]) {
       const { body } = await client.get(`/transactions/${id}`)
       expect(body).toMatchObject({ status: 'COMPLETED', type: 'OUTGOING' })
-      expect(body.reconciliationInstructions.transactionHash).toMatch(form)
+      expect(body.reconciliationInstructions.transactionHash).toMatch(hashFormat)
     }
   }
 })

@@ -14,7 +14,7 @@ import {
   transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 
-describe('the suffix of an external account selects the outcome of a quote', () => {
+describe('a quote to an external account', () => {
   const outcomes: [string, number, object, string][] = [
     ['002', 0, { status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' }, 'FAILED'],
     [
@@ -29,21 +29,26 @@ describe('the suffix of an external account selects the outcome of a quote', () 
     ],
     ['006', 0, { status: 'FAILED', refund: { status: 'COMPLETED', reason: 'USER_CANCELLATION' } }, 'FAILED'],
   ]
-  test.each(outcomes)('%s fails and returns the money', async (suffix, seconds, expected, quoteStatus) => {
-    const { client, customer, bank } = await ready(suffix)
-    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
-    await client.advance(seconds)
-    expect(await transactionOf(client, quote)).toMatchObject(expected)
-    expect(await statusOf(client, quote)).toBe(quoteStatus)
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
-  })
+  test.each(outcomes)(
+    'with the suffix %s fails and returns the money',
+    async (suffix, seconds, expected, quoteStatus) => {
+      const { client, customer, bank } = await ready(suffix)
+      const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+      await client.advance(seconds)
+      expect(await transactionOf(client, quote)).toMatchObject(expected)
+      expect(await statusOf(client, quote)).toBe(quoteStatus)
+      expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+    },
+  )
 
-  test('004 of a Lightning wallet fails in the words of that network', async () => {
+  test('with the suffix 004 fails with a Lightning reason if it is a Lightning wallet', async () => {
     const { client, customer } = await ready('999')
     const accountInfo = { accountType: 'LIGHTNING', lightningAddress: 'ada004@wallet.example' }
     const wallet = { customerId: customer.id, currency: 'BTC', accountInfo }
-    const { body: added } = await client.post('/customers/external-accounts', wallet)
-    const quote = await quoted(client, account(customer.usd), to(added.id), { immediatelyExecute: true })
+    const { body: lightningAccount } = await client.post('/customers/external-accounts', wallet)
+    const quote = await quoted(client, account(customer.usd), to(lightningAccount.id), {
+      immediatelyExecute: true,
+    })
     await client.advance(0)
     expect(await transactionOf(client, quote)).toMatchObject({
       status: 'FAILED',
@@ -52,7 +57,7 @@ describe('the suffix of an external account selects the outcome of a quote', () 
     })
   })
 
-  test('003 completes after 6 minutes', async () => {
+  test('with the suffix 003 completes after 6 minutes', async () => {
     const { client, customer, bank } = await ready('003')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(350)
@@ -63,7 +68,7 @@ describe('the suffix of an external account selects the outcome of a quote', () 
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
   })
 
-  test('005 completes, is returned by the bank, fails and is refunded; the quote stays completed', async () => {
+  test('with the suffix 005 stays completed although the bank returns the payment, which fails and is refunded', async () => {
     const { client, customer, bank } = await ready('005')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(0)
@@ -80,7 +85,7 @@ describe('the suffix of an external account selects the outcome of a quote', () 
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('007 fails, and so does its refund: the money stays with the platform', async () => {
+  test('with the suffix 007 fails, and so does its refund: the money stays with the platform', async () => {
     const { client, customer, bank } = await ready('007')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(0)
@@ -93,26 +98,26 @@ describe('the suffix of an external account selects the outcome of a quote', () 
 })
 
 describe('a quote between internal accounts', () => {
-  test('converts money of one customer, and is reported to no other customer', async () => {
+  test('converts the money of one customer, and is reported to no other customer', async () => {
     const { client, customer } = await ready()
     const quote = await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
     await client.advance(0)
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([2500, 2500])
-    const left = FUNDED - quote.totalSendingAmount
-    expect(await balancesOf(client, customer.id)).toEqual([left, left])
+    const remaining = FUNDED - quote.totalSendingAmount
+    expect(await balancesOf(client, customer.id)).toEqual([remaining, remaining])
     expect((await client.get('/transactions')).body.totalCount).toBe(1)
   })
 
-  test('pays another customer, who has a record of it', async () => {
+  test('pays another customer, who gets a transaction for it', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client)
-    const quote = await quoted(client, account(customer.usd), to(other.usd), {
+    const payeeCustomer = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(payeeCustomer.usd), {
       immediatelyExecute: true,
       description: 'Rent',
     })
     await client.advance(0)
-    expect(await balancesOf(client, other.id)).toEqual([2500, 2500])
-    const { data } = (await client.get(`/transactions?customerId=${other.id}`)).body
+    expect(await balancesOf(client, payeeCustomer.id)).toEqual([2500, 2500])
+    const { data } = (await client.get(`/transactions?customerId=${payeeCustomer.id}`)).body
     expect(data).toMatchObject([
       {
         type: 'INCOMING',
@@ -126,10 +131,10 @@ describe('a quote between internal accounts', () => {
     expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', direction: 'DEBIT' })
   })
 
-  test('to an UMA address of this platform is found by the address, on both sides and in any case', async () => {
+  test('to a UMA address of this platform is found by that address for both customers, in upper or lower case', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client)
-    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    const payeeCustomer = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${payeeCustomer.id}`)).body
     await quoted(
       client,
       account(customer.usd),
@@ -141,44 +146,47 @@ describe('a quote between internal accounts', () => {
       for (const written of [umaAddress, umaAddress.toUpperCase()]) {
         const { body } = await client.get(`/transactions?${filter}=${encodeURIComponent(written)}`)
         const customers = body.data.map(({ customerId }: { customerId: string }) => customerId)
-        expect(customers.sort()).toEqual([customer.id, other.id].sort())
+        expect(customers.sort()).toEqual([customer.id, payeeCustomer.id].sort())
       }
   })
 
-  test('to an UMA address shows the information that the platform requires of the receiver', async () => {
+  test('to a UMA address shows the receiver information that the platform requires', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
-    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    const payeeCustomer = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
+    const { umaAddress } = (await client.get(`/customers/${payeeCustomer.id}`)).body
     const requiredCounterpartyFields = [
       { name: 'FULL_NAME', mandatory: true },
       { name: 'TAX_ID', mandatory: false },
     ]
     const { supportedCurrencies } = (await client.get('/config')).body
     await client.send('PATCH', '/config', {
-      supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, requiredCounterpartyFields })),
+      supportedCurrencies: supportedCurrencies.map((entry: object) => ({
+        ...entry,
+        requiredCounterpartyFields,
+      })),
     })
-    const at = (address: string) => ({ destinationType: 'UMA_ADDRESS', umaAddress: address })
-    const here = await quoted(client, account(customer.usd), at(umaAddress))
-    expect(here.counterpartyInformation).toEqual({ FULL_NAME: 'Grace Murray Hopper' })
-    expect((await client.get(`/quotes/${here.id}`)).body).toEqual(here)
-    const elsewhere = await quoted(client, account(customer.usd), at('$success.usd@sandbox.uma.test'))
-    const told = { FULL_NAME: expect.any(String), TAX_ID: expect.any(String) }
-    expect(elsewhere.counterpartyInformation).toEqual(told)
-    expect((await transactionOf(client, elsewhere)).counterpartyInformation).toEqual(told)
-    const toAccount = await quoted(client, account(customer.usd), to(other.usd))
+    const toUma = (address: string) => ({ destinationType: 'UMA_ADDRESS', umaAddress: address })
+    const localQuote = await quoted(client, account(customer.usd), toUma(umaAddress))
+    expect(localQuote.counterpartyInformation).toEqual({ FULL_NAME: 'Grace Murray Hopper' })
+    expect((await client.get(`/quotes/${localQuote.id}`)).body).toEqual(localQuote)
+    const remoteQuote = await quoted(client, account(customer.usd), toUma('$success.usd@sandbox.uma.test'))
+    const sharedFields = { FULL_NAME: expect.any(String), TAX_ID: expect.any(String) }
+    expect(remoteQuote.counterpartyInformation).toEqual(sharedFields)
+    expect((await transactionOf(client, remoteQuote)).counterpartyInformation).toEqual(sharedFields)
+    const toAccount = await quoted(client, account(customer.usd), to(payeeCustomer.usd))
     expect(toAccount).not.toHaveProperty('counterpartyInformation')
   })
 
-  test('of a deleted customer is refused, and an earlier quote is not executed', async () => {
+  test('to a deleted customer is refused, and an earlier quote to that customer is not executed', async () => {
     const { client, customer } = await ready()
-    const other = await newCustomer(client)
-    const quote = await quoted(client, account(customer.usd), to(other.usd))
-    await client.send('DELETE', `/customers/${other.id}`)
-    const gone = { status: 410, body: { code: 'CUSTOMER_DELETED' } }
-    const body = { source: account(customer.usd), destination: to(other.usd) }
+    const payeeCustomer = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(payeeCustomer.usd))
+    await client.send('DELETE', `/customers/${payeeCustomer.id}`)
+    const deletedError = { status: 410, body: { code: 'CUSTOMER_DELETED' } }
+    const body = { source: account(customer.usd), destination: to(payeeCustomer.usd) }
     const locked = { lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 100 }
-    expect(await client.post('/quotes', { ...body, ...locked })).toMatchObject(gone)
-    expect(await client.post(`/quotes/${quote.id}/execute`)).toMatchObject(gone)
+    expect(await client.post('/quotes', { ...body, ...locked })).toMatchObject(deletedError)
+    expect(await client.post(`/quotes/${quote.id}/execute`)).toMatchObject(deletedError)
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
@@ -195,9 +203,9 @@ describe('a quote between internal accounts', () => {
 
   test("from the platform's own money belongs to the platform if it names no customer", async () => {
     const { client, customer, bank } = await ready()
-    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-    await fund(client, own.id, 9000)
-    const elsewhere = await client.post('/customers/external-accounts', {
+    const [platformAccount] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, platformAccount.id, 9000)
+    const platformBank = await client.post('/customers/external-accounts', {
       currency: 'USD',
       accountInfo: {
         accountType: 'USD_ACCOUNT',
@@ -207,38 +215,44 @@ describe('a quote between internal accounts', () => {
       },
     })
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
-    const self = await ownCustomerId(client)
+    const platformCustomer = await ownCustomerId(client)
     const ids: string[] = []
-    for (const payee of [to(bank), to(elsewhere.body.id), to(customer.usd), uma]) {
-      const paid = { lockedCurrencyAmount: 1000, immediatelyExecute: true }
-      const quote = await quoted(client, account(own.id), payee, paid)
-      expect(quote.source).toEqual(account(own.id))
+    for (const payee of [to(bank), to(platformBank.body.id), to(customer.usd), uma]) {
+      const options = { lockedCurrencyAmount: 1000, immediatelyExecute: true }
+      const quote = await quoted(client, account(platformAccount.id), payee, options)
+      expect(quote.source).toEqual(account(platformAccount.id))
       await client.advance(0)
       const transaction = await transactionOf(client, quote)
       const { id } = (await client.get('/config')).body
-      expect(transaction).toMatchObject({ status: 'COMPLETED', customerId: self, platformCustomerId: id })
+      expect(transaction).toMatchObject({
+        status: 'COMPLETED',
+        customerId: platformCustomer,
+        platformCustomerId: id,
+      })
       ids.push(transaction.id)
     }
-    expectError(await client.get(`/customers/${self}`), { code: 'USER_NOT_FOUND' })
-    const listed = (await client.get(`/transactions?customerId=${self}`)).body.data
+    expectError(await client.get(`/customers/${platformCustomer}`), { code: 'USER_NOT_FOUND' })
+    const listed = (await client.get(`/transactions?customerId=${platformCustomer}`)).body.data
     expect(listed.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
-    const theirs = (await client.get(`/transactions?customerId=${customer.id}`)).body.data
-    expect(theirs).toMatchObject([{ type: 'INCOMING', source: { accountId: own.id } }])
+    const customerTransactions = (await client.get(`/transactions?customerId=${customer.id}`)).body.data
+    expect(customerTransactions).toMatchObject([
+      { type: 'INCOMING', source: { accountId: platformAccount.id } },
+    ])
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 1000, FUNDED + 1000])
-    const now = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0]
-    expect(now.balance.amount).toBe(5000)
+    const updatedAccount = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0]
+    expect(updatedAccount.balance.amount).toBe(5000)
   })
 
   test("from the platform's own money may be for a customer, and then belongs to that customer", async () => {
     const { client, customer, bank } = await ready()
-    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-    await fund(client, own.id, 9000)
+    const [platformAccount] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, platformAccount.id, 9000)
     const body = { destination: to(bank), lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 1000 }
-    const source = { ...account(own.id), customerId: customer.id }
-    const made = await client.post('/quotes', { ...body, source, immediatelyExecute: true })
-    expect(made).toMatchObject({ status: 201, body: { source } })
+    const source = { ...account(platformAccount.id), customerId: customer.id }
+    const createdQuote = await client.post('/quotes', { ...body, source, immediatelyExecute: true })
+    expect(createdQuote).toMatchObject({ status: 201, body: { source } })
     await client.advance(0)
-    expect(await transactionOf(client, made.body)).toMatchObject({
+    expect(await transactionOf(client, createdQuote.body)).toMatchObject({
       status: 'COMPLETED',
       customerId: customer.id,
     })
@@ -246,8 +260,8 @@ describe('a quote between internal accounts', () => {
 
   test('from an omnibus account names the customer for whom it pays, or is refused before anything moves', async () => {
     const { client, customer, bank } = await ready()
-    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-    await fund(client, own.id, 9000)
+    const [platformAccount] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, platformAccount.id, 9000)
     const body = {
       destination: to(bank),
       lockedCurrencySide: 'SENDING',
@@ -257,24 +271,24 @@ describe('a quote between internal accounts', () => {
     const config = await client.send('PATCH', '/config', { omnibusAccounts: true })
     expect(config).toMatchObject({ status: 200, body: { omnibusAccounts: true } })
     const field = 'source.customerId'
-    const unnamed = await client.post('/quotes', { ...body, source: account(own.id) })
+    const unnamed = await client.post('/quotes', { ...body, source: account(platformAccount.id) })
     expectError(unnamed, { code: 'INVALID_INPUT', field })
-    const unknown = { ...account(own.id), customerId: noId('Customer') }
+    const unknown = { ...account(platformAccount.id), customerId: noId('Customer') }
     expectError(await client.post('/quotes', { ...body, source: unknown }), { code: 'USER_NOT_FOUND', field })
     expect((await client.get('/quotes')).body.data).toEqual([])
-    const source = { ...account(own.id), customerId: customer.id }
-    const made = await client.post('/quotes', { ...body, source })
+    const source = { ...account(platformAccount.id), customerId: customer.id }
+    const createdQuote = await client.post('/quotes', { ...body, source })
     await client.advance(0)
-    expect(await transactionOf(client, made.body)).toMatchObject({
+    expect(await transactionOf(client, createdQuote.body)).toMatchObject({
       status: 'COMPLETED',
       customerId: customer.id,
     })
-    // An account of a customer pays for its owner, as ever.
-    const theirs = await client.post('/quotes', { ...body, source: account(customer.usd) })
-    expect(theirs).toMatchObject({ status: 201, body: { source: account(customer.usd) } })
+    // A customer's account still pays for its owner.
+    const customerQuote = await client.post('/quotes', { ...body, source: account(customer.usd) })
+    expect(customerQuote).toMatchObject({ status: 201, body: { source: account(customer.usd) } })
     // Without the setting the platform pays for itself again.
     await client.send('PATCH', '/config', { omnibusAccounts: false })
-    expect((await client.post('/quotes', { ...body, source: account(own.id) })).status).toBe(201)
+    expect((await client.post('/quotes', { ...body, source: account(platformAccount.id) })).status).toBe(201)
   })
 })
 
@@ -293,15 +307,15 @@ test('a quote cannot be executed after its expiry, even if its job is late', asy
 
 test('a rate is locked for 5 minutes if every rail is instant, else for 15', async () => {
   const { client, customer, bank } = await ready()
-  const minutes = async (source: object, destination: object) => {
+  const readLockMinutes = async (source: object, destination: object) => {
     const { expiresAt, createdAt } = await quoted(client, source, destination)
     return (Date.parse(expiresAt) - Date.parse(createdAt)) / 60_000
   }
-  const paidIn = (currency: string) => ({ sourceType: 'REALTIME_FUNDING', currency })
+  const fundingSource = (currency: string) => ({ sourceType: 'REALTIME_FUNDING', currency })
   for (const instant of ['GBP', 'MXN', 'INR', 'BRL', 'USDC'])
-    expect([instant, await minutes(paidIn(instant), to(customer.usd))]).toEqual([instant, 5])
+    expect([instant, await readLockMinutes(fundingSource(instant), to(customer.usd))]).toEqual([instant, 5])
   for (const slow of ['USD', 'EUR', 'THB'])
-    expect([slow, await minutes(paidIn(slow), to(customer.usd))]).toEqual([slow, 15])
-  expect(await minutes(paidIn('GBP'), to(bank))).toBe(15)
-  expect(await minutes(paidIn('GBP'), { ...to(bank), paymentRail: 'FEDNOW' })).toBe(5)
+    expect([slow, await readLockMinutes(fundingSource(slow), to(customer.usd))]).toEqual([slow, 15])
+  expect(await readLockMinutes(fundingSource('GBP'), to(bank))).toBe(15)
+  expect(await readLockMinutes(fundingSource('GBP'), { ...to(bank), paymentRail: 'FEDNOW' })).toBe(5)
 })

@@ -14,18 +14,18 @@ import {
 const RECEIVED = 2500
 
 /** A customer without money, with an external account that ends in `suffix` and a payee. */
-async function ready(suffix?: string) {
+async function createPayerAndPayee(suffix?: string) {
   const client = await newPlatform()
   const [customer, payee] = [await newCustomer(client), await newCustomer(client)]
   return { client, customer, payee, bank: await newBankAccount(client, customer.id, suffix) }
 }
 
-const eventsOf = async (client: Client, id: string) =>
+const listEventTypes = async (client: Client, id: string) =>
   (await client.events(`&objectId=${id}`)).map(({ type }: { type: string }) => type)
 
 describe('a quote that is paid from an external account', () => {
   test('is pulled once, at execution, and continues as if it had been paid in', async () => {
-    const { client, customer, payee, bank } = await ready()
+    const { client, customer, payee, bank } = await createPayerAndPayee()
     const quote = await quoted(client, account(bank), to(payee.eur))
     expect(quote).toMatchObject({ status: 'PENDING', source: account(bank) })
     expect(quote).not.toHaveProperty('paymentInstructions')
@@ -47,7 +47,7 @@ describe('a quote that is paid from an external account', () => {
   })
 
   test('can be executed by the call that creates it, and may pay an embedded wallet', async () => {
-    const { client, customer, bank } = await ready()
+    const { client, customer, bank } = await createPayerAndPayee()
     const quote = await quoted(client, account(bank), to(customer.wallet), { immediatelyExecute: true })
     expect(quote.status).toBe('PROCESSING')
     await client.advance(0)
@@ -61,9 +61,9 @@ describe('a quote that is paid from an external account', () => {
     ['004', 'The bank rejected the payment', 0],
     ['005', 'The bank did not process the payment', 30],
   ])(
-    '%s fails if the bank refuses the pull, and credits no account',
+    'with the suffix %s fails because the bank refuses the pull, and credits no account',
     async (suffix, failureDetail, seconds) => {
-      const { client, payee, bank } = await ready(suffix)
+      const { client, payee, bank } = await createPayerAndPayee(suffix)
       const quote = await quoted(client, account(bank), to(payee.usd), { immediatelyExecute: true })
       await client.advance(0)
       expect(await statusOf(client, quote)).toBe(seconds === 0 ? 'FAILED' : 'PROCESSING')
@@ -77,26 +77,26 @@ describe('a quote that is paid from an external account', () => {
       expect(failed).not.toHaveProperty('refund')
       expect(await statusOf(client, quote)).toBe('FAILED')
       expect(await balancesOf(client, payee.id)).toEqual([0, 0])
-      expect((await eventsOf(client, failed.id)).at(-1)).toBe('OUTGOING_PAYMENT.FAILED')
+      expect((await listEventTypes(client, failed.id)).at(-1)).toBe('OUTGOING_PAYMENT.FAILED')
     },
   )
 
-  test('is refunded to where it was pulled from when it is not delivered', async () => {
-    const { client, customer, bank } = await ready()
+  test('is refunded to the account it was pulled from if it is not delivered', async () => {
+    const { client, customer, bank } = await createPayerAndPayee()
     const payees = ['002', '004', '007'].map((suffix) => newBankAccount(client, customer.id, suffix))
-    const ended: string[] = []
+    const outcomes: string[] = []
     for (const payee of await Promise.all(payees)) {
       const quote = await quoted(client, account(bank), to(payee), { immediatelyExecute: true })
       await client.advance(0)
       const { status, refund } = await transactionOf(client, quote)
-      ended.push(`${status} ${refund.status}`)
+      outcomes.push(`${status} ${refund.status}`)
     }
-    expect(ended).toEqual(['FAILED COMPLETED', 'FAILED COMPLETED', 'FAILED FAILED'])
+    expect(outcomes).toEqual(['FAILED COMPLETED', 'FAILED COMPLETED', 'FAILED FAILED'])
     expect(await balancesOf(client, customer.id)).toEqual([0, 0])
   })
 
-  test('stays delivered when the bank takes the money back later, and reports that once', async () => {
-    const { client, payee, bank } = await ready('006')
+  test('stays delivered if the bank takes the money back later, which is reported once', async () => {
+    const { client, payee, bank } = await createPayerAndPayee('006')
     const quote = await quoted(client, account(bank), to(payee.usd), { immediatelyExecute: true })
     await client.advance(0)
     expect(await statusOf(client, quote)).toBe('COMPLETED')
@@ -111,13 +111,13 @@ describe('a quote that is paid from an external account', () => {
     })
     expect(await balancesOf(client, payee.id)).toEqual([RECEIVED, RECEIVED])
     const events = await client.events(`&objectId=${transaction.id}`)
-    const told = events.filter(({ type }) => type === 'OUTGOING_PAYMENT.FUNDING_RETURNED')
-    expect(told).toMatchObject([{ data: { ...transaction, updatedAt: expect.any(String) } }])
+    const reports = events.filter(({ type }) => type === 'OUTGOING_PAYMENT.FUNDING_RETURNED')
+    expect(reports).toMatchObject([{ data: { ...transaction, updatedAt: expect.any(String) } }])
   })
 
-  test('is not refunded when it was taken back before it failed', async () => {
-    const { client, customer, bank } = await ready('006')
-    // One is on its way when the bank takes its money back, and arrives; the other one is returned a little later.
+  test('is not refunded if the bank took the money back before the payment failed', async () => {
+    const { client, customer, bank } = await createPayerAndPayee('006')
+    // The bank takes the money back while both payments are in progress. The first arrives, the second is returned.
     const [slow, returned] = [
       await newBankAccount(client, customer.id, '003'),
       await newBankAccount(client, customer.id, '005'),
@@ -146,15 +146,15 @@ describe('a quote that is paid from an external account', () => {
   })
 
   test('belongs to the owner of the account, which must exist and support pulls', async () => {
-    const { client, customer, payee, bank } = await ready()
-    const ask = (source: object, destination: object) =>
+    const { client, customer, payee, bank } = await createPayerAndPayee()
+    const createQuote = (source: object, destination: object) =>
       client.post('/quotes', {
         source,
         destination,
         lockedCurrencySide: 'SENDING',
         lockedCurrencyAmount: 1000,
       })
-    const refused = (field: string) => ({ status: 400, body: { details: { field } } })
+    const fieldError = (field: string) => ({ status: 400, body: { details: { field } } })
     const { body: clabe } = await client.post('/customers/external-accounts', {
       customerId: customer.id,
       currency: 'MXN',
@@ -164,28 +164,32 @@ describe('a quote that is paid from an external account', () => {
         beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
       },
     })
-    expect(await ask(account(clabe.id), to(payee.usd))).toMatchObject(refused('source.accountId'))
-    const ofOther = { ...account(bank), customerId: payee.id }
-    expect(await ask(ofOther, to(payee.usd))).toMatchObject(refused('source.customerId'))
-    expect(await ask(account(bank), to(bank))).toMatchObject({ body: { code: 'SELF_PAYMENT' } })
-    const theirs = await newBankAccount(client, payee.id, '790')
-    expect(await ask(account(bank), to(theirs))).toMatchObject({ body: { code: 'ACCOUNT_NOT_FOUND' } })
+    expect(await createQuote(account(clabe.id), to(payee.usd))).toMatchObject(fieldError('source.accountId'))
+    const otherCustomerSource = { ...account(bank), customerId: payee.id }
+    expect(await createQuote(otherCustomerSource, to(payee.usd))).toMatchObject(
+      fieldError('source.customerId'),
+    )
+    expect(await createQuote(account(bank), to(bank))).toMatchObject({ body: { code: 'SELF_PAYMENT' } })
+    const payeeBank = await newBankAccount(client, payee.id, '790')
+    expect(await createQuote(account(bank), to(payeeBank))).toMatchObject({
+      body: { code: 'ACCOUNT_NOT_FOUND' },
+    })
     const stranger = await newPlatform()
     const { id } = await newCustomer(stranger)
-    const foreign = await newBankAccount(stranger, id)
-    expect(await ask(account(foreign), to(payee.usd))).toMatchObject({
+    const foreignAccount = await newBankAccount(stranger, id)
+    expect(await createQuote(account(foreignAccount), to(payee.usd))).toMatchObject({
       status: 404,
       body: { details: { field: 'source.accountId' } },
     })
-    const { body: quote } = await ask(account(bank), to(payee.usd))
+    const { body: quote } = await createQuote(account(bank), to(payee.usd))
     await client.send('DELETE', `/customers/external-accounts/${bank}`)
     expect(await client.post(`/quotes/${quote.id}/execute`)).toMatchObject({ status: 404 })
     expect(await statusOf(client, quote)).toBe('PENDING')
   })
 
-  test('of the platform itself is paid by the platform', async () => {
-    const { client, payee } = await ready()
-    const { body: own } = await client.post('/customers/external-accounts', {
+  test('belongs to the platform if the account is owned by the platform', async () => {
+    const { client, payee } = await createPayerAndPayee()
+    const { body: platformAccount } = await client.post('/customers/external-accounts', {
       currency: 'EUR',
       accountInfo: {
         accountType: 'EUR_ACCOUNT',
@@ -193,7 +197,9 @@ describe('a quote that is paid from an external account', () => {
         beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Analytical Engines' },
       },
     })
-    const quote = await quoted(client, account(own.id), to(payee.usd), { immediatelyExecute: true })
+    const quote = await quoted(client, account(platformAccount.id), to(payee.usd), {
+      immediatelyExecute: true,
+    })
     await client.advance(0)
     expect(await transactionOf(client, quote)).toMatchObject({
       status: 'COMPLETED',
@@ -202,28 +208,28 @@ describe('a quote that is paid from an external account', () => {
     expect(await balancesOf(client, payee.id)).toEqual([RECEIVED, RECEIVED])
   })
 
-  test('by an agent also needs the permission to transfer in, and is described with its source', async () => {
-    const { client, customer, bank } = await ready()
+  test('also requires the permission to transfer in from an agent, and its summary names the source', async () => {
+    const { client, customer, bank } = await createPayerAndPayee()
     const policy = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
     const agent = await newAgent(client, customer.id, policy)
-    const quotes = ['CREATE_QUOTES', 'EXECUTE_QUOTES']
-    const lacking = await newAgent(client, customer.id, { permissions: quotes })
+    const permissions = ['CREATE_QUOTES', 'EXECUTE_QUOTES']
+    const agentWithoutPermission = await newAgent(client, customer.id, { permissions })
     const body = {
       source: account(bank),
       destination: to(customer.eur),
       lockedCurrencySide: 'RECEIVING',
       lockedCurrencyAmount: RECEIVED,
     }
-    expect(await lacking.post('/agents/me/quotes', body)).toMatchObject({
+    expect(await agentWithoutPermission.post('/agents/me/quotes', body)).toMatchObject({
       status: 403,
       body: { details: { rule: 'permission', subject: 'CREATE_TRANSFERS' } },
     })
     const { body: quote } = await agent.post('/agents/me/quotes', body)
-    const waiting = await agent.post(`/agents/me/quotes/${quote.id}/execute`)
-    expect(waiting).toMatchObject({ status: 200, body: { status: 'PENDING_APPROVAL' } })
-    const [asked] = await client.events(`&objectId=${waiting.body.id}`)
-    expect(asked.data.summary).toMatch(/pulled from .*Ada Lovelace.*123456789/)
-    const approved = await client.post(`/agents/${agent.id}/actions/${waiting.body.id}/approve`)
+    const pendingAction = await agent.post(`/agents/me/quotes/${quote.id}/execute`)
+    expect(pendingAction).toMatchObject({ status: 200, body: { status: 'PENDING_APPROVAL' } })
+    const [approvalEvent] = await client.events(`&objectId=${pendingAction.body.id}`)
+    expect(approvalEvent.data.summary).toMatch(/pulled from .*Ada Lovelace.*123456789/)
+    const approved = await client.post(`/agents/${agent.id}/actions/${pendingAction.body.id}/approve`)
     expect(approved).toMatchObject({ status: 200, body: { quote: { status: 'PROCESSING' } } })
     await client.advance(0)
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([RECEIVED, RECEIVED])

@@ -21,50 +21,50 @@ beforeAll(async () => {
 afterEach(async () => {
   process.env[SECRET_NAME] = BANK_SECRET
   await world.setRails([exampleBank(world.bank.url)])
-  await world.callBank('PATCH', '/behaviour', WELL)
+  await world.callBank('PATCH', '/behaviour', HEALTHY)
 })
 afterAll(() => world.close())
 
-const WELL = { failUntilMs: 0, answerDelayMs: 0, dropAnswers: 0, dropRequests: 0, holdEvents: false }
-const FAR = 8_000_000_000_000_000
-const SUM = 100_000
+const HEALTHY = { failUntilMs: 0, answerDelayMs: 0, dropAnswers: 0, dropRequests: 0, holdEvents: false }
+const FAR_FUTURE_MS = 8_000_000_000_000_000
+const FUNDED = 100_000
 
 /** A customer with money, and an external account whose last three digits choose the bank's behavior. */
-async function funded(suffix = '000') {
+async function newFundedCustomer(suffix = '000') {
   const customerId = await world.newApproved()
   const account = await world.accountOf(customerId, 'EUR')
-  await world.paidIn(account, String(SUM))
+  await world.paidIn(account, String(FUNDED))
   await until(
-    () => available(customerId),
-    (amount) => amount === SUM,
+    () => readAvailable(customerId),
+    (amount) => amount === FUNDED,
   )
-  return { customerId, account, other: await newEuroAccount(world.client, customerId, suffix) }
+  return { customerId, account, payee: await newEuroAccount(world.client, customerId, suffix) }
 }
 
-async function available(customerId: string): Promise<number> {
+async function readAvailable(customerId: string): Promise<number> {
   const { body } = await world.client.get(
     `/customers/internal-accounts?customerId=${customerId}&currency=EUR`,
   )
   return Number(body.data[0].balance.amount)
 }
 
-async function send(account: string, other: string, amount = 10_000) {
-  const body = { source: { accountId: account }, destination: { accountId: other }, amount }
-  const sent = await world.client.post('/transfer-out', body)
-  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-  return sent.body
+async function send(account: string, payee: string, amount = 10_000) {
+  const body = { source: { accountId: account }, destination: { accountId: payee }, amount }
+  const transfer = await world.client.post('/transfer-out', body)
+  expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
+  return transfer.body
 }
 
-const transaction = async (id: string) => (await world.client.get(`/transactions/${id}`)).body
+const readTransaction = async (id: string) => (await world.client.get(`/transactions/${id}`)).body
 
-const ended = (id: string, status: string) =>
+const waitForStatus = (id: string, status: string) =>
   until(
-    () => transaction(id),
+    () => readTransaction(id),
     (body) => body.status === status,
   )
 
-/** Runs jobs planned for later now, and returns their number. */
-async function askNow(): Promise<number> {
+/** Makes scheduled jobs due now, and returns their number. */
+async function runJobsNow(): Promise<number> {
   const { rows } = await world.service.app.db.query(
     `UPDATE jobs SET due_at = created_at WHERE due_at > created_at AND kind <> 'quote.expire' RETURNING id`,
   )
@@ -73,30 +73,30 @@ async function askNow(): Promise<number> {
 }
 
 /** Polls the rail until a payment has ended. */
-const askedUntil = (id: string, status: string) =>
+const pollUntil = (id: string, status: string) =>
   until(
     async () => {
-      await askNow()
-      return transaction(id)
+      await runJobsNow()
+      return readTransaction(id)
     },
     (body) => body.status === status,
   )
 
-/** Polls the rail `times` times; each time the payment is unknown, and will be polled again. */
-async function askTimes(times: number): Promise<void> {
-  for (let asked = 0; asked < times; asked++) await until(askNow, (jobs) => jobs > 0)
+/** Polls the rail this often. The payment stays unknown, so that it is polled again. */
+async function pollRail(times: number): Promise<void> {
+  for (let polls = 0; polls < times; polls++) await until(runJobsNow, (jobs) => jobs > 0)
 }
 
-/** The payments, or the entries, that the bank has of this id. */
-async function atBank(what: 'payments' | 'entries', id: string) {
+/** The bank's payments or entries with this id. */
+async function listAtBank(what: 'payments' | 'entries', id: string) {
   return (await world.callBank('GET', `/${what}`)).data.filter((one: { id?: string }) => one.id === id)
 }
 
 /** Sends an event as a bank would, signed by a secret. */
-async function tell(type: string, data: object, { id = randomUUID(), secrets = [BANK_SECRET] } = {}) {
+async function sendReport(type: string, data: object, { id = randomUUID(), secrets = [BANK_SECRET] } = {}) {
   const body = JSON.stringify({ id, type, occurredAt: new Date().toISOString(), data })
   const keys = secrets.map((secret) => parseWebhookSecret(secret)!)
-  const answer = await fetch(`${world.service.app.origin()}/rail-events/example-bank`, {
+  const response = await fetch(`${world.service.app.origin()}/rail-events/example-bank`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
@@ -104,58 +104,58 @@ async function tell(type: string, data: object, { id = randomUUID(), secrets = [
     },
     body,
   })
-  return { id, status: answer.status, body: await answer.json() }
+  return { id, status: response.status, body: await response.json() }
 }
 
-const waiting = async () => (await world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+const listWaiting = async () => (await world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'It has come back' }
 
 describe('a payment whose outcome is unknown', () => {
-  test('is polled if the bank returns 503, and its money is not given back', async () => {
-    const { customerId, account, other } = await funded()
-    await world.callBank('PATCH', '/behaviour', { failUntilMs: FAR })
-    const { id } = await send(account.id, other)
-    await askTimes(3)
-    expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
-    expect(await available(customerId)).toBe(SUM - 10_000)
-    expect(await atBank('payments', id)).toEqual([])
-    await world.callBank('PATCH', '/behaviour', WELL)
-    await askedUntil(id, 'COMPLETED')
-    expect(await atBank('entries', id)).toHaveLength(1)
+  test('is polled if the bank returns 503, and its money is not returned', async () => {
+    const { customerId, account, payee } = await newFundedCustomer()
+    await world.callBank('PATCH', '/behaviour', { failUntilMs: FAR_FUTURE_MS })
+    const { id } = await send(account.id, payee)
+    await pollRail(3)
+    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
+    expect(await listAtBank('payments', id)).toEqual([])
+    await world.callBank('PATCH', '/behaviour', HEALTHY)
+    await pollUntil(id, 'COMPLETED')
+    expect(await listAtBank('entries', id)).toHaveLength(1)
   })
 
-  test('is found if the bank has it and its response was lost, without an event', async () => {
-    const { account, other } = await funded('102')
+  test('is found by polling if the response of the bank was lost', async () => {
+    const { account, payee } = await newFundedCustomer('102')
     await world.callBank('PATCH', '/behaviour', { dropAnswers: 3, holdEvents: true })
-    const { id } = await send(account.id, other)
-    await askedUntil(id, 'COMPLETED')
-    expect(await atBank('payments', id)).toHaveLength(1)
-    expect(await atBank('entries', id)).toHaveLength(1)
+    const { id } = await send(account.id, payee)
+    await pollUntil(id, 'COMPLETED')
+    expect(await listAtBank('payments', id)).toHaveLength(1)
+    expect(await listAtBank('entries', id)).toHaveLength(1)
   })
 
   test('is sent again, under the same id, if it never arrived', async () => {
-    const { account, other } = await funded()
+    const { account, payee } = await newFundedCustomer()
     await world.callBank('PATCH', '/behaviour', { dropRequests: 3 })
-    const { id } = await send(account.id, other)
-    await askedUntil(id, 'COMPLETED')
-    expect(await atBank('payments', id)).toHaveLength(1)
+    const { id } = await send(account.id, payee)
+    await pollUntil(id, 'COMPLETED')
+    expect(await listAtBank('payments', id)).toHaveLength(1)
   })
 
   test('is polled after a timeout', async () => {
     await world.setRails([exampleBank(world.bank.url, { timeoutSeconds: 1 })])
-    const { customerId, account, other } = await funded('102')
+    const { customerId, account, payee } = await newFundedCustomer('102')
     await world.callBank('PATCH', '/behaviour', { answerDelayMs: 1500, holdEvents: true })
-    const { id } = await send(account.id, other)
+    const { id } = await send(account.id, payee)
     await until(
-      () => atBank('payments', id),
+      () => listAtBank('payments', id),
       ({ length }) => length === 1,
     )
-    expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
-    await until(askNow, (jobs) => jobs > 0)
-    expect(await available(customerId)).toBe(SUM - 10_000)
-    await world.callBank('PATCH', '/behaviour', WELL)
-    await askedUntil(id, 'COMPLETED')
-    expect(await atBank('entries', id)).toHaveLength(1)
+    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    await until(runJobsNow, (jobs) => jobs > 0)
+    expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
+    await world.callBank('PATCH', '/behaviour', HEALTHY)
+    await pollUntil(id, 'COMPLETED')
+    expect(await listAtBank('entries', id)).toHaveLength(1)
   })
 })
 
@@ -163,109 +163,111 @@ describe('a report of a bank', () => {
   test('takes effect once, for any number of sequential and parallel repeats', {
     tags: 'smoke',
   }, async () => {
-    const { customerId, account, other } = await funded('105')
-    const { id } = await send(account.id, other)
+    const { customerId, account, payee } = await newFundedCustomer('105')
+    const { id } = await send(account.id, payee)
     const event = { id: randomUUID() }
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, () => tell('payment.returned', { id, failure }, event)),
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => sendReport('payment.returned', { id, failure }, event)),
     )
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
-    expect((await ended(id, 'FAILED')).settledAt).toBeUndefined()
-    expect(await available(customerId)).toBe(SUM)
-    const told = await world.client.events(`&objectId=${id}`)
-    expect(told.map(({ type }) => type)).toEqual(['OUTGOING_PAYMENT.PENDING', 'OUTGOING_PAYMENT.FAILED'])
+    expect(replies.every(({ status }) => status === 200)).toBe(true)
+    expect((await waitForStatus(id, 'FAILED')).settledAt).toBeUndefined()
+    expect(await readAvailable(customerId)).toBe(FUNDED)
+    const events = await world.client.events(`&objectId=${id}`)
+    expect(events.map(({ type }) => type)).toEqual(['OUTGOING_PAYMENT.PENDING', 'OUTGOING_PAYMENT.FAILED'])
   })
 
   test('has the same result in any order', async () => {
-    const { customerId, account, other } = await funded('105')
-    const said = [
+    const { customerId, account, payee } = await newFundedCustomer('105')
+    const reports = [
       ['payment.accepted', {}],
       ['payment.delivered', {}],
       ['payment.returned', { failure }],
     ] as const
     for (const order of ['012', '021', '102', '120', '201', '210']) {
-      const { id } = await send(account.id, other)
+      const { id } = await send(account.id, payee)
       for (const n of order) {
-        const [type, more] = said[Number(n)]!
-        expect((await tell(type, { id, ...more })).status).toBe(200)
+        const [type, more] = reports[Number(n)]!
+        expect((await sendReport(type, { id, ...more })).status).toBe(200)
       }
-      await ended(id, 'FAILED')
+      await waitForStatus(id, 'FAILED')
       await until(
-        () => available(customerId),
-        (amount) => amount === SUM,
+        () => readAvailable(customerId),
+        (amount) => amount === FUNDED,
       )
     }
-    expect((await waiting()).filter(({ type }: { type: string }) => type !== 'deposit.reversed')).toEqual([])
+    expect((await listWaiting()).filter(({ type }: { type: string }) => type !== 'deposit.reversed')).toEqual(
+      [],
+    )
   })
 
-  test('of a deposit that was taken back is applied once the deposit is known', async () => {
-    const { customerId } = await funded()
-    const depositAccountId = await depositAccountOf(customerId)
+  test('of a reversed deposit is applied once the deposit is known', async () => {
+    const { customerId } = await newFundedCustomer()
+    const depositAccountId = await findDepositAccount(customerId)
     const depositId = randomUUID()
-    const early = await tell('deposit.reversed', { depositId, failure })
-    expect(await waiting()).toMatchObject([{ type: 'deposit.reversed', reason: 'UNKNOWN_DEPOSIT' }])
-    await tell('deposit.received', {
+    const early = await sendReport('deposit.reversed', { depositId, failure })
+    expect(await listWaiting()).toMatchObject([{ type: 'deposit.reversed', reason: 'UNKNOWN_DEPOSIT' }])
+    await sendReport('deposit.received', {
       depositId,
       depositAccountId,
       amount: { value: '700', currency: 'EUR' },
       receivedAt: new Date().toISOString(),
     })
-    expect(await available(customerId)).toBe(SUM + 700)
-    await askNow()
+    expect(await readAvailable(customerId)).toBe(FUNDED + 700)
+    await runJobsNow()
     await until(
-      () => available(customerId),
-      (amount) => amount === SUM,
+      () => readAvailable(customerId),
+      (amount) => amount === FUNDED,
     )
-    expect(await waiting()).toEqual([])
-    expect((await tell('deposit.reversed', { depositId, failure }, early)).status).toBe(200)
-    expect(await available(customerId)).toBe(SUM)
+    expect(await listWaiting()).toEqual([])
+    expect((await sendReport('deposit.reversed', { depositId, failure }, early)).status).toBe(200)
+    expect(await readAvailable(customerId)).toBe(FUNDED)
   })
 
-  test('of a payment that is not ours waits for a person, and moves nothing', async () => {
-    const { customerId } = await funded()
+  test('of an unknown payment waits for a person, and moves no money', async () => {
+    const { customerId } = await newFundedCustomer()
     const id = `Transaction:${randomUUID()}`
-    expect((await tell('payment.failed', { id, failure })).body).toEqual({ received: true })
-    const [row, ...more] = await waiting()
+    expect((await sendReport('payment.failed', { id, failure })).body).toEqual({ received: true })
+    const [row, ...more] = await listWaiting()
     expect(more).toEqual([])
     expect(row).toMatchObject({ type: 'payment.failed', reason: 'UNKNOWN_PAYMENT', body: { data: { id } } })
-    expect(await available(customerId)).toBe(SUM)
+    expect(await readAvailable(customerId)).toBe(FUNDED)
     const resolved = await world.client.post(`/rail-events/${row.id}/resolve`, { note: 'Not ours' })
     expect(resolved.body).toMatchObject({ status: 'RESOLVED', note: 'Not ours' })
-    expect(await waiting()).toEqual([])
+    expect(await listWaiting()).toEqual([])
   })
 
   test('that a delivered payment failed waits and moves no money', async () => {
-    const { customerId, account, other } = await funded('102')
-    const { id } = await send(account.id, other)
-    await ended(id, 'COMPLETED')
-    expect((await tell('payment.failed', { id, failure })).status).toBe(200)
-    const [row] = await waiting()
+    const { customerId, account, payee } = await newFundedCustomer('102')
+    const { id } = await send(account.id, payee)
+    await waitForStatus(id, 'COMPLETED')
+    expect((await sendReport('payment.failed', { id, failure })).status).toBe(200)
+    const [row] = await listWaiting()
     expect(row).toMatchObject({ type: 'payment.failed', reason: 'CONTRADICTION' })
-    await askNow()
-    expect(await transaction(id)).toMatchObject({ status: 'COMPLETED' })
-    expect(await available(customerId)).toBe(SUM - 10_000)
+    await runJobsNow()
+    expect(await readTransaction(id)).toMatchObject({ status: 'COMPLETED' })
+    expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
     await world.client.post(`/rail-events/${row.id}/resolve`, { note: 'The bank was wrong' })
   })
 
   test('is refused without the signature of a secret, and accepted with either of two', async () => {
-    const { customerId, account, other } = await funded('105')
+    const { customerId, account, payee } = await newFundedCustomer('105')
     const newSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
-    const { id } = await send(account.id, other)
-    const refused = await tell('payment.failed', { id, failure }, { secrets: [newSecret] })
+    const { id } = await send(account.id, payee)
+    const refused = await sendReport('payment.failed', { id, failure }, { secrets: [newSecret] })
     expect(refused).toMatchObject({ status: 401, body: { code: 'INVALID_SIGNATURE' } })
-    expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
     process.env[SECRET_NAME] = `${BANK_SECRET},${newSecret}`
     await world.setRails([exampleBank(world.bank.url)])
-    expect((await tell('payment.accepted', { id })).status).toBe(200)
-    expect((await tell('payment.failed', { id, failure }, { secrets: [newSecret] })).status).toBe(200)
-    await ended(id, 'FAILED')
-    expect(await available(customerId)).toBe(SUM)
+    expect((await sendReport('payment.accepted', { id })).status).toBe(200)
+    expect((await sendReport('payment.failed', { id, failure }, { secrets: [newSecret] })).status).toBe(200)
+    await waitForStatus(id, 'FAILED')
+    expect(await readAvailable(customerId)).toBe(FUNDED)
   })
 
-  test('counts for a refund too: a returned one is left to the platform', async () => {
-    const { customerId, other } = await funded()
+  test('also applies to a refund: the money of a returned refund stays with the platform', async () => {
+    const { customerId, payee } = await newFundedCustomer()
     const quote = await world.client.post('/quotes', {
-      source: { sourceType: 'ACCOUNT', accountId: other },
+      source: { sourceType: 'ACCOUNT', accountId: payee },
       destination: {
         destinationType: 'ACCOUNT',
         accountId: await newEuroAccount(world.client, customerId, '103'),
@@ -276,14 +278,14 @@ describe('a report of a bank', () => {
     })
     expect(quote.status, JSON.stringify(quote.body)).toBe(201)
     const { id, transactionId } = quote.body
-    const refunded = (status: string) =>
+    const waitForRefund = (status: string) =>
       until(
-        () => transaction(transactionId),
+        () => readTransaction(transactionId),
         ({ refund }) => refund?.status === status,
       )
-    await refunded('COMPLETED')
+    await waitForRefund('COMPLETED')
     await world.callBank('POST', `/payments/${encodeURIComponent(id)}/return`)
-    await refunded('FAILED')
+    await waitForRefund('FAILED')
     const { rows } = await world.service.app.db.query<{ posted: bigint }>(
       "SELECT posted FROM ledger_accounts WHERE name = 'refunds' AND currency = 'EUR'",
     )
@@ -292,7 +294,7 @@ describe('a report of a bank', () => {
 })
 
 /** The bank's name for the deposit account of this customer. */
-async function depositAccountOf(customerId: string): Promise<string> {
+async function findDepositAccount(customerId: string): Promise<string> {
   const { id } = await world.accountOf(customerId, 'EUR')
   const { rows } = await world.service.app.db.query<{ name: string }>(
     'SELECT rail_reference AS name FROM deposit_accounts WHERE account_id = $1',
@@ -301,68 +303,70 @@ async function depositAccountOf(customerId: string): Promise<string> {
   return rows[0]!.name
 }
 
-const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const formatDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** The bank is closed today and tomorrow. */
-async function closeTheBank(): Promise<void> {
+/** Closes the bank today and tomorrow. */
+async function closeBank(): Promise<void> {
   const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
   const hours = { timeZone: 'UTC', days: [...days], opensAt: '09:00', cutOff: '16:30' }
-  await world.setRails([exampleBank(world.bank.url, { hours: { ...hours, holidays: [day(0), day(1)] } })])
+  await world.setRails([
+    exampleBank(world.bank.url, { hours: { ...hours, holidays: [formatDay(0), formatDay(1)] } }),
+  ])
 }
 
-/** Makes payments due that wait for the opening. */
-async function openTheBank(): Promise<void> {
+/** Makes the payments due that wait for the bank to open. */
+async function openBank(): Promise<void> {
   await world.service.app.db.query("UPDATE rail_payments SET submit_at = created_at WHERE state = 'GIVEN'")
 }
 
-describe('the rails file', () => {
-  test('a rail that was removed keeps its payments, which continue when it is back', async () => {
-    const { customerId, account, other } = await funded()
-    await world.callBank('PATCH', '/behaviour', { failUntilMs: FAR })
-    const { id } = await send(account.id, other)
+describe('with a changed rails file', () => {
+  test('a removed rail keeps its payments, which continue once it is configured again', async () => {
+    const { customerId, account, payee } = await newFundedCustomer()
+    await world.callBank('PATCH', '/behaviour', { failUntilMs: FAR_FUTURE_MS })
+    const { id } = await send(account.id, payee)
     await world.setRails([])
-    await askTimes(2)
-    expect((await tell('payment.failed', { id, failure })).status).toBe(404)
-    expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
-    expect(await available(customerId)).toBe(SUM - 10_000)
-    await world.callBank('PATCH', '/behaviour', WELL)
+    await pollRail(2)
+    expect((await sendReport('payment.failed', { id, failure })).status).toBe(404)
+    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
+    await world.callBank('PATCH', '/behaviour', HEALTHY)
     await world.setRails([exampleBank(world.bank.url)])
-    await askedUntil(id, 'COMPLETED')
-    expect(await atBank('entries', id)).toHaveLength(1)
+    await pollUntil(id, 'COMPLETED')
+    expect(await listAtBank('entries', id)).toHaveLength(1)
   })
 
   test('outside the hours of a rail a payment waits for its opening, and shows the time', async () => {
-    const { customerId, account, other } = await funded()
-    await closeTheBank()
-    const { id, waitsUntil } = await send(account.id, other)
-    expect(waitsUntil).toBe(`${day(2)}T09:00:00.000Z`)
-    await until(askNow, (jobs) => jobs > 0)
-    expect(await transaction(id)).toMatchObject({ status: 'PENDING', waitsUntil })
-    expect(await atBank('payments', id)).toEqual([])
-    expect(await available(customerId)).toBe(SUM - 10_000)
-    await openTheBank()
-    await askedUntil(id, 'COMPLETED')
-    expect(await atBank('entries', id)).toHaveLength(1)
+    const { customerId, account, payee } = await newFundedCustomer()
+    await closeBank()
+    const { id, waitsUntil } = await send(account.id, payee)
+    expect(waitsUntil).toBe(`${formatDay(2)}T09:00:00.000Z`)
+    await until(runJobsNow, (jobs) => jobs > 0)
+    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING', waitsUntil })
+    expect(await listAtBank('payments', id)).toEqual([])
+    expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
+    await openBank()
+    await pollUntil(id, 'COMPLETED')
+    expect(await listAtBank('entries', id)).toHaveLength(1)
   })
 
-  test('a pull that would overflow the account is not given to the bank, and fails', async () => {
+  test('a pull that would overflow the account is not sent to the bank, and fails', async () => {
     const customerId = await world.newApproved()
     const account = await world.accountOf(customerId, 'USD')
-    const other = await newBankAccount(world.client, customerId, '000')
-    await closeTheBank()
+    const payee = await newBankAccount(world.client, customerId, '000')
+    await closeBank()
     const { body, status } = await world.client.post('/transfer-in', {
-      source: { accountId: other },
+      source: { accountId: payee },
       destination: { accountId: account.id },
       amount: 5_000,
     })
     expect(status, JSON.stringify(body)).toBe(201)
-    // No deposits of allowed amounts would fill an account in the time of a test.
+    // Deposits of allowed amounts could not fill an account within the time of a test.
     await world.service.app.db.query('UPDATE ledger_accounts SET posted = $1 WHERE id = $2', [
       2n ** 63n - 1000n,
       uuidOf(account.id),
     ])
-    await openTheBank()
-    await askedUntil(body.id, 'FAILED')
+    await openBank()
+    await pollUntil(body.id, 'FAILED')
     const { rows } = await world.service.app.db.query<{ state: string }>(
       'SELECT state FROM rail_payments WHERE payment_id = $1',
       [uuidOf(body.id)],
@@ -373,11 +377,11 @@ describe('the rails file', () => {
   })
 })
 
-test('production has no faults on demand', async () => {
+test('production refuses faults on demand', async () => {
   const { client } = world
-  const asked = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'error=500' })
-  expectError(asked, { code: 'INVALID_INPUT', field: 'Svc-Sandbox-Fault' })
-  expect(asked.body.message).toContain('only available in the sandbox')
+  const refused = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'error=500' })
+  expectError(refused, { code: 'INVALID_INPUT', field: 'Svc-Sandbox-Fault' })
+  expect(refused.body.message).toContain('only available in the sandbox')
   const rule = await client.send('PATCH', '/config', { sandboxConfig: { faults: [{ fault: 'error=500' }] } })
   expectError(rule, { code: 'INVALID_INPUT', field: 'sandboxConfig' })
 })

@@ -18,28 +18,28 @@ const SLOW = '005'
 const SLOW_SECONDS = 30
 
 /** A customer with money and a bank account that ends in `suffix`. */
-async function ready(suffix?: string) {
+async function newSender(suffix?: string) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.usd, FUNDED)
   return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
 }
 
-type Ready = Awaited<ReturnType<typeof ready>>
+type Sender = Awaited<ReturnType<typeof newSender>>
 
-/** A transfer out, given to the rail of the sandbox. */
-async function sendPayment({ client, customer, bank }: Ready): Promise<string> {
-  const begun = await client.post('/transfer-out', {
+/** Makes a transfer out, and submits it to the sandbox rail. */
+async function sendPayment({ client, customer, bank }: Sender): Promise<string> {
+  const transfer = await client.post('/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: bank },
     amount: SENT,
   })
-  expect(begun.status).toBe(201)
+  expect(transfer.status).toBe(201)
   await client.advance(0)
-  return begun.body.id
+  return transfer.body.id
 }
 
-/** Reports as a bank does, and does what that makes due. */
+/** Sends a report as a bank does, then runs the jobs that become due. */
 async function report(client: Client, type: string, paymentId: string) {
   const reply = await client.post('/sandbox/rail-events', { type, paymentId, message: 'Says the bank' })
   expect(reply.status).toBe(201)
@@ -47,9 +47,10 @@ async function report(client: Client, type: string, paymentId: string) {
   return reply.body
 }
 
-const stateOf = async (client: Client, id: string) => (await client.get(`/transactions/${id}`)).body.status
+const readPaymentStatus = async (client: Client, id: string) =>
+  (await client.get(`/transactions/${id}`)).body.status
 
-describe('a payment of the sandbox', () => {
+describe('a sandbox payment', () => {
   type Reported = Exclude<(typeof OUTCOMES)[number], 'unknown'>
   const REPORTS = OUTCOMES.filter((one): one is Reported => one !== 'unknown')
   /** The money of the payer and the status of the payment, by the state of its record. */
@@ -63,35 +64,35 @@ describe('a payment of the sandbox', () => {
     }
 
   test.each(REPORTS.flatMap((first) => REPORTS.map((second) => [first, second] as const)))(
-    'that is reported %s and then %s has the outcome of the table, also after another poll of the rail',
+    'that is reported %s and then %s has the outcome of the settlement table, even after another poll',
     async (first, second) => {
-      const place = await ready(SLOW)
-      const { client, customer } = place
-      const id = await sendPayment(place)
+      const sender = await newSender(SLOW)
+      const { client, customer } = sender
+      const id = await sendPayment(sender)
       let state: Exclude<RailPaymentState, 'GIVEN'> = 'ACCEPTED'
-      for (const said of [first, second, second]) {
-        const isHeld = RECORD_EFFECTS[state][said] === 'contradiction'
-        expect(await report(client, `payment.${said}`, id)).toMatchObject(
+      for (const outcome of [first, second, second]) {
+        const isHeld = RECORD_EFFECTS[state][outcome] === 'contradiction'
+        expect(await report(client, `payment.${outcome}`, id)).toMatchObject(
           isHeld ? { status: 'WAITING', reason: 'CONTRADICTION' } : { status: 'APPLIED' },
         )
-        state = RAIL_PAYMENT_TRANSITIONS[state][EVENTS[said]] ?? state
+        state = RAIL_PAYMENT_TRANSITIONS[state][EVENTS[outcome]] ?? state
         const { status, balance } = EXPECTED[state]
-        expect(await stateOf(client, id)).toBe(status)
+        expect(await readPaymentStatus(client, id)).toBe(status)
         expect((await balancesOf(client, customer.id))[0]).toBe(balance)
       }
       await client.advance(SLOW_SECONDS)
-      // A payment that no report has ended by then fails, as for every account that ends so.
+      // A payment that no report has ended by then fails, as the suffix of its account selects.
       const { status, balance } = EXPECTED[state === 'ACCEPTED' ? 'FAILED' : state]
-      expect(await stateOf(client, id)).toBe(status)
+      expect(await readPaymentStatus(client, id)).toBe(status)
       expect(await balancesOf(client, customer.id)).toEqual([balance, balance])
     },
   )
 
-  test('that a report returns is refunded, and the report counts once', async () => {
-    const place = await ready()
-    const { client, customer } = place
-    const id = await sendPayment(place)
-    expect(await stateOf(client, id)).toBe('COMPLETED')
+  test('that is reported returned is refunded, and repeated reports count once', async () => {
+    const sender = await newSender()
+    const { client, customer } = sender
+    const id = await sendPayment(sender)
+    expect(await readPaymentStatus(client, id)).toBe('COMPLETED')
     await Promise.all(Array.from({ length: 5 }, () => report(client, 'payment.returned', id)))
     expect((await client.get(`/transactions/${id}`)).body).toMatchObject({
       status: 'FAILED',
@@ -100,18 +101,18 @@ describe('a payment of the sandbox', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('in progress can be cancelled, as in production', async () => {
-    const place = await ready(SLOW)
-    const { client, customer } = place
-    const id = await sendPayment(place)
+  test('that is in progress can be cancelled, as in production', async () => {
+    const sender = await newSender(SLOW)
+    const { client, customer } = sender
+    const id = await sendPayment(sender)
     expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(200)
     await client.advance(0)
-    expect(await stateOf(client, id)).toBe('FAILED')
+    expect(await readPaymentStatus(client, id)).toBe('FAILED')
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('of a quote that is reported returned is refunded, and a pull that is taken back becomes a debt', async () => {
-    const { client, customer, bank } = await ready()
+  test('of a quote is refunded if it is reported returned, and shows a returned pull', async () => {
+    const { client, customer, bank } = await newSender()
     const payee = await newBankAccount(client, customer.id, '788')
     const quote = await quoted(client, account(bank), to(payee), {
       destination: { destinationType: 'ACCOUNT', accountId: payee },
@@ -133,13 +134,13 @@ describe('a payment of the sandbox', () => {
 
 test('a report about a payment that the sandbox does not know waits for a person', async () => {
   const client = await newPlatform()
-  const other = await ready()
-  const foreign = await sendPayment(other)
-  for (const id of ['nobody', foreign])
+  const otherSender = await newSender()
+  const foreignPayment = await sendPayment(otherSender)
+  for (const id of ['nobody', foreignPayment])
     expect(await report(client, 'payment.returned', id)).toMatchObject({
       status: 'WAITING',
       reason: 'UNKNOWN_PAYMENT',
     })
   expect((await client.get('/rail-events')).body.data).toHaveLength(2)
-  expect(await stateOf(other.client, foreign)).toBe('COMPLETED')
+  expect(await readPaymentStatus(otherSender.client, foreignPayment)).toBe('COMPLETED')
 })

@@ -16,58 +16,58 @@ import {
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
 
-/** A connector between the server and the example bank, whose answers a test may change. */
-interface Between {
+/** A proxy between the server and the example bank, whose responses a test may rewrite. */
+interface ConnectorProxy {
   readonly url: string
-  change: (call: string, body: Record<string, unknown>) => Record<string, unknown>
+  rewrite: (call: string, body: Record<string, unknown>) => Record<string, unknown>
   readonly calls: string[]
   /** The bodies of payments. */
   readonly bodies: Record<string, unknown>[]
   close(): void
 }
 
-const SUM = 100_000
+const FUNDED = 100_000
 const SENT = 10_000
 const INT64_MAX = 2n ** 63n - 1n
-const PLAIN: Between['change'] = (_, body) => body
+const UNCHANGED: ConnectorProxy['rewrite'] = (_, body) => body
 const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Closed' }
 
 let world: Production
-let between: Between
+let proxy: ConnectorProxy
 beforeAll(async () => {
   world = await openProduction()
-  between = await openBetween(world.bank.url)
-  await world.setRails([exampleBank(between.url)])
+  proxy = await startProxy(world.bank.url)
+  await world.setRails([exampleBank(proxy.url)])
 })
 afterEach(() => {
-  between.change = PLAIN
+  proxy.rewrite = UNCHANGED
 })
 afterAll(async () => {
   await world.close()
-  between.close()
+  proxy.close()
 })
 
-async function openBetween(bank: string): Promise<Between> {
+async function startProxy(bank: string): Promise<ConnectorProxy> {
   const server = createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
     const call = `${request.method} ${request.url}`
-    between.calls.push(call)
-    if (call === 'POST /payments') between.bodies.push(JSON.parse(Buffer.concat(parts).toString()))
-    const answer = await fetch(`${bank}${request.url}`, {
+    proxy.calls.push(call)
+    if (call === 'POST /payments') proxy.bodies.push(JSON.parse(Buffer.concat(chunks).toString()))
+    const bankResponse = await fetch(`${bank}${request.url}`, {
       method: request.method ?? 'GET',
       headers: headers as Record<string, string>,
-      ...(request.method === 'POST' ? { body: Buffer.concat(parts) } : {}),
+      ...(request.method === 'POST' ? { body: Buffer.concat(chunks) } : {}),
     })
-    const body = (await answer.json()) as Record<string, unknown>
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer.ok ? between.change(call, body) : body))
+    const body = (await bankResponse.json()) as Record<string, unknown>
+    response.writeHead(bankResponse.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(bankResponse.ok ? proxy.rewrite(call, body) : body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    change: PLAIN,
+    rewrite: UNCHANGED,
     calls: [],
     bodies: [],
     close() {
@@ -77,49 +77,49 @@ async function openBetween(bank: string): Promise<Between> {
   }
 }
 
-async function available(customerId: string): Promise<number> {
+async function readAvailable(customerId: string): Promise<number> {
   const { body } = await world.client.get(
     `/customers/internal-accounts?customerId=${customerId}&currency=EUR`,
   )
   return Number(body.data[0].balance.amount)
 }
 
-/** A customer with money, and a payment to an account elsewhere, whose last three digits choose what the bank does. */
-async function paying(suffix: string) {
+/** Starts a payment of a new customer. The suffix of the payee's account selects the bank's reaction. */
+async function startPayment(suffix: string) {
   const customerId = await world.newApproved()
   const account = await world.accountOf(customerId, 'EUR')
-  await world.paidIn(account, String(SUM))
+  await world.paidIn(account, String(FUNDED))
   await until(
-    () => available(customerId),
-    (amount) => amount === SUM,
+    () => readAvailable(customerId),
+    (amount) => amount === FUNDED,
   )
-  const other = await newEuroAccount(world.client, customerId, suffix)
-  // The outcome of the payment is known only from answers.
+  const payee = await newEuroAccount(world.client, customerId, suffix)
+  // Without events the server learns the outcome only from responses.
   await world.callBank('PATCH', '/behaviour', { holdEvents: true })
-  const body = { source: { accountId: account.id }, destination: { accountId: other }, amount: SENT }
-  const sent = await world.client.post('/transfer-out', body)
-  expect(sent.status).toBe(201)
-  return { customerId, other, id: sent.body.id as string }
+  const body = { source: { accountId: account.id }, destination: { accountId: payee }, amount: SENT }
+  const transfer = await world.client.post('/transfer-out', body)
+  expect(transfer.status).toBe(201)
+  return { customerId, payee, id: transfer.body.id as string }
 }
 
-const transaction = async (id: string) => (await world.client.get(`/transactions/${id}`)).body
+const readTransaction = async (id: string) => (await world.client.get(`/transactions/${id}`)).body
 
-/** Runs now what was planned for later. */
+/** Makes scheduled jobs due now. */
 async function runNow(): Promise<void> {
   await world.service.app.db.query(
     "UPDATE jobs SET due_at = created_at WHERE due_at > created_at AND kind <> 'quote.expire'",
   )
 }
 
-const waiting = async () => (await world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+const listWaiting = async () => (await world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 
-/** Reports an event at the door of the example bank, signed for a rail. */
-async function tell(type: string, data: object, signedFor = 'example-bank') {
+/** Sends an event to the endpoint of the example bank, signed for a rail. */
+async function sendReport(type: string, data: object, signedFor = 'example-bank') {
   const id = randomUUID()
   const body = Buffer.from(JSON.stringify({ id, type, occurredAt: new Date().toISOString(), data }))
   const secret = parseWebhookSecret(BANK_SECRET)
   if (!secret) throw new Error('A secret of the test is none')
-  const answer = await fetch(`${world.service.app.origin()}/rail-events/example-bank`, {
+  const response = await fetch(`${world.service.app.origin()}/rail-events/example-bank`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
@@ -127,71 +127,72 @@ async function tell(type: string, data: object, signedFor = 'example-bank') {
     },
     body,
   })
-  return { status: answer.status, body: await answer.json() }
+  return { status: response.status, body: await response.json() }
 }
 
 describe('a response of a connector about another payment', () => {
   test.each(['FAILED', 'RETURNED', 'CANCELLED', 'DELIVERED', 'ACCEPTED'])(
-    'that is %s neither ends nor refunds this one, which is polled again',
+    'that is %s neither ends nor refunds the requested payment, which is polled again',
     async (status) => {
-      between.change = (call, body) =>
+      proxy.rewrite = (call, body) =>
         /^(?:POST|GET) \/payments/.test(call) ? { id: 'Transaction:another', status, failure } : body
-      const { customerId, id } = await paying('102')
-      const asked = () => between.calls.filter((call) => call === `GET /payments/${id}`).length
+      const { customerId, id } = await startPayment('102')
+      const countPolls = () => proxy.calls.filter((call) => call === `GET /payments/${id}`).length
       await until(
         async () => {
           await runNow()
-          return asked()
+          return countPolls()
         },
         (times) => times >= 2,
       )
-      expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
-      expect(await available(customerId)).toBe(SUM - SENT)
-      between.change = PLAIN
+      expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+      expect(await readAvailable(customerId)).toBe(FUNDED - SENT)
+      proxy.rewrite = UNCHANGED
       await until(
         async () => {
           await runNow()
-          return transaction(id)
+          return readTransaction(id)
         },
         (body) => body.status === 'COMPLETED',
       )
       await world.callBank('PATCH', '/behaviour', { holdEvents: false })
-      expect(await available(customerId)).toBe(SUM - SENT)
+      expect(await readAvailable(customerId)).toBe(FUNDED - SENT)
     },
   )
 })
 
-const isOfEuros: (...given: Parameters<Between['change']>) => boolean = (call, { accountType }) =>
+const isEuroAccount: (...args: Parameters<ConnectorProxy['rewrite']>) => boolean = (call, { accountType }) =>
   call === 'POST /deposit-accounts' && accountType === 'EUR_ACCOUNT'
 
-describe('an account that a connector gives', () => {
+describe('an account that a connector has given to one customer', () => {
   test.each(['depositAccountId', 'account'])(
-    'to one customer is not opened for another, by its %s',
-    async (part) => {
+    'is not opened for another customer with the same %s',
+    async (field) => {
       const first = await world.newApproved()
-      const taken: Record<string, unknown> = {}
-      between.change = (call, body) => {
-        if (isOfEuros(call, body)) Object.assign(taken, body)
+      const firstAccount: Record<string, unknown> = {}
+      proxy.rewrite = (call, body) => {
+        if (isEuroAccount(call, body)) Object.assign(firstAccount, body)
         return body
       }
       await world.accountOf(first, 'EUR')
-      between.change = (call, body) => (isOfEuros(call, body) ? { ...body, [part]: taken[part] } : body)
+      proxy.rewrite = (call, body) =>
+        isEuroAccount(call, body) ? { ...body, [field]: firstAccount[field] } : body
       const second = await world.newApproved()
       const { data } = (
         await world.client.get(`/customers/internal-accounts?customerId=${second}&currency=EUR`)
       ).body
-      const problem = async () => {
+      const readLastError = async () => {
         const { rows } = await world.service.app.db.query<{ last_error: string | null }>(
           `SELECT j.last_error FROM jobs j JOIN deposit_accounts d ON j.payload->>'depositAccountId' LIKE '%' || d.id
          WHERE j.kind = 'deposit-account.open' AND d.account_id = '${uuidOf(data[0].id)}'`,
         )
         return rows[0]?.last_error
       }
-      const said = await until(problem, (text) => typeof text === 'string')
-      expect(said).toContain('already belongs to InternalAccount:')
-      expect(said).toContain(data[0].id)
+      const lastError = await until(readLastError, (text) => typeof text === 'string')
+      expect(lastError).toContain('already belongs to InternalAccount:')
+      expect(lastError).toContain(data[0].id)
       expect(data[0].fundingPaymentInstructions).toEqual([])
-      between.change = PLAIN
+      proxy.rewrite = UNCHANGED
       await until(
         async () => {
           await runNow()
@@ -204,32 +205,30 @@ describe('an account that a connector gives', () => {
 })
 
 describe('the signature of an event', () => {
-  test('counts only at its own rail, and names the event', async () => {
+  test('is valid only for its own rail and event', async () => {
     const event = { id: `Transaction:${randomUUID()}`, failure }
-    const before = (await waiting()).length
+    const before = (await listWaiting()).length
     for (const signedFor of ['another-bank', '', 'example-bank evt'])
-      expect(await tell('payment.failed', event, signedFor)).toMatchObject({
+      expect(await sendReport('payment.failed', event, signedFor)).toMatchObject({
         status: 401,
         body: { code: 'INVALID_SIGNATURE' },
       })
-    expect(await waiting()).toHaveLength(before)
-    expect((await tell('payment.failed', event)).status).toBe(200)
-    expect(await waiting()).toHaveLength(before + 1)
+    expect(await listWaiting()).toHaveLength(before)
+    expect((await sendReport('payment.failed', event)).status).toBe(200)
+    expect(await listWaiting()).toHaveLength(before + 1)
   })
 
   test('cannot use a secret that two rails share: the file is refused, and the rails stay unchanged', async () => {
     const more = { name: 'another-bank', secret: { env: 'ANOTHER_BANK_SECRET' } }
     for (const secrets of [BANK_SECRET, `whsec_${Buffer.alloc(32, 3).toString('base64')},${BANK_SECRET}`]) {
       process.env.ANOTHER_BANK_SECRET = secrets
-      await expect(
-        world.setRails([exampleBank(between.url), exampleBank(between.url, more)]),
-      ).rejects.toThrow(
+      await expect(world.setRails([exampleBank(proxy.url), exampleBank(proxy.url, more)])).rejects.toThrow(
         'RAILS_FILE, rail another-bank: the environment variable ANOTHER_BANK_SECRET has a secret of the rail example-bank',
       )
     }
     process.env[SECRET_NAME] = BANK_SECRET
-    await world.setRails([exampleBank(between.url)])
-    expect((await tell('payment.accepted', { id: `Transaction:${randomUUID()}` })).status).toBe(200)
+    await world.setRails([exampleBank(proxy.url)])
+    expect((await sendReport('payment.accepted', { id: `Transaction:${randomUUID()}` })).status).toBe(200)
   })
 })
 
@@ -241,115 +240,114 @@ test('a deposit that would overflow a balance waits as a report, and is booked o
      LEFT JOIN ledger_accounts l ON l.name = 'rail:example-bank' AND l.currency = 'EUR'
      WHERE d.account_id = '${uuidOf(account.id)}'`,
   )
-  const deposited = (depositId: string, depositAccountId: string | undefined, value: bigint) =>
-    tell('deposit.received', {
+  const reportDeposit = (depositId: string, depositAccountId: string | undefined, value: bigint) =>
+    sendReport('deposit.received', {
       depositId,
       depositAccountId,
       amount: { value: String(value), currency: 'EUR' },
       receivedAt: new Date().toISOString(),
     })
-  const rest = INT64_MAX - BigInt(rows[0]?.posted ?? 0) - 1n
-  expect((await deposited('a fortune', 'nobody', rest)).status).toBe(200)
-  expect((await deposited('a little', rows[0]?.rail_reference, 700n)).status).toBe(200)
+  const remaining = INT64_MAX - BigInt(rows[0]?.posted ?? 0) - 1n
+  expect((await reportDeposit('a fortune', 'nobody', remaining)).status).toBe(200)
+  expect((await reportDeposit('a little', rows[0]?.rail_reference, 700n)).status).toBe(200)
   const isWaiting = expect.objectContaining({ type: 'deposit.received', reason: 'OUT_OF_RANGE' })
-  expect(await waiting()).toContainEqual(isWaiting)
-  expect(await available(customerId)).toBe(0)
-  expect((await tell('deposit.reversed', { depositId: 'a fortune', failure })).status).toBe(200)
+  expect(await listWaiting()).toContainEqual(isWaiting)
+  expect(await readAvailable(customerId)).toBe(0)
+  expect((await sendReport('deposit.reversed', { depositId: 'a fortune', failure })).status).toBe(200)
   await until(
     async () => {
       await runNow()
-      return available(customerId)
+      return readAvailable(customerId)
     },
     (amount) => amount === 700,
   )
-  expect(await waiting()).not.toContainEqual(isWaiting)
+  expect(await listWaiting()).not.toContainEqual(isWaiting)
 })
 
-describe('an account that a connector reports to be different', () => {
-  const iban = (suffix: string) => ibanEndingWith(suffix)
-  const changesOf = async (account: string) =>
+describe('an account change that a connector reports', () => {
+  const listChanges = async (account: string) =>
     (await world.client.get(`/account-changes?externalAccountId=${account}`)).body.data
 
-  /** A payment that has arrived, its account, and what the bank reports about it. */
-  async function delivered(suffix: string) {
-    const { customerId, id, other } = await paying('000')
+  /** Delivers a payment. Returns its account and the change that the bank reports. */
+  async function deliverPayment(suffix: string) {
+    const { customerId, id, payee } = await startPayment('000')
     await world.callBank('PATCH', '/behaviour', { holdEvents: false })
     await until(
       async () => {
         await runNow()
-        return transaction(id)
+        return readTransaction(id)
       },
       (body) => body.status === 'COMPLETED',
     )
-    const { accountInfo } = (await world.client.get(`/customers/external-accounts/${other}`)).body
+    const { accountInfo } = (await world.client.get(`/customers/external-accounts/${payee}`)).body
     const data = {
       id,
       amount: { value: String(SENT), currency: 'EUR' },
       sentTo: accountInfo.iban as string,
-      changes: [{ field: 'iban', value: iban(suffix) }],
+      changes: [{ field: 'iban', value: ibanEndingWith(suffix) }],
     }
-    return { customerId, other, data }
+    return { customerId, payee, data }
   }
 
-  test('is proposed once, only for the payment, the amount and the account that it was sent', async () => {
-    const { other, data } = await delivered('111')
-    const isNew = new Set((await waiting()).map(({ id }: { id: string }) => id))
-    for (const strange of [
+  test('is proposed once, and only if the payment, the amount and the account match', async () => {
+    const { payee, data } = await deliverPayment('111')
+    const earlierIds = new Set((await listWaiting()).map(({ id }: { id: string }) => id))
+    for (const mismatched of [
       { ...data, id: 'Transaction:0193a1b2-0000-7000-8000-000000000010' },
       { ...data, isPull: true },
       { ...data, amount: { value: String(SENT + 1), currency: 'EUR' } },
       { ...data, amount: { value: String(SENT), currency: 'USD' } },
       { ...data, amount: { value: '99999999999999999999', currency: 'EUR' } },
-      { ...data, sentTo: iban('222') },
+      { ...data, sentTo: ibanEndingWith('222') },
       { ...data, changes: [{ field: 'iban', value: 'DE00' }] },
       { ...data, changes: [{ field: 'swiftCode', value: 'x' }] },
     ])
-      expect((await tell('account.changed', strange)).status).toBeLessThan(500)
-    expect((await tell('account.changed', { ...data, changes: [] })).status).toBe(400)
-    expect((await tell('account.changed', data, 'another-bank')).status).toBe(401)
-    expect(await changesOf(other)).toEqual([])
-    const reasons = (await waiting())
-      .filter(({ id }: { id: string }) => !isNew.has(id))
+      expect((await sendReport('account.changed', mismatched)).status).toBeLessThan(500)
+    expect((await sendReport('account.changed', { ...data, changes: [] })).status).toBe(400)
+    expect((await sendReport('account.changed', data, 'another-bank')).status).toBe(401)
+    expect(await listChanges(payee)).toEqual([])
+    const reasons = (await listWaiting())
+      .filter(({ id }: { id: string }) => !earlierIds.has(id))
       .map(({ reason }: { reason: string }) => reason)
     expect(new Set(reasons)).toEqual(
       new Set(['UNKNOWN_PAYMENT', 'OTHER_AMOUNT', 'OTHER_ACCOUNT', 'CHANGE_OF_ACCOUNT']),
     )
 
-    const replies = await Promise.all([1, 2, 3].map(() => tell('account.changed', data)))
+    const replies = await Promise.all([1, 2, 3].map(() => sendReport('account.changed', data)))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
-    const [pending, ...others] = await changesOf(other)
+    const [pending, ...others] = await listChanges(payee)
     expect(others).toEqual([])
     expect(pending).toMatchObject({ status: 'PENDING', transactionId: data.id, rail: 'example-bank' })
-    expect(pending.changes).toEqual([{ field: 'iban', before: data.sentTo, after: iban('111') }])
+    expect(pending.changes).toEqual([{ field: 'iban', before: data.sentTo, after: ibanEndingWith('111') }])
   })
 
-  test('is given to the connector by the next payment, and a payment made before keeps its own', async () => {
-    const { customerId, other, data } = await delivered('333')
+  test('is used by the next payment, and an earlier payment keeps the previous account', async () => {
+    const { customerId, payee, data } = await deliverPayment('333')
     const account = await world.accountOf(customerId, 'EUR')
     await world.callBank('PATCH', '/behaviour', { holdEvents: true })
     const send = async () => {
-      const ends = { source: { accountId: account.id }, destination: { accountId: other } }
-      return (await world.client.post('/transfer-out', { ...ends, amount: 1_000 })).body
+      const accounts = { source: { accountId: account.id }, destination: { accountId: payee } }
+      return (await world.client.post('/transfer-out', { ...accounts, amount: 1_000 })).body
     }
     const before = (await send()).id
-    await tell('account.changed', data)
+    await sendReport('account.changed', data)
     expect((await send()).code).toBe('EXTERNAL_ACCOUNT_UNDER_REVIEW')
-    const [{ id }] = await changesOf(other)
+    const [{ id }] = await listChanges(payee)
     const reason = { reason: 'The payee has confirmed it' }
     expect((await world.client.post(`/account-changes/${id}/apply`, reason)).body.status).toBe('APPLIED')
     const after = (await send()).id
-    const paid = async (payment: string) =>
+    const waitForBodies = async (payment: string) =>
       until(
         async () => {
           await runNow()
-          return between.bodies.filter((body) => body.id === payment)
+          return proxy.bodies.filter((body) => body.id === payment)
         },
         (bodies) => bodies.length > 0,
       )
-    const ibans = (bodies: readonly Record<string, unknown>[]) => JSON.stringify(bodies)
-    expect(ibans(await paid(before))).toContain(data.sentTo)
-    expect(ibans(await paid(after))).toContain(iban('333'))
-    expect(ibans(await paid(before))).not.toContain(iban('333'))
+    const toText = (bodies: readonly Record<string, unknown>[]) => JSON.stringify(bodies)
+    expect(toText(await waitForBodies(before))).toContain(data.sentTo)
+    expect(toText(await waitForBodies(after))).toContain(ibanEndingWith('333'))
+    expect(toText(await waitForBodies(before))).not.toContain(ibanEndingWith('333'))
     await world.callBank('PATCH', '/behaviour', { holdEvents: false })
   })
 })

@@ -41,34 +41,34 @@ async function setLimits(client: Client, ...limits: readonly Limit[]) {
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
 }
 
-async function payer(client: Client) {
+async function newPayer(client: Client) {
   const customer = await newCustomer(client)
   await fund(client, customer.usd, FUNDED)
   return { client, customer, bank: await newBankAccount(client, customer.id) }
 }
 
-async function ready(...limits: readonly Limit[]) {
+async function newLimitedPayer(...limits: readonly Limit[]) {
   const client = await newPlatform()
   await setLimits(client, ...limits)
-  return payer(client)
+  return newPayer(client)
 }
 
-type Ready = Awaited<ReturnType<typeof ready>>
+type Payer = Awaited<ReturnType<typeof newLimitedPayer>>
 
-const pay = ({ client, customer, bank }: Ready, amount: number): Promise<Reply> =>
+const pay = ({ client, customer, bank }: Payer, amount: number): Promise<Reply> =>
   client.post('/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: bank },
     amount,
   })
 
-const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort()
+const listStatuses = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort()
 
 describe('a limit for each customer', () => {
-  test('refuses the first payment above its count, and says which limit it is', async () => {
-    const place = await ready({ maxCount: 2 })
-    expect(statuses([await pay(place, 100), await pay(place, 100)])).toEqual([201, 201])
-    const refused = await pay(place, 100)
+  test('refuses the first payment above its count, and names the limit', async () => {
+    const payer = await newLimitedPayer({ maxCount: 2 })
+    expect(listStatuses([await pay(payer, 100), await pay(payer, 100)])).toEqual([201, 201])
+    const refused = await pay(payer, 100)
     expectError(refused, { code: 'VELOCITY_LIMIT_EXCEEDED' })
     expect(refused.body.message).toBe('The limit for payments by one customer in USD is 2 payments per day.')
     expect(refused.body.details).toMatchObject({
@@ -78,51 +78,51 @@ describe('a limit for each customer', () => {
       maxCount: 2,
       left: 0,
     })
-    expect((await balancesOf(place.client, place.customer.id, 'USD'))[0]).toBe(FUNDED - 200)
+    expect((await balancesOf(payer.client, payer.customer.id, 'USD'))[0]).toBe(FUNDED - 200)
     // Another customer has a separate count.
-    expect((await pay(await payer(place.client), 100)).status).toBe(201)
+    expect((await pay(await newPayer(payer.client), 100)).status).toBe(201)
   })
 
   test('refuses an amount above the remaining limit, and accepts exactly the remaining limit', async () => {
-    const place = await ready({ maxAmount: 1000 })
-    expect((await pay(place, 600)).status).toBe(201)
-    const refused = await pay(place, 401)
+    const payer = await newLimitedPayer({ maxAmount: 1000 })
+    expect((await pay(payer, 600)).status).toBe(201)
+    const refused = await pay(payer, 401)
     expectError(refused, { code: 'VELOCITY_LIMIT_EXCEEDED' })
     expect(refused.body.details).toMatchObject({ rule: 'maxAmount', asked: 401, left: 400, maxAmount: 1000 })
-    expect((await pay(place, 400)).status).toBe(201)
+    expect((await pay(payer, 400)).status).toBe(201)
   })
 
-  test('of a day begins again the next day, and one of a month the next month', async () => {
-    const place = await ready({ maxCount: 1 }, { period: 'MONTH', maxAmount: 1000 })
-    const { client } = place
-    // From the first of a month on, so that the next day is in the same month.
-    const [now] = (await client.get('/sandbox/clock')).body.now.split('T')
-    const [year, month] = now.split('-').map(Number)
+  test('resets at the end of its day or month', async () => {
+    const payer = await newLimitedPayer({ maxCount: 1 }, { period: 'MONTH', maxAmount: 1000 })
+    const { client } = payer
+    // Start on the first of a month, so that the next day is in the same month.
+    const [today] = (await client.get('/sandbox/clock')).body.now.split('T')
+    const [year, month] = today.split('-').map(Number)
     const first = Date.UTC(year, month, 1, 12) - Date.parse((await client.get('/sandbox/clock')).body.now)
     await client.advance(Math.floor(first / 1000))
-    expect((await pay(place, 700)).status).toBe(201)
-    expectError(await pay(place, 100), { code: 'VELOCITY_LIMIT_EXCEEDED' })
+    expect((await pay(payer, 700)).status).toBe(201)
+    expectError(await pay(payer, 100), { code: 'VELOCITY_LIMIT_EXCEEDED' })
     await client.advance(DAY_SECONDS)
-    expectError(await pay(place, 301), { code: 'VELOCITY_LIMIT_EXCEEDED' })
-    expect((await pay(place, 300)).status).toBe(201)
+    expectError(await pay(payer, 301), { code: 'VELOCITY_LIMIT_EXCEEDED' })
+    expect((await pay(payer, 300)).status).toBe(201)
     await client.advance(DAY_SECONDS)
-    expectError(await pay(place, 1), { code: 'VELOCITY_LIMIT_EXCEEDED' })
+    expectError(await pay(payer, 1), { code: 'VELOCITY_LIMIT_EXCEEDED' })
     await client.advance(MONTH_SECONDS)
-    expect((await pay(place, 1000)).status).toBe(201)
+    expect((await pay(payer, 1000)).status).toBe(201)
   })
 
-  test('is not exceeded by fifty payments at the same moment', async () => {
-    const place = await ready({ maxCount: 7, maxAmount: 100_000 })
-    const replies = await Promise.all(Array.from({ length: 50 }, () => pay(place, 100)))
-    expect(statuses(replies)).toEqual([...Array(7).fill(201), ...Array(43).fill(403)])
-    expect((await balancesOf(place.client, place.customer.id, 'USD'))[0]).toBe(FUNDED - 700)
+  test('is not exceeded by fifty concurrent payments', async () => {
+    const payer = await newLimitedPayer({ maxCount: 7, maxAmount: 100_000 })
+    const replies = await Promise.all(Array.from({ length: 50 }, () => pay(payer, 100)))
+    expect(listStatuses(replies)).toEqual([...Array(7).fill(201), ...Array(43).fill(403)])
+    expect((await balancesOf(payer.client, payer.customer.id, 'USD'))[0]).toBe(FUNDED - 700)
   })
 
-  test('is not exceeded in its amount by fifty quotes and transfers at the same moment', async () => {
-    const place = await ready({ maxAmount: 1000 })
-    const { client, customer } = place
+  test('is not exceeded in amount by fifty concurrent quotes and transfers', async () => {
+    const payer = await newLimitedPayer({ maxAmount: 1000 })
+    const { client, customer } = payer
     const payee = await newCustomer(client)
-    const quote = () =>
+    const createQuote = () =>
       client.post('/quotes', {
         source: account(customer.usd),
         destination: to(payee.usd),
@@ -131,16 +131,16 @@ describe('a limit for each customer', () => {
         immediatelyExecute: true,
       })
     const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? quote() : pay(place, 300))),
+      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? createQuote() : pay(payer, 300))),
     )
-    expect(statuses(replies)).toEqual([...Array(3).fill(201), ...Array(47).fill(403)])
+    expect(listStatuses(replies)).toEqual([...Array(3).fill(201), ...Array(47).fill(403)])
     await client.advance(0)
     expect((await balancesOf(client, customer.id, 'USD'))[0]).toBe(FUNDED - 900)
   })
 
-  test('refuses the execution of a quote and leaves the quote as it is', async () => {
-    const place = await ready({ maxCount: 1 })
-    const { client, customer } = place
+  test('refuses the execution of a quote and leaves the quote unchanged', async () => {
+    const payer = await newLimitedPayer({ maxCount: 1 })
+    const { client, customer } = payer
     const payee = await newCustomer(client)
     const { body } = await client.post('/quotes', {
       source: account(customer.usd),
@@ -148,7 +148,7 @@ describe('a limit for each customer', () => {
       lockedCurrencySide: 'SENDING',
       lockedCurrencyAmount: 300,
     })
-    expect((await pay(place, 100)).status).toBe(201)
+    expect((await pay(payer, 100)).status).toBe(201)
     expectError(await client.post(`/quotes/${body.id}/execute`), { code: 'VELOCITY_LIMIT_EXCEEDED' })
     expect((await client.get(`/quotes/${body.id}`)).body.status).toBe('PENDING')
     await setLimits(client)
@@ -156,8 +156,8 @@ describe('a limit for each customer', () => {
   })
 
   test('also limits what an agent of the customer pays', async () => {
-    const place = await ready({ maxCount: 1 })
-    const { client, customer, bank } = place
+    const payer = await newLimitedPayer({ maxCount: 1 })
+    const { client, customer, bank } = payer
     const agent = await newAgent(client, customer.id)
     const transfer = () =>
       agent.post('/agents/me/transfer-out', {
@@ -165,26 +165,26 @@ describe('a limit for each customer', () => {
         destination: { accountId: bank },
         amount: 100,
       })
-    expect((await pay(place, 100)).status).toBe(201)
+    expect((await pay(payer, 100)).status).toBe(201)
     expectError(await transfer(), { code: 'VELOCITY_LIMIT_EXCEEDED' })
   })
 
-  test('does not count a transfer in, nor payments in another currency', async () => {
-    const place = await ready({ maxCount: 0 })
-    const { client, customer, bank } = place
-    const pulled = await client.post('/transfer-in', {
+  test('does not count a transfer in', async () => {
+    const payer = await newLimitedPayer({ maxCount: 0 })
+    const { client, customer, bank } = payer
+    const pull = await client.post('/transfer-in', {
       source: { accountId: bank },
       destination: { accountId: customer.usd },
       amount: 500,
     })
-    expect(pulled.status).toBe(201)
-    expectError(await pay(place, 1), { code: 'VELOCITY_LIMIT_EXCEEDED' })
+    expect(pull.status).toBe(201)
+    expectError(await pay(payer, 1), { code: 'VELOCITY_LIMIT_EXCEEDED' })
   })
 
   test('is not used up by a payment that was refused for another reason', async () => {
-    const place = await ready({ maxCount: 1 })
-    expect((await pay(place, FUNDED + 1)).status).toBe(400)
-    expect((await pay(place, 100)).status).toBe(201)
+    const payer = await newLimitedPayer({ maxCount: 1 })
+    expect((await pay(payer, FUNDED + 1)).status).toBe(400)
+    expect((await pay(payer, 100)).status).toBe(201)
   })
 })
 
@@ -192,12 +192,12 @@ describe('a limit for each payee', () => {
   test('counts the payments of all customers to one account, however often it is registered', async () => {
     const client = await newPlatform()
     await setLimits(client, { subject: 'PAYEE', maxAmount: 1000 })
-    const [one, other] = [await payer(client), await payer(client)]
-    expect((await pay(one, 600)).status).toBe(201)
-    const refused = await pay(other, 500)
+    const [first, second] = [await newPayer(client), await newPayer(client)]
+    expect((await pay(first, 600)).status).toBe(201)
+    const refused = await pay(second, 500)
     expectError(refused, { code: 'VELOCITY_LIMIT_EXCEEDED' })
     expect(refused.body.details).toMatchObject({ subject: 'PAYEE', asked: 500, left: 400 })
-    expect((await pay(other, 400)).status).toBe(201)
+    expect((await pay(second, 400)).status).toBe(201)
   })
 
   test('counts the lines of a batch that are paid in one run', async () => {
@@ -208,8 +208,13 @@ describe('a limit for each payee', () => {
     expect(batch.progress).toMatchObject({ lines: 4, faulty: 0 })
     expect((await execute(client, batch)).status).toBe(200)
     await batchIn(client, batch.id, 'COMPLETED')
-    const paid = (await client.get(`/payouts/batches/${batch.id}/lines`)).body.data
-    expect(paid.map(({ status }: { status: string }) => status)).toEqual(['SENT', 'SENT', 'FAILED', 'FAILED'])
-    expect(paid[3].error).toMatchObject({ code: 'VELOCITY_LIMIT_EXCEEDED' })
+    const paidLines = (await client.get(`/payouts/batches/${batch.id}/lines`)).body.data
+    expect(paidLines.map(({ status }: { status: string }) => status)).toEqual([
+      'SENT',
+      'SENT',
+      'FAILED',
+      'FAILED',
+    ])
+    expect(paidLines[3].error).toMatchObject({ code: 'VELOCITY_LIMIT_EXCEEDED' })
   })
 })

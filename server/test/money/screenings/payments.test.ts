@@ -15,8 +15,8 @@ import {
   UNLISTED,
 } from '../../worlds/records/screenings.testing.ts'
 
-describe('a payment to an address', () => {
-  test('that is on no list proceeds, and its screening is stored', async () => {
+describe('an outgoing payment', () => {
+  test('to an unlisted address proceeds, and its screening is stored', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id, UNLISTED))
     expect(await statusOf(client, id)).toBe('COMPLETED')
@@ -30,7 +30,7 @@ describe('a payment to an address', () => {
     })
   })
 
-  test('at a bank is not screened', async () => {
+  test('to a bank account is not screened', async () => {
     const { client, customer } = await ready()
     await fund(client, customer.usd, 10_000)
     const { body } = await client.post('/customers/external-accounts', {
@@ -43,14 +43,14 @@ describe('a payment to an address', () => {
         beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
       },
     })
-    const paid = { source: { accountId: customer.usd }, destination: { accountId: body.id }, amount: 100 }
-    const { body: transfer } = await client.post('/transfer-out', paid)
+    const request = { source: { accountId: customer.usd }, destination: { accountId: body.id }, amount: 100 }
+    const { body: transfer } = await client.post('/transfer-out', request)
     await client.advance(0)
     expect(await statusOf(client, transfer.id)).toBe('COMPLETED')
     expect(await screeningsOf(client)).toEqual([])
   })
 
-  test('that is on a list waits for a person without a deadline, and only the platform is told', async () => {
+  test('to a listed address waits for a person without a deadline, and only the platform is notified', async () => {
     const { client, customer, usdc } = await ready()
     const upper = `0x${LISTED.slice(2).toUpperCase()}`
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id, upper))
@@ -82,15 +82,15 @@ describe('a payment to an address', () => {
     expect(await eventTypesOf(client, screening)).toEqual(['SCREENING.DECIDED', 'SCREENING.WAITING'])
   })
 
-  test('that is rejected fails and is refunded, without mention of lists', async () => {
+  test('whose screening is rejected fails and is refunded, without mention of lists', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
     const path = `/screenings/${screening}`
-    const rejected = await client.post(`${path}/reject`, { note: 'Asked the addressProvider' })
-    expect(rejected.body).toMatchObject({ status: 'REJECTED', note: 'Asked the addressProvider' })
-    const other = await client.post(`${path}/release`)
-    expect([other.status, other.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
+    const rejection = await client.post(`${path}/reject`, { note: 'Asked the addressProvider' })
+    expect(rejection.body).toMatchObject({ status: 'REJECTED', note: 'Asked the addressProvider' })
+    const laterRelease = await client.post(`${path}/release`)
+    expect([laterRelease.status, laterRelease.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
     await client.advance(0)
     const { body } = await client.get(`/transactions/${id}`)
     expect(body).toMatchObject({ status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' })
@@ -99,7 +99,7 @@ describe('a payment to an address', () => {
     expect((await client.get(path)).body.status).toBe('REJECTED')
   })
 
-  test('that waits can be cancelled, and then not released', async () => {
+  test('that waits for its screening can be cancelled, and then not released', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
@@ -128,8 +128,8 @@ describe('a payment to an address', () => {
   })
 })
 
-describe('a quote to an address on a list', () => {
-  async function quoted() {
+describe('a quote to a listed address', () => {
+  async function createScreenedQuote() {
     const { client, customer, usdc } = await ready()
     await fund(client, customer.usd, 100_000)
     const wallet = await newWallet(client, customer.id)
@@ -144,37 +144,37 @@ describe('a quote to an address on a list', () => {
     await client.advance(0)
     return { client, customer, usdc, quote: body, screening: await onlyScreening(client) }
   }
-  const usd = async ({ client, customer }: Awaited<ReturnType<typeof quoted>>) => {
+  const readUsdBalances = async ({ client, customer }: Awaited<ReturnType<typeof createScreenedQuote>>) => {
     const path = `/customers/internal-accounts?customerId=${customer.id}&currency=USD`
     const [account] = (await client.get(path)).body.data
     return [account.balance.amount, account.totalBalance.amount]
   }
 
   test('is PROCESSING until a person releases it', async () => {
-    const world = await quoted()
+    const world = await createScreenedQuote()
     const { client, quote, screening } = world
     expect(screening).toMatchObject({ status: 'WAITING', transactionId: quote.transactionId })
     await client.advance(86_400)
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('PROCESSING')
-    expect((await usd(world))[1]).toBe(100_000)
+    expect((await readUsdBalances(world))[1]).toBe(100_000)
     await client.post(`/screenings/${screening.id}/release`)
     await client.advance(0)
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('COMPLETED')
-    expect((await usd(world))[1]).toBeLessThan(100_000)
+    expect((await readUsdBalances(world))[1]).toBeLessThan(100_000)
   })
 
   test('fails if a person rejects it, and nothing is paid', async () => {
-    const world = await quoted()
+    const world = await createScreenedQuote()
     const { client, quote, screening } = world
     await client.post(`/screenings/${screening.id}/reject`)
     await client.advance(0)
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('FAILED')
-    expect(await usd(world)).toEqual([100_000, 100_000])
+    expect(await readUsdBalances(world)).toEqual([100_000, 100_000])
   })
 })
 
-describe('bad input', () => {
-  test('of an id, a note or a filter is refused', async () => {
+describe('the screening API', () => {
+  test('refuses an invalid id, note or filter', async () => {
     const { client, customer, usdc } = await ready()
     await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id } = await onlyScreening(client)
@@ -187,17 +187,17 @@ describe('bad input', () => {
     expect((await onlyScreening(client)).status).toBe('WAITING')
   })
 
-  test('for the screening of another platform is 404', async () => {
+  test('returns 404 for a screening of another platform', async () => {
     const { client, customer, usdc } = await ready()
     await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id } = await onlyScreening(client)
-    const other = await newPlatform()
-    expect((await other.get(`/screenings/${id}`)).status).toBe(404)
-    expect((await other.post(`/screenings/${id}/release`)).status).toBe(404)
-    expect(await screeningsOf(other)).toEqual([])
+    const otherPlatform = await newPlatform()
+    expect((await otherPlatform.get(`/screenings/${id}`)).status).toBe(404)
+    expect((await otherPlatform.post(`/screenings/${id}/release`)).status).toBe(404)
+    expect(await screeningsOf(otherPlatform)).toEqual([])
   })
 
-  test('is replayed for a decision repeated under its key', async () => {
+  test('replays the response to a decision that is repeated with its Idempotency-Key', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)

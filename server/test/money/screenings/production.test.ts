@@ -30,17 +30,21 @@ const PROVIDER_SECRET_NAME = 'ADDRESS_PROVIDER_SECRET'
 let world: Production
 let addressProvider: AddressProvider
 let provider: ScreeningService
-let folder: string
-let file: string
+let screeningFolder: string
+let screeningFile: string
 let customerId: string
 let account: InternalAccount
 
 beforeAll(async () => {
   ;[addressProvider, provider] = await Promise.all([startAddressProvider(), screeningService()])
-  folder = await mkdtemp(join(tmpdir(), 'countersign-screening-'))
-  file = join(folder, 'addresses.txt')
-  await writeFile(file, '# none yet\n')
-  const settings = { SCREENING_FILE: file, SCREENING_URL: provider.url, SCREENING_SECRET: provider.secret }
+  screeningFolder = await mkdtemp(join(tmpdir(), 'countersign-screening-'))
+  screeningFile = join(screeningFolder, 'addresses.txt')
+  await writeFile(screeningFile, '# none yet\n')
+  const settings = {
+    SCREENING_FILE: screeningFile,
+    SCREENING_URL: provider.url,
+    SCREENING_SECRET: provider.secret,
+  }
   world = await openProduction({}, settings)
   process.env[PROVIDER_SECRET_NAME] = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
   await world.setRails([
@@ -56,39 +60,39 @@ beforeAll(async () => {
   customerId = await world.newApproved()
   account = await world.accountOf(customerId, 'EUR')
   await world.paidIn(account, '100000')
-  await until(balance, (found) => found === 100_000)
+  await until(readBalance, (found) => found === 100_000)
 })
 afterAll(async () => {
   await world.close()
-  await Promise.all([addressProvider.close(), provider.close(), rm(folder, { recursive: true })])
+  await Promise.all([addressProvider.close(), provider.close(), rm(screeningFolder, { recursive: true })])
 })
 beforeEach(() => {
   provider.answer = CLEAR
   provider.asked.length = 0
 })
 
-async function balance(): Promise<number> {
+async function readBalance(): Promise<number> {
   const path = `/customers/internal-accounts?customerId=${customerId}&currency=EUR`
   return Number((await world.client.get(path)).body.data[0].balance.amount)
 }
 
-let made = 0
-/** An address that no other test has. */
-const newAddress = () => `0x${String(++made).padStart(40, '0')}`
+let addressCount = 0
+/** An address that no other test uses. */
+const newAddress = () => `0x${String(++addressCount).padStart(40, '0')}`
 
 async function newWallet(address: string): Promise<string> {
   const accountInfo = { accountType: 'BASE_WALLET', address }
-  const made = await world.client.post('/customers/external-accounts', {
+  const reply = await world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USDC',
     accountInfo,
   })
-  expect(made.status).toBe(201)
-  return made.body.id
+  expect(reply.status).toBe(201)
+  return reply.body.id
 }
 
-/** A payment of euros to a wallet, which is executed. */
-async function paidTo(wallet: string): Promise<string> {
+/** Pays euros to a wallet. Returns the id of the transaction. */
+async function payWallet(wallet: string): Promise<string> {
   const { status, body } = await world.client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: account.id },
     destination: { destinationType: 'ACCOUNT', accountId: wallet },
@@ -100,15 +104,15 @@ async function paidTo(wallet: string): Promise<string> {
   return body.transactionId
 }
 
-const paid = async (address: string) => paidTo(await newWallet(address))
+const payAddress = async (address: string) => payWallet(await newWallet(address))
 
-const statusOf = async (id: string) => (await world.client.get(`/transactions/${id}`)).body.status
-const ended = (id: string, status: string) =>
+const readStatus = async (id: string) => (await world.client.get(`/transactions/${id}`)).body.status
+const waitForStatus = (id: string, status: string) =>
   until(
-    () => statusOf(id),
+    () => readStatus(id),
     (found) => found === status,
   )
-const screeningOf = (subject: string) =>
+const waitForScreening = (subject: string) =>
   until(
     async () => {
       const { data } = (await world.client.get('/screenings?limit=100')).body
@@ -119,8 +123,8 @@ const screeningOf = (subject: string) =>
 
 test('an unlisted address is paid once, after one screening request that names the payment', async () => {
   const address = newAddress()
-  const id = await paid(address)
-  await ended(id, 'COMPLETED')
+  const id = await payAddress(address)
+  await waitForStatus(id, 'COMPLETED')
   expect(addressProvider.paid.filter((one) => one === id)).toHaveLength(1)
   expect(provider.asked).toEqual([
     {
@@ -132,76 +136,76 @@ test('an unlisted address is paid once, after one screening request that names t
       webhookId: `${id}.PAY`,
     },
   ])
-  expect(await screeningOf(id)).toMatchObject({ status: 'CLEAR', network: 'BASE', address })
+  expect(await waitForScreening(id)).toMatchObject({ status: 'CLEAR', network: 'BASE', address })
 })
 
 test('a screening result is stored before the rail gets the payment', async () => {
-  const kept: unknown[] = []
+  const storedStates: unknown[] = []
   addressProvider.arrives = async (id) => {
     const { rows } = await world.service.app.db.query<{ state: string }>(
       'SELECT state FROM screenings WHERE transaction_id = $1',
       [id.slice(-36)],
     )
-    kept.push(rows)
+    storedStates.push(rows)
   }
-  await ended(await paid(newAddress()), 'COMPLETED')
+  await waitForStatus(await payAddress(newAddress()), 'COMPLETED')
   addressProvider.arrives = async () => {}
-  expect(kept).toEqual([[{ state: 'CLEAR' }]])
+  expect(storedStates).toEqual([[{ state: 'CLEAR' }]])
 })
 
-test('a hit of the provider waits for a person, who releases it', async () => {
+test('a payment with a hit at the provider waits until a person releases it', async () => {
   provider.answer = HIT
-  const id = await paid(newAddress())
-  const screening = await screeningOf(id)
+  const id = await payAddress(newAddress())
+  const screening = await waitForScreening(id)
   expect(screening).toMatchObject({ status: 'WAITING', list: 'OFAC', detail: 'Cluster 7' })
   provider.answer = CLEAR
   await world.client.post(`/screenings/${screening.id}/release`)
-  await ended(id, 'COMPLETED')
+  await waitForStatus(id, 'COMPLETED')
   expect(addressProvider.paid.filter((one) => one === id)).toHaveLength(1)
   expect(provider.asked).toHaveLength(1)
 })
 
 test('a rejected or cancelled payment never reaches the rail, and is refunded', async () => {
   provider.answer = HIT
-  const before = await balance()
-  const [one, other] = [await paid(newAddress()), await paid(newAddress())]
-  const screening = await screeningOf(one)
-  const { id: second } = await screeningOf(other)
+  const before = await readBalance()
+  const [rejected, cancelled] = [await payAddress(newAddress()), await payAddress(newAddress())]
+  const screening = await waitForScreening(rejected)
+  const { id: second } = await waitForScreening(cancelled)
   expect((await world.client.post(`/screenings/${screening.id}/reject`)).status).toBe(200)
-  expect((await world.client.post(`/transactions/${other}/cancel`)).status).toBe(200)
-  await ended(one, 'FAILED')
-  await ended(other, 'FAILED')
-  expect(await balance()).toBe(before)
-  expect(addressProvider.paid).not.toContain(one)
-  expect(addressProvider.paid).not.toContain(other)
+  expect((await world.client.post(`/transactions/${cancelled}/cancel`)).status).toBe(200)
+  await waitForStatus(rejected, 'FAILED')
+  await waitForStatus(cancelled, 'FAILED')
+  expect(await readBalance()).toBe(before)
+  expect(addressProvider.paid).not.toContain(rejected)
+  expect(addressProvider.paid).not.toContain(cancelled)
   const { body } = await world.client.get(`/screenings/${second}`)
   expect(body).toMatchObject({ status: 'REJECTED', note: 'The platform has cancelled the payment' })
   const { rows } = await world.service.app.db.query<{ state: string }>(
     'SELECT state FROM rail_payments WHERE payment_id = ANY ($1) ORDER BY created_at',
-    [[one.slice(-36), other.slice(-36)]],
+    [[rejected.slice(-36), cancelled.slice(-36)]],
   )
   expect(rows.map(({ state }) => state)).toEqual(['FAILED', 'CANCELLED'])
 })
 
-test('while screening is unavailable nothing is paid or lost, and payments continue afterwards', async () => {
+test('no payment is sent or lost while screening is unavailable, and payments continue afterwards', async () => {
   provider.answer = 'hangs'
-  const before = await balance()
-  const id = await paid(newAddress())
+  const before = await readBalance()
+  const id = await payAddress(newAddress())
   const failed = /countersign_screenings_total\{outcome="FAILED"\} [1-9]/
   await until(
     () => world.service.app.metrics.text(async () => true),
     (metrics) => failed.test(metrics),
   )
-  expect(await statusOf(id)).toBe('PROCESSING')
-  expect(await balance()).toBe(before - 1_000)
+  expect(await readStatus(id)).toBe('PROCESSING')
+  expect(await readBalance()).toBe(before - 1_000)
   expect(addressProvider.paid).not.toContain(id)
   expect((await world.client.get('/screenings?status=WAITING')).body.data).toEqual([])
   provider.answer = CLEAR
-  await ended(id, 'COMPLETED')
+  await waitForStatus(id, 'COMPLETED')
   expect(addressProvider.paid.filter((one) => one === id)).toHaveLength(1)
 })
 
-test('a report of a deposit whose sender cannot be screened returns 503, and changes nothing', async () => {
+test('a deposit report whose sender cannot be screened returns 503, and changes nothing', async () => {
   provider.answer = FAILURE
   const event = {
     id: 'evt-unjudged',
@@ -216,7 +220,7 @@ test('a report of a deposit whose sender cannot be screened returns 503, and cha
     },
   }
   const body = Buffer.from(JSON.stringify(event))
-  const told = async () => {
+  const sendReport = async () => {
     const headers = {
       'Content-Type': 'application/json',
       'connector-version': '1',
@@ -230,25 +234,25 @@ test('a report of a deposit whose sender cannot be screened returns 503, and cha
     const url = `${world.service.app.origin()}/rail-events/example-bank`
     return (await fetch(url, { method: 'POST', headers, body })).status
   }
-  const deposits = async () => (await world.client.get('/deposits?limit=100')).body.data.length
-  const before = await deposits()
-  expect(await told()).toBe(503)
-  expect(await deposits()).toBe(before)
+  const countDeposits = async () => (await world.client.get('/deposits?limit=100')).body.data.length
+  const before = await countDeposits()
+  expect(await sendReport()).toBe(503)
+  expect(await countDeposits()).toBe(before)
   provider.answer = CLEAR
-  expect([await told(), await told()]).toEqual([200, 200])
-  expect(await deposits()).toBe(before + 1)
+  expect([await sendReport(), await sendReport()]).toEqual([200, 200])
+  expect(await countDeposits()).toBe(before + 1)
 })
 
 test('a deposit whose sender cannot be screened is reported again until it is screened', async () => {
   provider.answer = FAILURE
-  const before = await balance()
+  const before = await readBalance()
   const sender = newAddress()
   await world.paidIn(account, '700', { depositId: 'judged-late', sender: { accountIdentifier: sender } })
   await until(
     async () => provider.asked.length,
     (times) => times > 1,
   )
-  expect(await balance()).toBe(before)
+  expect(await readBalance()).toBe(before)
   provider.answer = HIT
   const deposit = await until(
     async () =>
@@ -258,38 +262,38 @@ test('a deposit whose sender cannot be screened is reported again until it is sc
     (found) => found !== undefined,
   )
   expect(deposit).toMatchObject({ status: 'SUSPENSE', reason: 'SCREENING_HIT' })
-  const screening = await screeningOf(deposit.id)
+  const screening = await waitForScreening(deposit.id)
   expect(screening).toMatchObject({ status: 'WAITING', network: 'EVM', address: sender })
   await world.client.post(`/screenings/${screening.id}/release`)
-  await until(balance, (found) => found === before + 700)
+  await until(readBalance, (found) => found === before + 700)
 })
 
-test('an address of the file is a hit without a request, from the moment the file has it', async () => {
+test('an address in the file is a hit without a request as soon as the file lists it', async () => {
   const wallet = await newWallet(`0x${'ab'.repeat(20)}`)
-  await ended(await paidTo(wallet), 'COMPLETED')
+  await waitForStatus(await payWallet(wallet), 'COMPLETED')
   expect(provider.asked).toHaveLength(1)
-  await writeFile(file, `0x${'AB'.repeat(20)}, Mixer\n`)
-  expect(await screeningOf(await paidTo(wallet))).toMatchObject({ list: 'file', detail: 'Mixer' })
+  await writeFile(screeningFile, `0x${'AB'.repeat(20)}, Mixer\n`)
+  expect(await waitForScreening(await payWallet(wallet))).toMatchObject({ list: 'file', detail: 'Mixer' })
   expect(provider.asked).toHaveLength(1)
 })
 
-test('an unusable file is reported with its line, and changes nothing', async () => {
+test('an invalid screening file is reported with its line, and changes nothing', async () => {
   const address = newAddress()
-  await writeFile(file, `${address}\n`)
+  await writeFile(screeningFile, `${address}\n`)
   await world.service.reloadScreening()
-  await writeFile(file, `${newAddress()}\n0x123\n`)
+  await writeFile(screeningFile, `${newAddress()}\n0x123\n`)
   await expect(world.service.reloadScreening()).rejects.toThrow(
     /^SCREENING_FILE: line 2 has an address with 0x/,
   )
-  expect((await screeningOf(await paid(address))).status).toBe('WAITING')
+  expect((await waitForScreening(await payAddress(address))).status).toBe('WAITING')
 })
 
-test('two concurrent runs store one screening result, which the other run uses', async () => {
+test('two concurrent screenings of one payment store one result', async () => {
   provider.answer = HIT
   const { app } = world.service
   const platform = await app.read.selectFrom('platforms').selectAll().executeTakeFirstOrThrow()
   const op = createOp(app, platform, { kind: 'job', jobId: 'test' })
-  const wanted = {
+  const request = {
     network: 'BASE',
     address: newAddress(),
     direction: 'PAY',
@@ -297,8 +301,8 @@ test('two concurrent runs store one screening result, which the other run uses',
     currency: 'USDC',
     subject: op.newId('Transaction'),
   } as const
-  const runs = await Promise.all([screen(op, wanted), screen(op, wanted)])
+  const runs = await Promise.all([screen(op, request), screen(op, request)])
   const results = await Promise.all(runs.map(({ writes }) => app.committer.commit(writes)))
   expect(results.map(({ done }) => done).sort()).toEqual([false, true])
-  expect((await findScreeningBySubject(op, 'PAY', wanted.subject))?.state).toBe('WAITING')
+  expect((await findScreeningBySubject(op, 'PAY', request.subject))?.state).toBe('WAITING')
 })

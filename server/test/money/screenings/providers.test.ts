@@ -25,16 +25,16 @@ beforeEach(() => {
   service.asked.length = 0
 })
 
-const open = (more: { url?: string; secret?: string; timeoutMs?: number } = {}) =>
+const createProvider = (more: { url?: string; secret?: string; timeoutMs?: number } = {}) =>
   createHttpScreening(
     { url: more.url ?? service.url, secrets: [parseWebhookSecret(more.secret ?? service.secret)!] },
     () => new Date(),
     more.timeoutMs,
   )
 
-describe('a provider by HTTP', () => {
+describe('an HTTP screening provider', () => {
   test('gets a signed request with exact fields', async () => {
-    expect(await open().check(WANTED)).toEqual(CLEAR)
+    expect(await createProvider().check(WANTED)).toEqual(CLEAR)
     expect(service.asked).toEqual([
       {
         network: 'SOLANA',
@@ -57,48 +57,50 @@ describe('a provider by HTTP', () => {
       { list: 'A\nB', detail: '\u0000 C' },
       { list: 'A B', detail: 'C' },
     ],
-  ])('returns a hit as %j', async (said, result) => {
-    service.answer = { outcome: 'HIT', ...said }
-    expect(await open().check(WANTED)).toEqual({ outcome: 'HIT', ...result })
+  ])('returns a hit as %j', async (fields, result) => {
+    service.answer = { outcome: 'HIT', ...fields }
+    expect(await createProvider().check(WANTED)).toEqual({ outcome: 'HIT', ...result })
   })
 
   test.each([
-    ['another status', { status: 202, text: '{"outcome":"CLEAR"}' }],
+    ['an unexpected status', { status: 202, text: '{"outcome":"CLEAR"}' }],
     ['a redirect', { status: 302, text: '' }],
-    ['no JSON', { status: 200, text: 'CLEAR' }],
-    ['no object', { status: 200, text: 'null' }],
-    ['another word', { outcome: 'clear' }],
-    ['a list that is no text', { outcome: 'HIT', list: 7 }],
+    ['a response that is not JSON', { status: 200, text: 'CLEAR' }],
+    ['JSON that is not an object', { status: 200, text: 'null' }],
+    ['an unknown outcome', { outcome: 'clear' }],
+    ['a list that is not a string', { outcome: 'HIT', list: 7 }],
     ['a list that is too long', { outcome: 'HIT', list: 'x'.repeat(101) }],
-    ['an endless answer', { status: 200, text: `{"outcome":"CLEAR","x":"${'x'.repeat(70_000)}"}` }],
-  ])('has given no result with %s', async (_, answer) => {
-    service.answer = answer
-    await expect(open().check(WANTED)).rejects.toThrow(ScreeningFailed)
+    ['an endless response', { status: 200, text: `{"outcome":"CLEAR","x":"${'x'.repeat(70_000)}"}` }],
+  ])('fails the check with %s', async (_, response) => {
+    service.answer = response
+    await expect(createProvider().check(WANTED)).rejects.toThrow(ScreeningFailed)
   })
 
-  test('has given no result if it does not respond, cannot be reached, or does not know the secret', async () => {
+  test('fails the check if it does not respond, cannot be reached, or does not know the secret', async () => {
     service.answer = 'hangs'
-    await expect(open({ timeoutMs: 50 }).check(WANTED)).rejects.toThrow(/cannot be reached: TIMEOUT/)
-    await expect(open({ url: 'http://127.0.0.1:1/' }).check(WANTED)).rejects.toThrow(
+    await expect(createProvider({ timeoutMs: 50 }).check(WANTED)).rejects.toThrow(
+      /cannot be reached: TIMEOUT/,
+    )
+    await expect(createProvider({ url: 'http://127.0.0.1:1/' }).check(WANTED)).rejects.toThrow(
       /cannot be reached: ECONNREFUSED/,
     )
     const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
-    await expect(open({ secret }).check(WANTED)).rejects.toThrow(/returned 401/)
+    await expect(createProvider({ secret }).check(WANTED)).rejects.toThrow(/returned 401/)
   })
 })
 
-describe('the settings of screening', () => {
+describe('the screening settings', () => {
   const KEY = '1'.repeat(64)
-  const config = (env: Record<string, string>, mode = 'production') =>
+  const parseConfig = (env: Record<string, string>, mode = 'production') =>
     readConfig({ COUNTERSIGN_MODE: mode, COUNTERSIGN_MASTER_KEY: KEY, ...env })
   const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 
-  test('are absent, a file, or a provider with one or two secrets', () => {
-    expect(config({}).screening).toBeUndefined()
-    expect(config({ SCREENING_FILE: '/etc/list' }).screening).toEqual({ file: '/etc/list' })
+  test('name nothing, a file, or a provider with one or two secrets', () => {
+    expect(parseConfig({}).screening).toBeUndefined()
+    expect(parseConfig({ SCREENING_FILE: '/etc/list' }).screening).toEqual({ file: '/etc/list' })
     const provider = { SCREENING_URL: 'https://screen.example/', SCREENING_SECRET: `${SECRET}, ${SECRET}` }
-    expect(config(provider).screening?.provider).toMatchObject({ url: 'https://screen.example/' })
-    expect(config(provider).screening?.provider?.secrets).toHaveLength(2)
+    expect(parseConfig(provider).screening?.provider).toMatchObject({ url: 'https://screen.example/' })
+    expect(parseConfig(provider).screening?.provider?.secrets).toHaveLength(2)
   })
 
   test.each([
@@ -116,17 +118,17 @@ describe('the settings of screening', () => {
       { SCREENING_URL: 'https://screen.example', SCREENING_SECRET: 'whsec_abc' },
       'SCREENING_SECRET must be one or',
     ],
-  ])('%j: %s', (env, why) => {
-    expect(() => config(env)).toThrow(why)
+  ])('with %j fail with: %s', (env, message) => {
+    expect(() => parseConfig(env)).toThrow(message)
   })
 
-  test('belong to production', () => {
-    expect(() => config({ SCREENING_FILE: '/etc/list' }, 'sandbox')).toThrow(
+  test('are refused outside production', () => {
+    expect(() => parseConfig({ SCREENING_FILE: '/etc/list' }, 'sandbox')).toThrow(
       'SCREENING_FILE is for production only: the sandbox uses its own list',
     )
   })
 
-  test('with a missing file end the start', async () => {
+  test('that name a missing file prevent the start', async () => {
     const opening = openScreening(
       { file: '/nowhere/list' },
       () => new Date(),

@@ -16,19 +16,20 @@ beforeAll(async () => {
 })
 
 let keys = 0
-const link = (apiClientId: string, more: object = {}, of = client) =>
-  of.post(
+const linkAccount = (apiClientId: string, more: object = {}, platformClient = client) =>
+  platformClient.post(
     PATH,
     { provider: 'BRALE', apiClientId, apiClientSecret: SECRET, ...more },
     { 'Idempotency-Key': `link ${++keys}` },
   )
-const read = async (id: string, of = client) => (await of.get(`${PATH}/${id}`)).body
+const readAccount = async (id: string, platformClient = client) =>
+  (await platformClient.get(`${PATH}/${id}`)).body
 
 describe('an account at a stablecoin provider', () => {
   test('is linked with credentials that are never shown again', async () => {
-    const made = await link('linked')
-    expect(made.status).toBe(201)
-    expect(made.body).toEqual({
+    const linked = await linkAccount('linked')
+    expect(linked.status).toBe(201)
+    expect(linked.body).toEqual({
       id: expect.stringMatching(/^StablecoinProviderAccount:/),
       provider: 'BRALE',
       providerAccountId: expect.stringMatching(/^sandbox_/),
@@ -38,15 +39,15 @@ describe('an account at a stablecoin provider', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
-    expect(await read(made.body.id)).toEqual(made.body)
-    expect((await client.get(PATH)).body.data).toContainEqual(made.body)
+    expect(await readAccount(linked.body.id)).toEqual(linked.body)
+    expect((await client.get(PATH)).body.data).toContainEqual(linked.body)
     expectError(await client.get(`${PATH}/StablecoinProviderAccount:none`), {
       code: 'STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND',
       field: 'stablecoinProviderAccountId',
     })
   })
 
-  test('needs an Idempotency-Key, and is linked once for any number of repeats', async () => {
+  test('requires an Idempotency-Key, and is linked once for any number of repeats', async () => {
     const body = { provider: 'BRALE', apiClientId: 'keyed', apiClientSecret: SECRET }
     expectError(await client.post(PATH, body), { code: 'INVALID_INPUT', field: 'Idempotency-Key' })
     const key = { 'Idempotency-Key': 'one and the same' }
@@ -59,19 +60,19 @@ describe('an account at a stablecoin provider', () => {
     })
   })
 
-  test('that is already linked is a conflict, and of fifty concurrent calls one links it', async () => {
-    const replies = await Promise.all(Array.from({ length: 50 }, () => link('parallel')))
-    const made = replies.filter(({ status }) => status === 201)
-    expect(made).toHaveLength(1)
+  test('is linked by one of fifty concurrent calls, and the others return a conflict', async () => {
+    const replies = await Promise.all(Array.from({ length: 50 }, () => linkAccount('parallel')))
+    const created = replies.filter(({ status }) => status === 201)
+    expect(created).toHaveLength(1)
     for (const reply of replies.filter(({ status }) => status !== 201)) {
       expectError(reply, { code: 'STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED', field: 'apiClientId' })
-      expect(reply.body.details.stablecoinProviderAccountId).toBe(made[0]!.body.id)
+      expect(reply.body.details.stablecoinProviderAccountId).toBe(created[0]!.body.id)
     }
     // Another platform may have the same account at the provider.
-    expect((await link('parallel', {}, await newPlatform())).status).toBe(201)
+    expect((await linkAccount('parallel', {}, await newPlatform())).status).toBe(201)
   })
 
-  test('is refused according to the magic values', async () => {
+  test('is accepted or refused as its magic value says', async () => {
     const { data } = (await client.get('/sandbox/magic-values')).body
     const { values } = data.find(({ family }: { family: string }) => family === 'STABLECOIN_ACCOUNT')
     expect(values.map(({ suffix }: { suffix: string }) => suffix)).toEqual([
@@ -84,7 +85,7 @@ describe('an account at a stablecoin provider', () => {
       '008',
     ])
     for (const { suffix, outcome } of values) {
-      const reply = await link(`magic ${suffix}`)
+      const reply = await linkAccount(`magic ${suffix}`)
       const [status, code] = outcome.split(' ')
       if (code === undefined) expect([reply.status, reply.body.status], suffix).toEqual([201, 'ACTIVE'])
       else {
@@ -92,78 +93,85 @@ describe('an account at a stablecoin provider', () => {
         expect(String(reply.status)).toBe(status)
       }
     }
-    expectError(await link('magic 002'), {
+    expectError(await linkAccount('magic 002'), {
       code: 'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
       field: 'apiClientId',
     })
   })
 
-  test('is chosen by its id if the credentials reach several', async () => {
-    const asked = await link('several 004')
-    expectError(asked, { code: 'STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED', field: 'providerAccountId' })
-    const { providerAccountIds } = asked.body.details
+  test('is selected by its id if the credentials match several', async () => {
+    const selectionReply = await linkAccount('several 004')
+    expectError(selectionReply, {
+      code: 'STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED',
+      field: 'providerAccountId',
+    })
+    const { providerAccountIds } = selectionReply.body.details
     expect(providerAccountIds).toHaveLength(2)
     for (const providerAccountId of providerAccountIds)
-      expect((await link('several 004', { providerAccountId })).body).toMatchObject({ providerAccountId })
-    expectError(await link('several 004', { providerAccountId: 'another' }), {
+      expect((await linkAccount('several 004', { providerAccountId })).body).toMatchObject({
+        providerAccountId,
+      })
+    expectError(await linkAccount('several 004', { providerAccountId: 'another' }), {
       code: 'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
       field: 'providerAccountId',
     })
   })
 
-  test('gets errors that name the wrong field, without its value', async () => {
+  test('is refused with an error that names the invalid field, without its value', async () => {
     for (const [more, field] of [
       [{ provider: 'OTHER' }, 'provider'],
       [{ apiClientId: '' }, 'apiClientId'],
       [{ apiClientSecret: `${SECRET}\u0000` }, 'apiClientSecret'],
       [{ apiClientSecret: SECRET.repeat(100) }, 'apiClientSecret'],
     ] as const) {
-      const reply = await link('wrong', more)
+      const reply = await linkAccount('wrong', more)
       expectError(reply, { code: 'INVALID_INPUT', field })
       expect(JSON.stringify(reply.body)).not.toContain(SECRET)
     }
   })
 })
 
-describe('the daily check', () => {
-  test('keeps, refuses or withdraws an account, and a refused one can be linked again under its id', async () => {
-    const own = await newPlatform()
-    const of = async (id: string) => (await link(id, {}, own)).body
-    const [good, refused, withdrawn, silent] = [
-      await of('good'),
-      await of('late 006'),
-      await of('late 007'),
-      await of('late 008'),
+describe('the daily check of linked accounts', () => {
+  test('confirms, refuses or revokes an account, which can then be linked again under its id', async () => {
+    const platform = await newPlatform()
+    const linkNew = async (id: string) => (await linkAccount(id, {}, platform)).body
+    const [good, refused, withdrawn, unavailable] = [
+      await linkNew('good'),
+      await linkNew('late 006'),
+      await linkNew('late 007'),
+      await linkNew('late 008'),
     ]
-    await own.advance(DAY - 60)
-    expect(await read(refused.id, own)).toEqual(refused)
-    await own.advance(120)
-    const status = async ({ id }: { id: string }) => (await read(id, own)).status
-    expect(await Promise.all([good, refused, withdrawn, silent].map(status))).toEqual([
+    await platform.advance(DAY - 60)
+    expect(await readAccount(refused.id, platform)).toEqual(refused)
+    await platform.advance(120)
+    const readStatus = async ({ id }: { id: string }) => (await readAccount(id, platform)).status
+    expect(await Promise.all([good, refused, withdrawn, unavailable].map(readStatus))).toEqual([
       'ACTIVE',
       'INVALID',
       'REVOKED',
       'ACTIVE',
     ])
-    expect((await read(good.id, own)).lastVerifiedAt > good.lastVerifiedAt).toBe(true)
-    for (const one of [refused, withdrawn, silent])
-      expect((await read(one.id, own)).lastVerifiedAt).toBe(one.lastVerifiedAt)
-    const list = async (query: string) =>
-      (await own.get(`${PATH}?${query}`)).body.data.map(({ id }: { id: string }) => id)
-    expect(await list('status=INVALID')).toEqual([refused.id])
-    expect(await list('provider=BRALE&status=ACTIVE')).toEqual([silent.id, good.id])
+    expect((await readAccount(good.id, platform)).lastVerifiedAt > good.lastVerifiedAt).toBe(true)
+    for (const account of [refused, withdrawn, unavailable])
+      expect((await readAccount(account.id, platform)).lastVerifiedAt).toBe(account.lastVerifiedAt)
+    const listIds = async (query: string) =>
+      (await platform.get(`${PATH}?${query}`)).body.data.map(({ id }: { id: string }) => id)
+    expect(await listIds('status=INVALID')).toEqual([refused.id])
+    expect(await listIds('provider=BRALE&status=ACTIVE')).toEqual([unavailable.id, good.id])
 
-    for (const [id, client] of [
+    for (const [id, apiClientId] of [
       [refused.id, 'late 006'],
       [withdrawn.id, 'late 007'],
     ]) {
-      const again = await link(client!, {}, own)
-      expect([again.status, again.body.id, again.body.status]).toEqual([201, id, 'ACTIVE'])
-      expectError(await link(client!, {}, own), { code: 'STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED' })
+      const relinked = await linkAccount(apiClientId!, {}, platform)
+      expect([relinked.status, relinked.body.id, relinked.body.status]).toEqual([201, id, 'ACTIVE'])
+      expectError(await linkAccount(apiClientId!, {}, platform), {
+        code: 'STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED',
+      })
     }
-    // Each is checked once a day, not twice, counted from when it was linked again.
-    await own.advance(3 * DAY)
-    expect(await Promise.all([good, refused, withdrawn].map(status))).toEqual([
+    // Each account is checked once a day, starting from when it was linked again.
+    await platform.advance(3 * DAY)
+    expect(await Promise.all([good, refused, withdrawn].map(readStatus))).toEqual([
       'ACTIVE',
       'INVALID',
       'REVOKED',
@@ -171,16 +179,16 @@ describe('the daily check', () => {
   })
 })
 
-describe('at rest', () => {
-  let opened: SharedServer
+describe('the credentials of a linked account', () => {
+  let sharedServer: SharedServer
   beforeAll(async () => {
-    opened = await world('sandbox')
+    sharedServer = await world('sandbox')
   })
 
-  test('neither row, stored response nor job has the credentials, and each account has one job for its check', async () => {
-    const { app, server } = opened
-    const op = await opened.newOp()
-    const { tokenId, clientSecret } = await newToken(opened, op)
+  test('are in no row, stored response or job, and one job checks them', async () => {
+    const { app, server } = sharedServer
+    const op = await sharedServer.newOp()
+    const { tokenId, clientSecret } = await newToken(sharedServer, op)
     const body = { provider: 'BRALE', apiClientId: 'sealed 006', apiClientSecret: SECRET }
     const send = () =>
       server.inject({
@@ -194,30 +202,30 @@ describe('at rest', () => {
         payload: JSON.stringify(body),
       })
     expect((await send()).statusCode).toBe(201)
-    const rows = async (table: string) =>
+    const listRows = async (table: string) =>
       (
         await app.db.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t WHERE platform_id = $1`, [
           uuidOf(op.platform.id),
         ])
       ).rows
     for (const table of ['stablecoin_accounts', 'idempotency_keys', 'jobs', 'events']) {
-      const text = JSON.stringify(await rows(table))
+      const text = JSON.stringify(await listRows(table))
       expect(text, table).not.toContain(SECRET)
       expect(text, table).not.toContain(Buffer.from(SECRET).toString('hex'))
       expect(text, table).not.toContain('sealed 006')
     }
-    expect(await rows('stablecoin_accounts')).toHaveLength(1)
-    const checks = async () =>
-      (await rows('jobs')).filter(({ row }) => row.includes('stablecoin-account.check'))
-    expect(await checks()).toHaveLength(1)
+    expect(await listRows('stablecoin_accounts')).toHaveLength(1)
+    const listCheckJobs = async () =>
+      (await listRows('jobs')).filter(({ row }) => row.includes('stablecoin-account.check'))
+    expect(await listCheckJobs()).toHaveLength(1)
     await app.advanceClock(op.platform.id, new Date(op.now.getTime() + 1.5 * DAY * 1000))
-    expect(await checks()).toHaveLength(1)
+    expect(await listCheckJobs()).toHaveLength(1)
     expect((await send()).statusCode).toBe(201)
-    expect(await checks()).toHaveLength(1)
+    expect(await listCheckJobs()).toHaveLength(1)
   })
 })
 
-/** A token of a platform that a test has created without HTTP. */
+/** Creates an API token for a platform that a test has created without HTTP. */
 async function newToken({ app }: SharedServer, { platform }: { platform: Parameters<typeof createOp>[1] }) {
   const { makeApiToken } = await import('../../../src/people/tokens/tokens.ts')
   const op = createOp(app, platform, { kind: 'job', jobId: 'test' })

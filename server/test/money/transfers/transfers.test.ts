@@ -11,50 +11,51 @@ import {
 
 const FUNDED = 100_000
 
-async function ready(suffix?: string) {
+async function newPayer(suffix?: string) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.usd, FUNDED)
   return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
 }
 
-type Ready = Awaited<ReturnType<typeof ready>>
+type Payer = Awaited<ReturnType<typeof newPayer>>
 
-const out = ({ client, customer, bank }: Ready, more: object = {}) =>
+const transferOut = ({ client, customer, bank }: Payer, more: object = {}) =>
   client.post('/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: bank },
     ...more,
   })
 
-const pull = ({ client, customer, bank }: Ready, more: object = {}) =>
+const transferIn = ({ client, customer, bank }: Payer, more: object = {}) =>
   client.post('/transfer-in', {
     source: { accountId: bank },
     destination: { accountId: customer.usd },
     ...more,
   })
 
-async function balancesOf(client: Client, customerId: string): Promise<[number, number]> {
+async function readBalances(client: Client, customerId: string): Promise<[number, number]> {
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&currency=USD`)
   return [body.data[0].balance.amount, body.data[0].totalBalance.amount]
 }
 
-const read = async (client: Client, { body }: Reply) => (await client.get(`/transactions/${body.id}`)).body
+const readTransaction = async (client: Client, { body }: Reply) =>
+  (await client.get(`/transactions/${body.id}`)).body
 
 const USD = { code: 'USD', name: 'US Dollar', symbol: '$', decimals: 2 }
 
 describe('a transfer out', () => {
-  test('holds its amount immediately and debits it when the rail has delivered it', async () => {
-    const place = await ready()
-    const { client, customer, bank } = place
-    const begun = await out(place, {
+  test('holds its amount immediately, and debits it once the rail has delivered it', async () => {
+    const payer = await newPayer()
+    const { client, customer, bank } = payer
+    const transfer = await transferOut(payer, {
       amount: 2500,
       destination: { accountId: bank, paymentRail: 'ACH' },
       remittanceInformation: 'x'.repeat(80),
     })
-    expect(begun.status).toBe(201)
-    const { id, createdAt, updatedAt, reconciliationInstructions } = begun.body
-    expect(begun.body).toEqual({
+    expect(transfer.status).toBe(201)
+    const { id, createdAt, updatedAt, reconciliationInstructions } = transfer.body
+    expect(transfer.body).toEqual({
       id,
       type: 'INCOMING',
       direction: 'DEBIT',
@@ -77,25 +78,25 @@ describe('a transfer out', () => {
       updatedAt,
     })
     await client.advance(0)
-    const settled = await read(client, begun)
+    const settled = await readTransaction(client, transfer)
     expect(settled).toMatchObject({ status: 'COMPLETED', settledAt: expect.any(String) })
-    // Its type is INCOMING only in the response that begins it (specification 4.11).
-    const { rateDetails } = begun.body
+    // Its type is INCOMING only in the response that creates it (specification 4.11).
+    const { rateDetails } = transfer.body
     expect(settled).toMatchObject({ type: 'OUTGOING', fees: 0, rateDetails })
     const listed = await client.get(`/transactions?type=OUTGOING&customerId=${customer.id}`)
     expect(listed.body.data).toEqual([settled])
-    const told = await client.events(`&objectId=${id}`)
-    expect(told.map(({ data }: { data: { type: string } }) => data.type)).toEqual(['OUTGOING', 'OUTGOING'])
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
+    const events = await client.events(`&objectId=${id}`)
+    expect(events.map(({ data }: { data: { type: string } }) => data.type)).toEqual(['OUTGOING', 'OUTGOING'])
+    expect(await readBalances(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
   })
 
-  test('without an amount sends the available balance, and is refused when nothing is left', async () => {
-    const place = await ready('005')
-    expect((await out(place, { amount: 40_000 })).status).toBe(201)
-    const rest = await out(place)
-    expect(rest.body.sentAmount.amount).toBe(60_000)
-    expect(await balancesOf(place.client, place.customer.id)).toEqual([0, FUNDED])
-    const third = await out(place)
+  test('without an amount sends the available balance, and is refused if nothing is left', async () => {
+    const payer = await newPayer('005')
+    expect((await transferOut(payer, { amount: 40_000 })).status).toBe(201)
+    const remaining = await transferOut(payer)
+    expect(remaining.body.sentAmount.amount).toBe(60_000)
+    expect(await readBalances(payer.client, payer.customer.id)).toEqual([0, FUNDED])
+    const third = await transferOut(payer)
     expect(third).toMatchObject({
       status: 400,
       body: { code: 'INSUFFICIENT_BALANCE', details: { available: 0 } },
@@ -103,8 +104,8 @@ describe('a transfer out', () => {
   })
 
   test('above the available balance is refused and holds nothing', async () => {
-    const place = await ready()
-    const refused = await out(place, { amount: FUNDED + 1 })
+    const payer = await newPayer()
+    const refused = await transferOut(payer, { amount: FUNDED + 1 })
     expect(refused).toMatchObject({
       status: 400,
       body: {
@@ -112,44 +113,46 @@ describe('a transfer out', () => {
         details: { field: 'amount', available: FUNDED, required: FUNDED + 1 },
       },
     })
-    expect(await balancesOf(place.client, place.customer.id)).toEqual([FUNDED, FUNDED])
+    expect(await readBalances(payer.client, payer.customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('of everything, requested in parallel, is made once', async () => {
-    const place = await ready()
-    const replies = await Promise.all(Array.from({ length: 20 }, () => out(place, { amount: FUNDED })))
+  test('of the whole balance is made once if it is requested in parallel', async () => {
+    const payer = await newPayer()
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => transferOut(payer, { amount: FUNDED })),
+    )
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(new Set(replies.map(({ body }) => body.code))).toEqual(
       new Set([undefined, 'INSUFFICIENT_BALANCE']),
     )
   })
 
-  test('is made once under one key, for any number of requests, with the same response', async () => {
-    const place = await ready()
-    const { client, customer, bank } = place
+  test('is made once under one Idempotency-Key, and every request gets the same response', async () => {
+    const payer = await newPayer()
+    const { client, customer, bank } = payer
     const body = { source: { accountId: customer.usd }, destination: { accountId: bank }, amount: 100 }
-    const ask = () => client.post('/transfer-out', body, { 'Idempotency-Key': 'once' })
-    const replies = await Promise.all(Array.from({ length: 50 }, ask))
+    const sendOnce = () => client.post('/transfer-out', body, { 'Idempotency-Key': 'once' })
+    const replies = await Promise.all(Array.from({ length: 50 }, sendOnce))
     expect(new Set(replies.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
     await client.advance(0)
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 100, FUNDED - 100])
+    expect(await readBalances(client, customer.id)).toEqual([FUNDED - 100, FUNDED - 100])
     expect((await client.get('/transactions')).body.totalCount).toBe(1)
   })
 
   test('from an embedded wallet is refused, with a pointer to quotes', async () => {
-    const place = await ready()
-    const refused = await out(place, { source: { accountId: place.customer.wallet }, amount: 1 })
+    const payer = await newPayer()
+    const refused = await transferOut(payer, { source: { accountId: payer.customer.wallet }, amount: 1 })
     expect(refused).toMatchObject({ status: 400, body: { details: { field: 'source.accountId' } } })
   })
 
-  test('is between accounts of one owner and one currency, by a rail that reaches the account', async () => {
-    const place = await ready()
-    const { client, customer, bank } = place
+  test('requires accounts of one owner and one currency, and a rail that reaches the account', async () => {
+    const payer = await newPayer()
+    const { client, customer, bank } = payer
     const stranger = await newCustomer(client)
-    const elsewhere = await newBankAccount(client, stranger.id)
+    const strangerBank = await newBankAccount(client, stranger.id)
     const cases: [object, number, string, string][] = [
       [{ source: { accountId: customer.eur } }, 400, 'INVALID_CURRENCY', 'destination.accountId'],
-      [{ destination: { accountId: elsewhere } }, 404, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
+      [{ destination: { accountId: strangerBank } }, 404, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
       [{ source: { accountId: stranger.usd } }, 404, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
       [{ source: { accountId: 'InternalAccount:none' } }, 404, 'ACCOUNT_NOT_FOUND', 'source.accountId'],
       [
@@ -163,7 +166,7 @@ describe('a transfer out', () => {
       [{ amount: -1 }, 400, 'INVALID_INPUT', 'amount'],
     ]
     for (const [more, status, code, field] of cases)
-      expect(await out(place, { amount: 1, ...more }), JSON.stringify(more)).toMatchObject({
+      expect(await transferOut(payer, { amount: 1, ...more }), JSON.stringify(more)).toMatchObject({
         status,
         body: { code, details: { field } },
       })
@@ -172,11 +175,11 @@ describe('a transfer out', () => {
 })
 
 describe('a transfer in', () => {
-  test('credits the account when the rail has pulled it, and not before', async () => {
-    const place = await ready()
-    const { client, customer, bank } = place
-    const begun = await pull(place, { amount: 700 })
-    expect(begun).toMatchObject({
+  test('credits the account once the rail has pulled the money, and not before', async () => {
+    const payer = await newPayer()
+    const { client, customer, bank } = payer
+    const transfer = await transferIn(payer, { amount: 700 })
+    expect(transfer).toMatchObject({
       status: 201,
       body: {
         type: 'INCOMING',
@@ -188,47 +191,47 @@ describe('a transfer in', () => {
       },
     })
     await client.advance(0)
-    expect(await read(client, begun)).toMatchObject({ status: 'COMPLETED' })
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 700, FUNDED + 700])
+    expect(await readTransaction(client, transfer)).toMatchObject({ status: 'COMPLETED' })
+    expect(await readBalances(client, customer.id)).toEqual([FUNDED + 700, FUNDED + 700])
   })
 
-  test('completes or fails, however large: it does not stay pending', async () => {
-    const { client, customer, bank } = await ready()
+  test('completes or fails however large it is, and does not stay pending', async () => {
+    const { client, customer, bank } = await newPayer()
     const amount = 9_000_000_000_000_000_000n
     const [usd] = (await client.get('/config')).body.supportedCurrencies
     const supportedCurrencies = [{ ...usd, maxAmount: amount }]
     expect((await client.send('PATCH', '/config', { supportedCurrencies })).status).toBe(200)
-    const other = await newCustomer(client)
+    const otherCustomer = await newCustomer(client)
     const sides = [
       { source: { accountId: bank }, destination: { accountId: customer.usd } },
       {
-        source: { accountId: await newBankAccount(client, other.id) },
-        destination: { accountId: other.usd },
+        source: { accountId: await newBankAccount(client, otherCustomer.id) },
+        destination: { accountId: otherCustomer.usd },
       },
     ]
     const pullBoth = () => Promise.all(sides.map((side) => client.post('/transfer-in', { ...side, amount })))
-    const begun = await pullBoth()
+    const replies = await pullBoth()
     await client.advance(0)
     const tooLarge = { status: 400, code: 'AMOUNT_OUT_OF_RANGE', details: { field: 'amount' } }
     const full = { status: 'FAILED', failureReason: 'OFFRAMP_FAILED' }
-    const ends = await Promise.all(
-      begun.map(async (reply) => (reply.status === 201 ? read(client, reply) : reply.body)),
+    const outcomes = await Promise.all(
+      replies.map(async (reply) => (reply.status === 201 ? readTransaction(client, reply) : reply.body)),
     )
-    const [first, second] = ends[0].status === 'COMPLETED' ? ends : ends.toReversed()
+    const [first, second] = outcomes[0].status === 'COMPLETED' ? outcomes : outcomes.toReversed()
     expect(first).toMatchObject({ status: 'COMPLETED' })
-    // The second one came before the first was settled, or after it.
+    // The second may arrive before or after the first is settled.
     expect(second).toMatchObject(second.status === 400 ? tooLarge : full)
     for (const { body } of await pullBoth()) expect(body).toMatchObject(tooLarge)
   })
 
   test('without an amount pulls the maximum, and is refused if that is unknown or zero', async () => {
-    const place = await ready()
-    const { client, customer } = place
-    const all = await pull(place)
-    expect(all).toMatchObject({ status: 201, body: { receivedAmount: { amount: 100_000 } } })
+    const payer = await newPayer()
+    const { client, customer } = payer
+    const maximum = await transferIn(payer)
+    expect(maximum).toMatchObject({ status: 201, body: { receivedAmount: { amount: 100_000 } } })
     await client.advance(0)
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 100_000, FUNDED + 100_000])
-    const empty = await pull(await ready('002'))
+    expect(await readBalances(client, customer.id)).toEqual([FUNDED + 100_000, FUNDED + 100_000])
+    const empty = await transferIn(await newPayer('002'))
     expect(empty).toMatchObject({
       status: 400,
       body: { code: 'INSUFFICIENT_BALANCE', details: { field: 'amount', available: 0 } },
@@ -241,45 +244,54 @@ describe('a transfer in', () => {
     })
     const { data } = (await client.get(`/customers/internal-accounts?customerId=${customer.id}&currency=MXN`))
       .body
-    const asked = await client.post('/transfer-in', {
+    const unknownBalance = await client.post('/transfer-in', {
       source: { accountId: clabe.id },
       destination: { accountId: data[0].id },
     })
-    expect(asked).toMatchObject({
+    expect(unknownBalance).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT', details: { field: 'amount' } },
     })
   })
 })
 
-describe('the sandbox suffixes of an external account', () => {
+describe('a sandbox transfer', () => {
   test.each([
     ['002', 'Insufficient funds'],
     ['003', 'The account is closed or invalid'],
     ['004', 'The bank rejected the payment'],
-  ])('%s fails a transfer immediately, and releases its money', async (suffix, failureDetail) => {
-    const place = await ready(suffix)
-    const { client, customer } = place
-    const [sent, pulled] = [await out(place, { amount: 500 }), await pull(place, { amount: 500 })]
-    await client.advance(0)
-    const failed = { status: 'FAILED', counterpartyInformation: { failureDetail } }
-    expect(await read(client, sent)).toMatchObject({
-      ...failed,
-      failureReason: 'COUNTERPARTY_POST_TX_FAILED',
-    })
-    expect(await read(client, pulled)).toMatchObject({ ...failed, failureReason: 'PAY_REQUEST_FAILED' })
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
-  })
+  ])(
+    'whose account has the suffix %s fails immediately, and its money is released',
+    async (suffix, failureDetail) => {
+      const payer = await newPayer(suffix)
+      const { client, customer } = payer
+      const [sent, pulled] = [
+        await transferOut(payer, { amount: 500 }),
+        await transferIn(payer, { amount: 500 }),
+      ]
+      await client.advance(0)
+      const failed = { status: 'FAILED', counterpartyInformation: { failureDetail } }
+      expect(await readTransaction(client, sent)).toMatchObject({
+        ...failed,
+        failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+      })
+      expect(await readTransaction(client, pulled)).toMatchObject({
+        ...failed,
+        failureReason: 'PAY_REQUEST_FAILED',
+      })
+      expect(await readBalances(client, customer.id)).toEqual([FUNDED, FUNDED])
+    },
+  )
 
-  test('005 keeps a transfer pending for 30 seconds and then fails it', async () => {
-    const place = await ready('005')
-    const { client, customer } = place
-    const begun = await out(place, { amount: 500 })
+  test('whose account has the suffix 005 stays pending for 30 seconds, and then fails', async () => {
+    const payer = await newPayer('005')
+    const { client, customer } = payer
+    const transfer = await transferOut(payer, { amount: 500 })
     await client.advance(20)
-    expect(await read(client, begun)).toMatchObject({ status: 'PENDING' })
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 500, FUNDED])
+    expect(await readTransaction(client, transfer)).toMatchObject({ status: 'PENDING' })
+    expect(await readBalances(client, customer.id)).toEqual([FUNDED - 500, FUNDED])
     await client.advance(15)
-    expect(await read(client, begun)).toMatchObject({ status: 'FAILED' })
-    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+    expect(await readTransaction(client, transfer)).toMatchObject({ status: 'FAILED' })
+    expect(await readBalances(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 })

@@ -18,11 +18,17 @@ function lookUp(client: Client, address: string, query = ''): Promise<Reply> {
   return client.get(`/receiver/uma/${encodeURIComponent(address)}${query}`)
 }
 
-const codes = (reply: Reply) =>
+const listCodes = (reply: Reply) =>
   reply.body.supportedCurrencies.map((one: { currency: { code: string } }) => one.currency.code)
 
 /** A quote from an account with enough money. */
-async function quote(client: Client, accountId: string, destination: object, side: string, amount: number) {
+async function createQuote(
+  client: Client,
+  accountId: string,
+  destination: object,
+  side: string,
+  amount: number,
+) {
   return client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId },
     destination,
@@ -38,7 +44,7 @@ describe('the receivers of the sandbox', () => {
     ['$success.mxn', 'MXN'],
     ['$pending.long.usd', 'USD'],
     ['$fail.compliance.usd', 'USD'],
-  ])('include %s for %s, however its address is written', async (name, currency) => {
+  ])('include %s for %s, in upper or lower case', async (name, currency) => {
     const client = await newPlatform()
     for (const address of [`${name}@${DOMAIN}`, `${name}@${DOMAIN}`.toUpperCase()]) {
       const reply = await lookUp(client, address)
@@ -54,7 +60,7 @@ describe('the receivers of the sandbox', () => {
     }
   })
 
-  test('match a quote: its rate, minimum and maximum', async () => {
+  test('show the rate, minimum and maximum of a quote', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const { supportedCurrencies } = (await client.get('/config')).body
@@ -69,24 +75,25 @@ describe('the receivers of the sandbox', () => {
       const { min, max, estimatedExchangeRate } = preference
       expect(preference.sendingCurrency.code).toBe('USD')
       const destination = { destinationType: 'UMA_ADDRESS', umaAddress }
-      const receiving = (amount: number) => quote(client, customer.usd, destination, 'RECEIVING', amount)
+      const quoteReceiving = (amount: number) =>
+        createQuote(client, customer.usd, destination, 'RECEIVING', amount)
       for (const amount of [min, max]) {
-        const reply = await receiving(amount)
+        const reply = await quoteReceiving(amount)
         expect(reply, `${name} ${toJson(reply.body)}`).toMatchObject({
           status: 201,
           body: { exchangeRate: estimatedExchangeRate },
         })
       }
       for (const amount of [min - 1, max + 1])
-        expectError(await receiving(amount), { code: 'AMOUNT_OUT_OF_RANGE', what: `${name} ${amount}` })
+        expectError(await quoteReceiving(amount), { code: 'AMOUNT_OUT_OF_RANGE', what: `${name} ${amount}` })
     }
   })
 })
 
-test('the host of the sandbox receivers is a setting, and a bad one fails the start with its name', () => {
-  const domain = (text: string) => readConfig({ UMA_DOMAIN: text }).sandboxUmaDomain
-  expect([domain(''), domain('UMA.test:8080')]).toEqual([DOMAIN, 'uma.test:8080'])
-  for (const bad of [
+test('the host of the sandbox receivers is a setting, and an invalid host fails the start', () => {
+  const readDomain = (text: string) => readConfig({ UMA_DOMAIN: text }).sandboxUmaDomain
+  expect([readDomain(''), readDomain('UMA.test:8080')]).toEqual([DOMAIN, 'uma.test:8080'])
+  for (const invalidDomain of [
     '$a@b.example',
     'a b',
     '-x',
@@ -96,8 +103,8 @@ test('the host of the sandbox receivers is a setting, and a bad one fails the st
     'uma..test',
     'uma.test/',
   ])
-    expect(() => domain(bad), bad).toThrow(ConfigError)
-  expect(() => domain('a b')).toThrow('UMA_DOMAIN')
+    expect(() => readDomain(invalidDomain), invalidDomain).toThrow(ConfigError)
+  expect(() => readDomain('a b')).toThrow('UMA_DOMAIN')
 })
 
 describe('a customer of the platform', () => {
@@ -105,14 +112,14 @@ describe('a customer of the platform', () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client, { umaAddress: '$ada@pay.example:8443', currencies: ['MXN'] })
     const reply = await lookUp(client, '$ADA@pay.example:8443')
-    expect(codes(reply)).toEqual(['MXN', 'USD', 'EUR', 'USDC', 'USDB'])
+    expect(listCodes(reply)).toEqual(['MXN', 'USD', 'EUR', 'USDC', 'USDB'])
     const { supportedCurrencies } = (await client.get('/config')).body
     await client.send('PATCH', '/config', {
       supportedCurrencies: supportedCurrencies.map((one: { currencyCode: string }) =>
         one.currencyCode === 'EUR' ? { ...one, enabledTransactionTypes: ['OUTGOING'] } : one,
       ),
     })
-    expect(codes(await lookUp(client, '$ada@pay.example:8443'))).toEqual(['MXN', 'USD', 'USDC', 'USDB'])
+    expect(listCodes(await lookUp(client, '$ada@pay.example:8443'))).toEqual(['MXN', 'USD', 'USDC', 'USDB'])
     await client.send('DELETE', `/customers/${id}`)
     expectError(await lookUp(client, '$ada@pay.example:8443'), {
       code: 'UMA_NOT_FOUND',
@@ -120,13 +127,13 @@ describe('a customer of the platform', () => {
     })
   })
 
-  test('is paid by another customer on its account, and both have a record of it', async () => {
+  test('is paid by another customer, and both have a transaction for it', async () => {
     const client = await newPlatform()
     const [ada, bea] = [await newCustomer(client), await newCustomer(client)]
     const { umaAddress, platformCustomerId } = (await client.get(`/customers/${bea.id}`)).body
     await fund(client, ada.usd, 10_000)
     const destination = { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' }
-    const { body } = await quote(client, ada.usd, destination, 'RECEIVING', 2500)
+    const { body } = await createQuote(client, ada.usd, destination, 'RECEIVING', 2500)
     expect((await client.post(`/quotes/${body.id}/execute`)).status).toBe(200)
     await client.advance(0)
     expect((await client.get(`/transactions/${body.transactionId}`)).body.status).toBe('COMPLETED')
@@ -178,10 +185,10 @@ test('a host is one or more labels separated by dots, with an optional port', as
     })
 })
 
-describe('nobody receives', () => {
+describe('no receiver is found', () => {
   test('at an unused address, or at the address of a customer who cannot receive', async () => {
-    const [client, other] = [await newPlatform(), await newPlatform()]
-    await newCustomer(other, { umaAddress: '$other@pay.example' })
+    const [client, otherPlatform] = [await newPlatform(), await newPlatform()]
+    await newCustomer(otherPlatform, { umaAddress: '$other@pay.example' })
     const waiting = { customerType: 'INDIVIDUAL', fullName: 'Ada 001', umaAddress: '$waiting@pay.example' }
     expect((await client.post('/customers', waiting)).status).toBe(201)
     const names = ['$toString', '$constructor', '$success', '$success.gbp', '$xsuccess.usd']
@@ -197,8 +204,17 @@ describe('nobody receives', () => {
   test('at an invalid address', async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
-    const bad = ['$', 'x', '$a', '$a@', '$@b.example', 'a@b.example', '$a@b@c.example', '$a b@c.example']
-    bad.push(
+    const invalidAddresses = [
+      '$',
+      'x',
+      '$a',
+      '$a@',
+      '$@b.example',
+      'a@b.example',
+      '$a@b@c.example',
+      '$a b@c.example',
+    ]
+    invalidAddresses.push(
       '$a@-b.example',
       '$a@b.example-',
       '$a@b_c.example',
@@ -206,30 +222,34 @@ describe('nobody receives', () => {
       '$a@b.example:123456',
       '$a@b/c',
     )
-    bad.push(
+    invalidAddresses.push(
       `$${'a'.repeat(65)}@b.example`,
       `$a@${'b'.repeat(200)}.example`,
       '$a@b.example\n',
       '$ſ@b.example',
     )
-    bad.push('$a@\u212aelvin.example', '$💥@b.example', missingId('Customer'))
-    bad.push(
+    invalidAddresses.push('$a@\u212aelvin.example', '$💥@b.example', missingId('Customer'))
+    invalidAddresses.push(
       '$a@b..example',
       '$a@b-.example',
       '$a@b.-example',
       '$a@b.example.',
       `$a@${'b'.repeat(64)}.example`,
     )
-    bad.push('$a@b.example:0', '$a@b.example:65536', '$a@b.example:99999', '$a@b.example:080')
-    bad.push(`$a@${'b'.repeat(250)}.example`, `$a@${'b.'.repeat(130)}example`, '$a\u0000@b.example')
-    for (const address of bad) {
+    invalidAddresses.push('$a@b.example:0', '$a@b.example:65536', '$a@b.example:99999', '$a@b.example:080')
+    invalidAddresses.push(
+      `$a@${'b'.repeat(250)}.example`,
+      `$a@${'b.'.repeat(130)}example`,
+      '$a\u0000@b.example',
+    )
+    for (const address of invalidAddresses) {
       expectError(await lookUp(client, address), {
         code: 'INVALID_UMA_ADDRESS',
         field: 'receiverUmaAddress',
         what: address,
       })
       const destination = { destinationType: 'UMA_ADDRESS', umaAddress: address }
-      expectError(await quote(client, usd, destination, 'SENDING', 1000), {
+      expectError(await createQuote(client, usd, destination, 'SENDING', 1000), {
         code: 'INVALID_UMA_ADDRESS',
         field: 'destination.umaAddress',
         what: address,
@@ -245,22 +265,22 @@ describe('nobody receives', () => {
 })
 
 describe('a lookup that names the sender', () => {
-  test('returns the currency of that customer', async () => {
+  test('returns the currency that the customer sends', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client, { currencies: ['EUR', 'USD'] })
     const { umaAddress } = (await client.get(`/customers/${id}`)).body
     const address = `$success.mxn@${DOMAIN}`
-    const sending = async (query: string) => {
+    const readSendingCurrency = async (query: string) => {
       const reply = await lookUp(client, address, query)
       expect(reply.status, toJson(reply.body)).toBe(200)
       return reply.body.supportedCurrencies[0].sendingCurrency.code
     }
     const sender = encodeURIComponent(umaAddress)
-    expect(await sending('')).toBe('USD')
-    expect(await sending(`?customerId=${id}`)).toBe('EUR')
-    expect(await sending(`?senderUmaAddress=${sender}&customerId=${id}`)).toBe('EUR')
-    const other = await newCustomer(client)
-    expectError(await lookUp(client, address, `?senderUmaAddress=${sender}&customerId=${other.id}`), {
+    expect(await readSendingCurrency('')).toBe('USD')
+    expect(await readSendingCurrency(`?customerId=${id}`)).toBe('EUR')
+    expect(await readSendingCurrency(`?senderUmaAddress=${sender}&customerId=${id}`)).toBe('EUR')
+    const otherCustomer = await newCustomer(client)
+    expectError(await lookUp(client, address, `?senderUmaAddress=${sender}&customerId=${otherCustomer.id}`), {
       code: 'INVALID_INPUT',
       field: 'customerId',
     })
@@ -276,9 +296,9 @@ describe('a lookup that names the sender', () => {
 })
 
 describe('an external account', () => {
-  test('receives its own currency; for another customer it is missing', async () => {
+  test('receives its own currency, and is not found for another customer', async () => {
     const client = await newPlatform()
-    const [owner, other] = [await newCustomer(client), await newCustomer(client)]
+    const [owner, otherCustomer] = [await newCustomer(client), await newCustomer(client)]
     const account = await newBankAccount(client, owner.id)
     const path = `/receiver/external-account/${account}`
     for (const query of ['', `?customerId=${owner.id}`])
@@ -290,7 +310,7 @@ describe('an external account', () => {
           lookupId: expect.stringMatching(/^Lookup:/),
         },
       })
-    expectError(await client.get(`${path}?customerId=${other.id}`), {
+    expectError(await client.get(`${path}?customerId=${otherCustomer.id}`), {
       code: 'ACCOUNT_NOT_FOUND',
       field: 'accountId',
     })

@@ -5,7 +5,7 @@ import { expectError, forEach } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 
 const DOMAIN = 'sandbox.uma.test'
-const ASKING = `$asks.sender.usd@${DOMAIN}`
+const REQUIRES_INFO = `$asks.sender.usd@${DOMAIN}`
 
 let client: Client
 let customer: Awaited<ReturnType<typeof newCustomer>>
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const lookUp = (address: string) => client.get(`/receiver/uma/${encodeURIComponent(address)}`)
 
-function payment(umaAddress: string, accountId: string, more: object = {}) {
+function buildQuote(umaAddress: string, accountId: string, more: object = {}) {
   return {
     source: { sourceType: 'ACCOUNT', accountId },
     destination: { destinationType: 'UMA_ADDRESS', umaAddress },
@@ -28,10 +28,10 @@ function payment(umaAddress: string, accountId: string, more: object = {}) {
 }
 
 describe('a receiver whose side fails before a payment exists', () => {
-  test('is distinguished from a missing one, by lookup and quote, according to the magic values', async () => {
+  test('is distinguished from a missing one by lookup and quote, as its magic value says', async () => {
     const { data } = (await client.get('/sandbox/magic-values')).body
     const { values } = data.find((one: { family: string }) => one.family === 'UMA_RECEIVER')
-    const refusing = values.filter(({ value }: { value: string }) => value !== ASKING)
+    const refusing = values.filter(({ value }: { value: string }) => value !== REQUIRES_INFO)
     expect(refusing.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       '424 LNURLP_REQUEST_FAILED',
       '424 PAYREQ_REQUEST_FAILED',
@@ -45,24 +45,24 @@ describe('a receiver whose side fails before a payment exists', () => {
     await forEach(refusing, async ({ value, outcome }: { value: string; outcome: string }) => {
       const code = outcome.split(' ')[1] as 'QUOTE_REQUEST_FAILED'
       const field = 'destination.umaAddress'
-      for (const quoted of [
-        await client.post('/quotes', payment(value, customer.usd)),
-        await agent.post('/agents/me/quotes', payment(value, customer.usd)),
+      for (const reply of [
+        await client.post('/quotes', buildQuote(value, customer.usd)),
+        await agent.post('/agents/me/quotes', buildQuote(value, customer.usd)),
       ])
-        expectError(quoted, { code, field, what: value })
-      const found = await lookUp(value)
-      if (/PAYREQ|QUOTE|SWITCH/.test(code)) expect(found.status, value).toBe(200)
-      else expectError(found, { code, field: 'receiverUmaAddress', what: value })
+        expectError(reply, { code, field, what: value })
+      const lookup = await lookUp(value)
+      if (/PAYREQ|QUOTE|SWITCH/.test(code)) expect(lookup.status, value).toBe(200)
+      else expectError(lookup, { code, field: 'receiverUmaAddress', what: value })
     })
   })
 })
 
-test('a switch that fails moves no money and leaves nothing, and the same key may be tried again', async () => {
+test('a failed switch moves no money and stores nothing, and its Idempotency-Key can be used again', async () => {
   const { data } = (await client.get('/quotes?limit=100')).body
-  const domain = ASKING.split('@')[1]
+  const domain = REQUIRES_INFO.split('@')[1]
   const key = { 'Idempotency-Key': 'switch' }
-  const body = payment(`$fail.switch.usd@${domain}`, customer.usd, { immediatelyExecute: true })
-  for (let times = 0; times < 2; times++) {
+  const body = buildQuote(`$fail.switch.usd@${domain}`, customer.usd, { immediatelyExecute: true })
+  for (let attempt = 0; attempt < 2; attempt++) {
     const refused = await client.post('/quotes', body, key)
     expectError(refused, { code: 'SVC_SWITCH_ERROR', field: 'destination.umaAddress' })
   }
@@ -70,21 +70,22 @@ test('a switch that fails moves no money and leaves nothing, and the same key ma
 })
 
 describe('a receiver that requires information about the sender', () => {
-  test('is paid when the customer or the quote has it, and refuses a payment without a mandatory field', async () => {
-    expect((await lookUp(ASKING)).body.requiredPayerDataFields).toEqual([
+  test('is paid if the customer or the quote has it, and refuses a payment without a mandatory field', async () => {
+    expect((await lookUp(REQUIRES_INFO)).body.requiredPayerDataFields).toEqual([
       { name: 'FULL_NAME', mandatory: true },
       { name: 'BIRTH_DATE', mandatory: true },
       { name: 'NATIONALITY', mandatory: false },
     ])
-    const quote = (more: object) => client.post('/quotes', payment(ASKING, customer.usd, more))
+    const createQuote = (more: object) =>
+      client.post('/quotes', buildQuote(REQUIRES_INFO, customer.usd, more))
     for (const more of [{}, { senderCustomerInfo: { NATIONALITY: 'GB', BIRTH_DATE: ' ' } }]) {
-      const refused = await quote(more)
+      const refused = await createQuote(more)
       expectError(refused, { code: 'MISSING_MANDATORY_USER_INFO', field: 'senderCustomerInfo' })
       expect(refused.body.details.missing).toEqual(['BIRTH_DATE'])
     }
-    expect((await quote({ senderCustomerInfo: { BIRTH_DATE: '1990-12-10' } })).status).toBe(201)
-    const born = await newCustomer(client, { birthDate: '1990-12-10' })
-    const paid = await client.post('/quotes', payment(ASKING, born.usd))
-    expect(paid.status, toJson(paid.body)).toBe(201)
+    expect((await createQuote({ senderCustomerInfo: { BIRTH_DATE: '1990-12-10' } })).status).toBe(201)
+    const customerWithBirthDate = await newCustomer(client, { birthDate: '1990-12-10' })
+    const accepted = await client.post('/quotes', buildQuote(REQUIRES_INFO, customerWithBirthDate.usd))
+    expect(accepted.status, toJson(accepted.body)).toBe(201)
   })
 })

@@ -17,32 +17,34 @@ import { world } from '../../worlds/world.testing.ts'
 
 const RUNS = 60
 
-let host: SharedServer
+let server: SharedServer
 beforeAll(async () => {
-  host = await world('sandbox+quiet')
+  server = await world('sandbox+quiet')
 })
 
-/** The numbers of the sets in the parameters of a statement, in their order there. */
-function numbersIn(world: World, sets: readonly Write[][], parameters: readonly unknown[]): number[] {
-  // In JSON as text, in arrays as bytes.
-  const text = parameters.map((one) => (Buffer.isBuffer(one) ? one.toString('hex') : String(one))).join()
-  const placeOf = (uuid: string) => Math.max(text.indexOf(uuid), text.indexOf(uuid.replaceAll('-', '')))
-  const places = sets.map((_, n) => ({ n, at: placeOf(uuidOf(setId(world, n))) }))
+/** Finds the numbers of the sets in the parameters of a statement, in that order. */
+function findSetNumbers(world: World, sets: readonly Write[][], parameters: readonly unknown[]): number[] {
+  // Ids are text in JSON, and bytes in arrays.
+  const text = parameters
+    .map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value)))
+    .join()
+  const findPlace = (uuid: string) => Math.max(text.indexOf(uuid), text.indexOf(uuid.replaceAll('-', '')))
+  const places = sets.map((_, n) => ({ n, at: findPlace(uuidOf(setId(world, n))) }))
   return places
     .filter(({ at }) => at >= 0)
-    .sort((one, other) => one.at - other.at)
+    .sort((first, second) => first.at - second.at)
     .map(({ n }) => n)
 }
 
 /** Commits everything in parallel. Returns the result of each set, and their order. */
-async function throughCommitter(world: World, sets: readonly Write[][]) {
+async function commitAll(world: World, sets: readonly Write[][]) {
   const order: number[] = []
   const sizes: number[] = []
   const codes: unknown[] = []
-  const { db } = host.app
+  const { db } = server.app
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
-    const numbers = numbersIn(world, sets, parameters)
-    const answer = await db.query(sql, parameters).catch((error) => {
+    const numbers = findSetNumbers(world, sets, parameters)
+    const result = await db.query(sql, parameters).catch((error) => {
       // The refusal or fault of one set is its result.
       if (numbers.length === 1) order.push(...numbers)
       else codes.push(readSqlState(error))
@@ -50,7 +52,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
     })
     order.push(...numbers)
     sizes.push(numbers.length)
-    return answer
+    return result
   }
   const { commit } = createCommitter({ ...db, query: query as Database['query'] })
   const results = await Promise.allSettled(sets.map((set) => commit(set)))
@@ -66,12 +68,12 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
 
 const TABLES = ['transactions', 'jobs', 'rail_payments', 'rail_events', 'member_roles']
 
-/** Everything that a world has, in the form of `Contents`. */
-async function contentsOf(world: World): Promise<Record<keyof Contents, object>> {
-  const read = async (table: string, nameOf: (row: Record<string, unknown>) => string) => {
+/** Reads all rows of a world, in the shape of `Contents`. */
+async function readContents(world: World): Promise<Record<keyof Contents, object>> {
+  const read = async (table: string, nameRow: (row: Record<string, unknown>) => string) => {
     const query = `SELECT * FROM ${table} WHERE platform_id = $1`
-    const { rows } = await host.app.db.query(query, [uuidOf(world.platformId)])
-    return Object.fromEntries(rows.map((row) => [nameOf(row), row]))
+    const { rows } = await server.app.db.query(query, [uuidOf(world.platformId)])
+    return Object.fromEntries(rows.map((row) => [nameRow(row), row]))
   }
   const rows = await Promise.all(TABLES.map((table) => read(table, ({ id }) => `${table} ${id}`)))
   const keys = await read('idempotency_keys', ({ scope, key }) => `${scope} ${key}`)
@@ -79,15 +81,15 @@ async function contentsOf(world: World): Promise<Record<keyof Contents, object>>
   return {
     rows: Object.assign({}, ...rows),
     keys: Object.fromEntries(Object.entries(keys).map(([name, { expires_at }]) => [name, expires_at])),
-    // The platform's own accounts are not the world's.
+    // The platform's own accounts are not part of the world.
     accounts: Object.fromEntries(Object.entries(accounts).filter(([, one]) => one.owner !== one.platform_id)),
     transfers: await read('ledger_transfers', ({ id }) => String(id)),
     events: await read('events', ({ id }) => String(id)),
   }
 }
 
-/** Contents in the form in which the database returns them. */
-function asStored(contents: Contents): Record<keyof Contents, object> {
+/** Converts contents to the form in which the database returns them. */
+function toStoredContents(contents: Contents): Record<keyof Contents, object> {
   const { rows, keys, accounts, transfers, events } = contents
   return {
     rows: Object.fromEntries(rows),
@@ -105,11 +107,11 @@ function asStored(contents: Contents): Record<keyof Contents, object> {
   }
 }
 
-const plain = (value: unknown) => parseJson(toJson(value)) as Record<string, object>
+const toPlain = (value: unknown) => parseJson(toJson(value)) as Record<string, object>
 
-test('rows that are written together have the columns of their tables, in that order', async () => {
+test('rows that are written in batches have the columns of their tables, in that order', async () => {
   for (const [table, columns] of Object.entries(ROWS)) {
-    const { rows } = await host.app.db.query<{ name: string }>(
+    const { rows } = await server.app.db.query<{ name: string }>(
       `SELECT attname::text AS name FROM pg_attribute
        WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
       [table],
@@ -119,34 +121,34 @@ test('rows that are written together have the columns of their tables, in that o
 })
 
 test('a row is written after the rows that it refers to, unless the reference is checked at the end', async () => {
-  const { rows } = await host.app.db.query<{ from: string; to: string }>(
+  const { rows } = await server.app.db.query<{ from: string; to: string }>(
     `SELECT conrelid::regclass::text AS from, confrelid::regclass::text AS to FROM pg_constraint
      WHERE contype = 'f' AND NOT condeferred AND connamespace = current_schema()::regnamespace`,
   )
   const arrays: readonly string[] = Object.keys(ROWS)
-  // Rows that come as arrays are written after the others, in the order of their list.
-  const placeOf = (table: string) => [arrays.indexOf(table), insertPosition(table)] as const
-  const isAfter = ({ from, to }: { from: string; to: string }) => {
-    const [[array, table], [otherArray, other]] = [placeOf(from), placeOf(to)]
+  // Rows that are passed as arrays are written last, in the order of their list.
+  const findPlace = (table: string) => [arrays.indexOf(table), insertPosition(table)] as const
+  const isWrittenAfter = ({ from, to }: { from: string; to: string }) => {
+    const [[array, table], [otherArray, other]] = [findPlace(from), findPlace(to)]
     return array === otherArray ? table >= other : array > otherArray
   }
-  expect(rows.filter((row) => !isAfter(row))).toEqual([])
+  expect(rows.filter((row) => !isWrittenAfter(row))).toEqual([])
   expect(rows.length).toBeGreaterThan(100)
 })
 
-const nameOf = (world: number) => world.toString(16).padStart(8, 'a')
+const buildName = (world: number) => world.toString(16).padStart(8, 'a')
 
-test('a batch has the results and rows of its sets executed one after the other, in some order', async () => {
+test('a batch has the same results and rows as its sets executed one after another in some order', async () => {
   let worlds = 0
   const counts = { together: 0, alone: 0, inTurn: 0, done: 0, refused: 0, fault: 0 }
   await fc.assert(
     fc.asyncProperty(batch, async (steps) => {
       worlds += 1
-      const world = await newWorld(host, nameOf(worlds))
-      expect(await host.app.committer.commit(firstSet(world))).toEqual({ done: true })
+      const world = await newWorld(server, buildName(worlds))
+      expect(await server.app.committer.commit(firstSet(world))).toEqual({ done: true })
       const sets = setsOf(steps, world)
-      const { order, sizes, codes, results } = await throughCommitter(world, sets)
-      // A guard, a constraint, or two responses under one key: no batch fails because its sets are together.
+      const { order, sizes, codes, results } = await commitAll(world, sets)
+      // A guard, a constraint, or two responses under one key. No batch fails only because its sets are combined.
       for (const code of codes) expect(code).toMatch(/^(CS002|23...|21000)$/)
       expect(order.toSorted((a, b) => a - b)).toEqual(sets.map((_, n) => n))
       let contents = applySet(EMPTY, firstSet(world)) ?? EMPTY
@@ -155,17 +157,17 @@ test('a batch has the results and rows of its sets executed one after the other,
         expect(results[n] === 'done', `set ${n}: ${results[n]}`).toBe(changed !== undefined)
         contents = changed ?? contents
       }
-      const [expected, found] = [plain(asStored(contents)), plain(await contentsOf(world))]
-      expect(found).toMatchObject(expected)
+      const [expected, actual] = [toPlain(toStoredContents(contents)), toPlain(await readContents(world))]
+      expect(actual).toMatchObject(expected)
       for (const kind in expected)
-        expect(Object.keys(found[kind] ?? {}), kind).toHaveLength(Object.keys(expected[kind] ?? {}).length)
+        expect(Object.keys(actual[kind] ?? {}), kind).toHaveLength(Object.keys(expected[kind] ?? {}).length)
       for (const size of sizes) counts[size === 1 ? 'alone' : 'together'] += size
       for (const result of results) counts[result === 'done' || result === 'fault' ? result : 'refused'] += 1
       counts.inTurn += sets.filter((set) => computeFootprint(set).inTurn).length
     }),
     { numRuns: RUNS },
   )
-  // There was enough of everything.
+  // Every kind of outcome occurred often enough.
   const { fault, ...others } = counts
   expect(Math.min(...Object.values(others)), JSON.stringify(counts)).toBeGreaterThan(RUNS / 10)
   expect(fault).toBeGreaterThan(0)
@@ -174,8 +176,8 @@ test('a batch has the results and rows of its sets executed one after the other,
 /** The kinds of writes in the order in which `commit_together` makes them. */
 const ORDER: readonly Write['write'][] = ['open', 'insert', 'update', 'expect', 'remove', 'keep']
 
-test('a set that is not written in turn has the same effect if its rows are written kind by kind', () => {
-  const world: World = { name: nameOf(0), platformId: testId('Platform', 1) }
+test('a write set that needs no order has the same effect if its rows are written kind by kind', () => {
+  const world: World = { name: buildName(0), platformId: testId('Platform', 1) }
   const before = applySet(EMPTY, firstSet(world)) ?? EMPTY
   let compared = 0
   fc.assert(
@@ -183,8 +185,8 @@ test('a set that is not written in turn has the same effect if its rows are writ
       for (const set of setsOf(steps, world)) {
         if (computeFootprint(set).inTurn) continue
         compared += 1
-        const place = ({ write }: Write) => (ORDER.includes(write) ? ORDER.indexOf(write) : ORDER.length)
-        const sorted = set.toSorted((one, other) => place(one) - place(other))
+        const findOrder = ({ write }: Write) => (ORDER.includes(write) ? ORDER.indexOf(write) : ORDER.length)
+        const sorted = set.toSorted((one, other) => findOrder(one) - findOrder(other))
         expect(applySet(before, sorted)).toEqual(applySet(before, set))
       }
     }),

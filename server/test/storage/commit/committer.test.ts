@@ -7,7 +7,7 @@ import { OIDS, ROWS } from '../../../src/storage/rows/row-columns.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
 
 /** The number of elements of an array in PostgreSQL's binary form. */
-function lengthOf(array: Buffer): number {
+function readLength(array: Buffer): number {
   return array.readInt32BE(0) === 0 ? 0 : array.readInt32BE(12)
 }
 
@@ -16,23 +16,23 @@ const COLUMNS = Object.entries(ROWS).flatMap(([table, columns]) =>
   Object.entries(columns).map(([name, type]) => ({ table, row_oid: 1, name, oid: OIDS[type] })),
 )
 
-/** The numbers of the jobs that a call removes. */
-function jobsIn(sql: string, parameters: readonly unknown[]): number[] {
-  const place = Number(/removal_jobs => \$(\d+)/.exec(sql)?.[1])
-  const bytes = (parameters[place - 1] as Buffer).toString('hex')
+/** Finds the numbers of the jobs that a call removes. */
+function findRemovedJobs(sql: string, parameters: readonly unknown[]): number[] {
+  const position = Number(/removal_jobs => \$(\d+)/.exec(sql)?.[1])
+  const bytes = (parameters[position - 1] as Buffer).toString('hex')
   return [...Array(128).keys()].filter((n) => bytes.includes(uuidOf(testId('Job', n)).replaceAll('-', '')))
 }
 
-/** A database with scripted results. `calls` are the numbers of sets of each call. */
-function answering(...answers: (Error | 'done')[]): { db: Database; calls: number[] } {
+/** A database with scripted outcomes. `calls` has the number of sets in each call. */
+function createScriptedDatabase(...outcomes: (Error | 'done')[]): { db: Database; calls: number[] } {
   const calls: number[] = []
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
     if (sql.includes('regtype')) return { rows: COLUMNS, affected: 0 }
     // Each set removes one job.
-    const place = Number(/removal_writes => \$(\d+)/.exec(sql)?.[1])
-    calls.push(lengthOf(parameters[place - 1] as Buffer))
-    const answer = answers[calls.length - 1] ?? 'done'
-    if (answer !== 'done') throw answer
+    const position = Number(/removal_writes => \$(\d+)/.exec(sql)?.[1])
+    calls.push(readLength(parameters[position - 1] as Buffer))
+    const outcome = outcomes[calls.length - 1] ?? 'done'
+    if (outcome !== 'done') throw outcome
     return { rows: [], affected: 0 }
   }
   const db: Database = {
@@ -44,23 +44,21 @@ function answering(...answers: (Error | 'done')[]): { db: Database; calls: numbe
   return { db, calls }
 }
 
-const fault = (code: string | undefined) => Object.assign(new Error(`fault ${code}`), code ? { code } : {})
-/** A guard failed, perhaps of the writes at these places. */
-const refusal = (...writes: number[]) =>
-  Object.assign(fault('CS002'), { detail: JSON.stringify({ guard: 'jobs', writes }) })
-const remove = (id: number): Write => ({ write: 'remove', table: 'jobs', id: testId('Job', id) })
+const createFault = (code: string | undefined) =>
+  Object.assign(new Error(`fault ${code}`), code ? { code } : {})
+/** The error of a failed guard, which suspects the writes at these positions. */
+const createRefusal = (...writes: number[]) =>
+  Object.assign(createFault('CS002'), { detail: JSON.stringify({ guard: 'jobs', writes }) })
+const removeJob = (id: number): Write => ({ write: 'remove', table: 'jobs', id: testId('Job', id) })
 
-/**
- * The first set is done when the others arrive together. Each removes a job; the writes of some continue from
- * there.
- */
+/** Commits one set, then the others together. Each set removes a job, and makes the writes of `more`. */
 async function commit(
   db: Database,
   count: number,
   more: (n: number) => Write[] = () => [],
 ): Promise<string[]> {
   const committer = createCommitter(db)
-  const sets = Array.from({ length: count }, (_, n) => [remove(n), ...more(n)])
+  const sets = Array.from({ length: count }, (_, n) => [removeJob(n), ...more(n)])
   const first = await Promise.allSettled([committer.commit(sets[0]!)])
   const others = await Promise.allSettled(sets.slice(1).map((set) => committer.commit(set)))
   return [...first, ...others].map((one) =>
@@ -68,29 +66,29 @@ async function commit(
   )
 }
 
-const all = (count: number) => Array(count).fill('done')
+const repeatDone = (count: number) => Array(count).fill('done')
 
-test('sets that are decided within one turn of the event loop share a commit', async () => {
-  const { db, calls } = answering()
+test('write sets that arrive within one turn of the event loop share a commit', async () => {
+  const { db, calls } = createScriptedDatabase()
   const committer = createCommitter(db)
-  await Promise.all([0, 1, 2, 3].map((n) => committer.commit([remove(n)])))
+  await Promise.all([0, 1, 2, 3].map((n) => committer.commit([removeJob(n)])))
   expect(calls).toEqual([4])
 })
 
-test('a few sets that arrive during a commit wait for its end, unlike many sets', async () => {
-  const { db, calls } = answering()
+test('a few write sets that arrive during a commit wait for its end, but many do not', async () => {
+  const { db, calls } = createScriptedDatabase()
   const ends: (() => void)[] = []
   const query = async (...call: Parameters<Database['query']>) => {
-    const answer = db.query(...call)
-    if (call[0].includes('regtype')) return answer
+    const outcome = db.query(...call)
+    if (call[0].includes('regtype')) return outcome
     await new Promise<void>((resolve) => ends.push(resolve))
-    return answer
+    return outcome
   }
   const committer = createCommitter({ ...db, query: query as Database['query'] })
   const committed: Promise<unknown>[] = []
   const commit = async (from: number, to: number) => {
-    for (let n = from; n < to; n++) committed.push(committer.commit([remove(n)]))
-    // Twice: the second turn of the event loop comes after everything that the first has begun.
+    for (let n = from; n < to; n++) committed.push(committer.commit([removeJob(n)]))
+    // The second turn of the event loop comes after everything that the first one has started.
     for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
   }
   await commit(0, 1)
@@ -107,62 +105,74 @@ test('a few sets that arrive during a commit wait for its end, unlike many sets'
   await Promise.all(committed)
 })
 
-test('after a failed guard the suspect sets are written after the others, and one that fails alone is refused', async () => {
-  const { db, calls } = answering('done', refusal(0, 2), 'done', refusal(1), 'done', refusal(0))
+test('after a failed guard the suspect sets are written last, and a set that fails alone is refused', async () => {
+  const { db, calls } = createScriptedDatabase(
+    'done',
+    createRefusal(0, 2),
+    'done',
+    createRefusal(1),
+    'done',
+    createRefusal(0),
+  )
   expect(await commit(db, 6)).toEqual(['done', 'done', 'done', 'jobs', 'done', 'done'])
   expect(calls).toEqual([1, 5, 3, 2, 1, 1])
 })
 
 test('a batch in which one set always fails is halved down to it, and no other set is written twice', async () => {
-  const { db } = answering()
+  const { db } = createScriptedDatabase()
   const written: number[] = []
   let calls = 0
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
     if (sql.includes('regtype')) return { rows: COLUMNS, affected: 0 }
     calls += 1
-    const jobs = jobsIn(sql, parameters)
-    if (jobs.includes(77)) throw fault('22P02')
+    const jobs = findRemovedJobs(sql, parameters)
+    if (jobs.includes(77)) throw createFault('22P02')
     written.push(...jobs)
     return { rows: [], affected: 0 }
   }
   const { commit } = createCommitter({ ...db, query: query as unknown as Database['query'] })
-  const results = await Promise.allSettled(Array.from({ length: 128 }, (_, n) => commit([remove(n)])))
+  const results = await Promise.allSettled(Array.from({ length: 128 }, (_, n) => commit([removeJob(n)])))
   expect(results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))).toEqual([77])
   expect(written.toSorted((a, b) => a - b)).toEqual([...Array(128).keys()].filter((n) => n !== 77))
-  // The batch, and two for each of seven halvings.
+  // One call for the batch, and two for each of seven halvings.
   expect(calls).toBe(15)
 })
 
-test('a batch that the database refused is retried in halves, each set with its own outcome', async () => {
-  const refused = fault('22P02')
-  const { db, calls } = answering('done', refused, refused, 'done', refused, 'done')
+test('a batch that the database refused is retried in halves, and each set gets its own outcome', async () => {
+  const refused = createFault('22P02')
+  const { db, calls } = createScriptedDatabase('done', refused, refused, 'done', refused, 'done')
   expect(await commit(db, 4)).toEqual(['done', 'done', 'fault', 'done'])
   expect(calls).toEqual([1, 3, 2, 1, 1, 1])
 })
 
-test('a refused batch whose connection is lost at a part loses the outcome of that part only', async () => {
-  const { db, calls } = answering('done', fault('22P02'), fault('ECONNRESET'), 'done')
+test('a refused batch whose connection is lost during one part loses the outcome of that part only', async () => {
+  const { db, calls } = createScriptedDatabase(
+    'done',
+    createFault('22P02'),
+    createFault('ECONNRESET'),
+    'done',
+  )
   expect(await commit(db, 5)).toEqual(['done', 'fault', 'fault', 'done', 'done'])
   expect(calls).toEqual([1, 4, 2, 2])
 })
 
 test.each(['40001', '40P01'])('a batch with a conflict (%s) is retried as a whole', async (code) => {
-  const { db, calls } = answering('done', fault(code), 'done')
-  expect(await commit(db, 4)).toEqual(all(4))
+  const { db, calls } = createScriptedDatabase('done', createFault(code), 'done')
+  expect(await commit(db, 4)).toEqual(repeatDone(4))
   expect(calls).toEqual([1, 3, 3])
 })
 
 test.each([undefined, 'ECONNRESET', 'EPIPE', '08006', '57P01'])(
   'a batch that may have been committed (%s) is not sent again',
   async (code) => {
-    const { db, calls } = answering('done', fault(code))
+    const { db, calls } = createScriptedDatabase('done', createFault(code))
     expect(await commit(db, 4)).toEqual(['done', 'fault', 'fault', 'fault'])
     expect(calls).toEqual([1, 3])
   },
 )
 
 const now = new Date()
-const key = (name: string) =>
+const storeAnswer = (name: string) =>
   keep({
     scope: 'here',
     key: name,
@@ -173,41 +183,42 @@ const key = (name: string) =>
     created_at: now,
     expires_at: now,
   })
-const isOpen = (name: string) => expectRow('sessions', name, { revoked_at: null })
-const revoked = (name: string) => update('sessions', name, { revoked_at: null }, { revoked_at: now })
-const used = (name: string) => update('signing_requests', name, { consumed_at: null }, { consumed_at: now })
+const expectOpen = (name: string) => expectRow('sessions', name, { revoked_at: null })
+const revokeSession = (name: string) => update('sessions', name, { revoked_at: null }, { revoked_at: now })
+const consumeRequest = (name: string) =>
+  update('signing_requests', name, { consumed_at: null }, { consumed_at: now })
 
 test.each<[string, (n: number) => Write[], number[]]>([
-  ['change one record', () => [used(testId('Request', 1))], [1, 1, 1, 1]],
-  ['keep one key', () => [key('a')], [1, 1, 1, 1]],
-  ['rely on one record', () => [isOpen(testId('Session', 1))], [4]],
-  ['change tables with unique constraints', (n) => [revoked(testId('Session', n))], [4]],
+  ['change one record', () => [consumeRequest(testId('Request', 1))], [1, 1, 1, 1]],
+  ['use one idempotency key', () => [storeAnswer('a')], [1, 1, 1, 1]],
+  ['rely on one record', () => [expectOpen(testId('Session', 1))], [4]],
+  ['change tables with unique constraints', (n) => [revokeSession(testId('Session', n))], [4]],
   ['close accounts', (n) => (n === 2 ? [{ write: 'close', owner: testId('Customer', 1) }] : []), [3, 1]],
   [
     'change a record that the others rely on',
     (n) => [
       n === 1
-        ? used(testId('Request', 1))
+        ? consumeRequest(testId('Request', 1))
         : expectRow('signing_requests', testId('Request', 1), { consumed_at: null }),
     ],
     [1, 1, 1, 1],
   ],
 ])('sets that %s share a batch if their order cannot matter', async (_, more, expected) => {
-  const { db, calls } = answering()
-  expect(await commit(db, 5, more)).toEqual(all(5))
+  const { db, calls } = createScriptedDatabase()
+  expect(await commit(db, 5, more)).toEqual(repeatDone(5))
   expect(calls).toEqual([1, ...expected])
 })
 
 test('a set that cannot be encoded fails alone', async () => {
-  const { db, calls } = answering()
+  const { db, calls } = createScriptedDatabase()
   const { commit } = createCommitter(db)
   const circular: Record<string, unknown> = {}
   circular.self = circular
   const faulty = [update('transactions', testId('Transaction', 1), {}, { details: circular })]
-  const [first, fault, last] = await Promise.allSettled(
-    [remove(1), ...faulty, remove(2)].map((one) => commit([one])),
+  const [first, encodingFault, last] = await Promise.allSettled(
+    [removeJob(1), ...faulty, removeJob(2)].map((one) => commit([one])),
   )
-  expect(fault).toMatchObject({ reason: { message: expect.stringContaining('circular') } })
+  expect(encodingFault).toMatchObject({ reason: { message: expect.stringContaining('circular') } })
   expect([first, last]).toMatchObject([{ value: { done: true } }, { value: { done: true } }])
   expect(calls).toEqual([1, 1])
 })

@@ -14,7 +14,7 @@ test('a server continues to make payments after an upgrade has added columns to 
   const client = await service.newPlatform()
   const [payer, payee] = [await newCustomer(client), await newCustomer(client)]
   await fund(client, payer.usd, 10_000)
-  const pay = async () => {
+  const makePayment = async () => {
     const quote = await quoted(
       client,
       { sourceType: 'ACCOUNT', accountId: payer.usd },
@@ -24,9 +24,9 @@ test('a server continues to make payments after an upgrade has added columns to 
     await client.advance(0)
     return (await client.get(`/transactions/${quote.transactionId}`)).body.status
   }
-  expect(await pay()).toBe('COMPLETED')
+  expect(await makePayment()).toBe('COMPLETED')
   await service.app.db.script(
     INSERTED.map((table) => `ALTER TABLE ${table} ADD COLUMN planted integer DEFAULT 1;`).join('\n'),
   )
-  expect(await Promise.all([pay(), pay()])).toEqual(['COMPLETED', 'COMPLETED'])
+  expect(await Promise.all([makePayment(), makePayment()])).toEqual(['COMPLETED', 'COMPLETED'])
 })

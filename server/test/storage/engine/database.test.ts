@@ -15,7 +15,7 @@ const MAX = 2n ** 63n - 1n
 describe.each([
   { kind: 'embedded', skip: false },
   { kind: 'postgres', skip: DATABASE_URL === undefined },
-])('$kind', ({ kind, skip }) => {
+])('on the $kind database', ({ kind, skip }) => {
   let dataDir: string
   let db: Database
 
@@ -38,15 +38,17 @@ describe.each([
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  /** The value after its way to the database and back, the second time by a prepared statement. */
+  /** Sends a value to the database and back, three times, so that the last uses a prepared statement. */
   async function roundTrip(type: string, value: unknown): Promise<unknown> {
-    const seen: unknown[] = []
+    const results: unknown[] = []
     for (let time = 0; time < 3; time += 1) {
-      seen.push((await db.query<{ value: unknown }>(`SELECT $1::${type} AS value`, [value])).rows[0]?.value)
+      results.push(
+        (await db.query<{ value: unknown }>(`SELECT $1::${type} AS value`, [value])).rows[0]?.value,
+      )
     }
-    expect(seen[1]).toEqual(seen[0])
-    expect(seen[2]).toEqual(seen[0])
-    return seen[0]
+    expect(results[1]).toEqual(results[0])
+    expect(results[2]).toEqual(results[0])
+    return results[0]
   }
 
   test.skipIf(skip).each([
@@ -85,7 +87,7 @@ describe.each([
     ['numeric', '12345678901234567890.000000000000000001'],
     ['date', '2025-10-13'],
     ['timestamp', '2025-10-13 11:22:33.456'],
-  ])('%s keeps %o', async (type, value) => {
+  ])('the type %s stores and returns %o unchanged', async (type, value) => {
     expect(await roundTrip(type, value)).toEqual(value)
   })
 
@@ -96,16 +98,16 @@ describe.each([
     expect(await roundTrip('uuid', null)).toBeNull()
     expect(await roundTrip('uuid[]', uuids)).toEqual(ids)
     await expect(db.query(`SELECT '${NIL_UUID}'::uuid`)).rejects.toThrow('not a uuid of a known kind')
-    // The connection is still in use.
+    // The connection still works.
     expect(await roundTrip('int4', 1)).toBe(1)
   })
 
   test.skipIf(skip)('a Uint8Array is stored as its bytes, even as a part of a buffer', async () => {
-    const part = new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4)
-    expect(await roundTrip('bytea', part)).toEqual(Buffer.from([1, 2, 3]))
+    const view = new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4)
+    expect(await roundTrip('bytea', view)).toEqual(Buffer.from([1, 2, 3]))
   })
 
-  test.skipIf(skip)('a JSON array is a parameter as text', async () => {
+  test.skipIf(skip)('a JSON array is passed as a string parameter', async () => {
     expect(await roundTrip('jsonb', '[1,{"a":9223372036854775807}]')).toEqual([1, { a: MAX }])
   })
 
@@ -115,7 +117,7 @@ describe.each([
     expect(rows).toEqual([{ zone: 'UTC', isolation: 'read committed', text: '2025-10-13 23:30:00+00' }])
   })
 
-  test.skipIf(skip)('affected counts changed rows, not selected ones', async () => {
+  test.skipIf(skip)('the affected count includes changed rows, not selected ones', async () => {
     const insert = 'INSERT INTO port_rows SELECT g, 1 FROM generate_series(10, 14) g RETURNING id'
     expect(await db.query(insert)).toEqual({
       rows: [10n, 11n, 12n, 13n, 14n].map((id) => ({ id })),
@@ -206,7 +208,7 @@ describe.each([
   })
 })
 
-describe('an unusable DATABASE_URL is one clear line without the password', () => {
+describe('an unusable DATABASE_URL is reported in one line without the password', () => {
   test.each([
     [
       'postgres://me:s3cret@127.0.0.1:1/shop',
@@ -232,56 +234,56 @@ describe('an unusable DATABASE_URL is one clear line without the password', () =
 
 test.skipIf(DATABASE_URL === undefined)('a connection that breaks while idle is replaced', async () => {
   const db = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
-  const other = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
+  const otherDb = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
   const { rows } = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  await other.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid])
-  // The broken connection may still be found out by the next statement, but only by that one.
+  await otherDb.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid])
+  // At most the next statement may fail on the broken connection.
   await db.query('SELECT 1').catch(() => {})
   expect((await db.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }])
   await db.close()
-  await other.close()
+  await otherDb.close()
 })
 
-test.skipIf(DATABASE_URL === undefined)('a refused statement leaves its connection in use', async () => {
+test.skipIf(DATABASE_URL === undefined)('a refused statement keeps its connection open', async () => {
   const db = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
-  const pid = async () => (await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid
-  const before = await pid()
+  const readPid = async () => (await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid
+  const before = await readPid()
   await expect(db.query('SELECT 1 / 0')).rejects.toThrow('division by zero')
-  expect(await pid()).toBe(before)
+  expect(await readPid()).toBe(before)
   await db.close()
 })
 
 test.skipIf(DATABASE_URL === undefined)('a short statement does not wait for a long one', async () => {
   const db = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
-  const other = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
+  const otherDb = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
   const key = Number(process.pid)
-  await other.query('SELECT pg_advisory_lock($1::bigint)', [key])
-  const long = db.query('SELECT pg_advisory_lock($1::bigint)', [key])
+  await otherDb.query('SELECT pg_advisory_lock($1::bigint)', [key])
+  const longStatement = db.query('SELECT pg_advisory_lock($1::bigint)', [key])
   expect((await db.query('SELECT 1 AS one', [], { connection: 'fast' })).rows).toEqual([{ one: 1 }])
-  await other.close()
-  await long
+  await otherDb.close()
+  await longStatement
   await db.close()
 })
 
 describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', () => {
-  test('that stops responding is replaced, and its statement fails with an unknown outcome', async () => {
-    const line = await openLine(DATABASE_URL ?? '')
-    const db = await openPostgres(line.url, { poolMax: 1, answerTimeoutMs: 200 })
+  test('gets a new connection if the first stops responding, and the statement fails with an unknown outcome', async () => {
+    const proxy = await openProxy(DATABASE_URL ?? '')
+    const db = await openPostgres(proxy.url, { poolMax: 1, answerTimeoutMs: 200 })
     expect((await db.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
-    line.silence()
+    proxy.silence()
     const error = await db.query('SELECT 2 AS two').catch((reason) => reason)
     expect(error.message).toMatch(/timeout/)
     expect(wasRefused(error)).toBe(false)
     expect((await db.query('SELECT 3 AS three')).rows).toEqual([{ three: 3 }])
     await db.close()
-    await line.close()
+    await proxy.close()
   })
 
-  test('that cannot be opened got no statement: 503', async () => {
-    const line = await openLine(DATABASE_URL ?? '')
-    const db = await openPostgres(line.url, { poolMax: 1 })
-    await line.close()
-    // The first one may find out that its connection has ended.
+  test('returns 503 without a statement if the connection cannot be opened', async () => {
+    const proxy = await openProxy(DATABASE_URL ?? '')
+    const db = await openPostgres(proxy.url, { poolMax: 1 })
+    await proxy.close()
+    // The first statement may fail because its connection has ended.
     await db.query('SELECT 1').catch(() => {})
     const error = await db.query('SELECT 2').catch((reason) => reason)
     expect(error).toBeInstanceOf(NoConnection)
@@ -291,13 +293,13 @@ describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', ()
 })
 
 /** A proxy to the database whose connections can fall silent, as on a network. New connections work. */
-async function openLine(databaseUrl: string) {
+async function openProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = connect(Number(target.port || 5432), target.hostname)
-    near.pipe(far).pipe(near)
-    for (const socket of [near, far]) {
+  const server = createServer((clientSocket) => {
+    const serverSocket = connect(Number(target.port || 5432), target.hostname)
+    clientSocket.pipe(serverSocket).pipe(clientSocket)
+    for (const socket of [clientSocket, serverSocket]) {
       sockets.add(socket)
       socket.on('error', () => {})
     }

@@ -16,12 +16,12 @@ const programs: Program[] = []
 
 beforeAll(async () => {
   writer = await bundle('program-writer.ts')
-  // A killed first start leaves nothing that the next one would mistake for a database.
-  const killed = write(0, 0)
+  // A first start that was killed leaves nothing that the next start mistakes for a database.
+  const killed = startWriter(0, 0)
   await new Promise<void>((resolve) => {
-    const look = () =>
-      readdirSync(dataDir).some((name) => name.startsWith('db.new-')) ? resolve() : setImmediate(look)
-    look()
+    const checkFolder = () =>
+      readdirSync(dataDir).some((name) => name.startsWith('db.new-')) ? resolve() : setImmediate(checkFolder)
+    checkFolder()
   })
   await killed.kill()
   const db = await openEmbedded(dataDir)
@@ -33,8 +33,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** A program that writes rows, each with an id never used before. */
-function write(
+/** Starts a program that writes rows, each with an unused id. */
+function startWriter(
   writers: number,
   rows: number,
   node: string[] = [],
@@ -57,12 +57,12 @@ function expectPresent(program: Program): void {
   expect([...acknowledged].filter((id) => !present.has(id))).toEqual([])
 }
 
-test('every commit is behind exactly one fsync of the write-ahead log', async () => {
-  const log = join(dataDir, 'fsync.log')
-  const program = write(1, 200, ['--import', HOOK], { FSYNC_LOG: log })
+test('every commit is preceded by exactly one fsync of the write-ahead log', async () => {
+  const logFile = join(dataDir, 'fsync.log')
+  const program = startWriter(1, 200, ['--import', HOOK], { FSYNC_LOG: logFile })
   expect(await program.ended()).toBe(0)
   noteAcknowledged(program)
-  const lines = readFileSync(log, 'utf8').trim().split('\n')
+  const lines = readFileSync(logFile, 'utf8').trim().split('\n')
   const commits = lines.slice(lines.findIndex((line) => line.startsWith('ack ')) + 1)
   const counts: number[] = []
   let walSyncs = 0
@@ -74,13 +74,13 @@ test('every commit is behind exactly one fsync of the write-ahead log', async ()
   }
   expect(counts).toHaveLength(199)
   expect(Math.min(...counts)).toBe(1)
-  // A checkpoint or a new log file in between has a few additional ones.
+  // A checkpoint or a new log file in between causes a few additional syncs.
   expect(counts.filter((count) => count !== 1).length).toBeLessThanOrEqual(3)
 })
 
-test('a row whose fsync failed is never acknowledged, nor any after it', async () => {
-  const log = join(dataDir, 'fsync-failing.log')
-  const program = write(4, 50, ['--import', HOOK], { FSYNC_LOG: log, FSYNC_FAIL_AFTER: '40' })
+test('a row whose fsync failed is never acknowledged, and neither is any later row', async () => {
+  const logFile = join(dataDir, 'fsync-failing.log')
+  const program = startWriter(4, 50, ['--import', HOOK], { FSYNC_LOG: logFile, FSYNC_FAIL_AFTER: '40' })
   await program.ended()
   const acks = program.lines.filter((line) => line.startsWith('ack '))
   expect(acks.length).toBeGreaterThan(0)
@@ -89,23 +89,23 @@ test('a row whose fsync failed is never acknowledged, nor any after it', async (
   noteAcknowledged(program)
 })
 
-test('kill -9 under writes loses no acknowledged row', async () => {
+test('kill -9 during writes loses no acknowledged row', async () => {
   for (let round = 0; round < 3; round += 1) {
-    const program = write(16, 10_000)
+    const program = startWriter(16, 10_000)
     const acks = randomInt(20, 600)
     await program.until((lines) => lines.length > acks)
     await program.kill()
     expectPresent(program)
     noteAcknowledged(program)
   }
-  const last = write(0, 0)
-  expect(await last.ended()).toBe(0)
-  expectPresent(last)
+  const finalRun = startWriter(0, 0)
+  expect(await finalRun.ended()).toBe(0)
+  expectPresent(finalRun)
 })
 
-test('a second process is refused, and leaves the first one and its database alone', async () => {
+test('a second process is refused, and does not disturb the first one or its database', async () => {
   const db = await openEmbedded(dataDir)
-  const second = write(1, 1)
+  const second = startWriter(1, 1)
   expect(await second.ended()).toBe(1)
   expect(second.lines).toEqual([
     `refused process ${process.pid} is already running on ${dataDir}: ` +
@@ -117,16 +117,16 @@ test('a second process is refused, and leaves the first one and its database alo
 
 test('close() completes earlier statements, and refuses later ones', async () => {
   const db = await openEmbedded(dataDir)
-  const asked = Array.from({ length: 50 }, (_, index) => db.query('SELECT $1::int AS n', [index]))
-  const closed = db.close()
-  expect((await Promise.all(asked)).map(({ rows }) => rows[0])).toEqual(asked.map((_, n) => ({ n })))
-  await closed
+  const pending = Array.from({ length: 50 }, (_, index) => db.query('SELECT $1::int AS n', [index]))
+  const closing = db.close()
+  expect((await Promise.all(pending)).map(({ rows }) => rows[0])).toEqual(pending.map((_, n) => ({ n })))
+  await closing
   await expect(db.query('SELECT 1')).rejects.toThrow()
   await db.close()
   expect(existsSync(join(dataDir, 'countersign.lock'))).toBe(false)
 })
 
-test('a folder with something else in it is refused', async () => {
+test('a folder that contains something else is refused', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'db'))
   writeFileSync(join(folder, 'db', 'PG_VERSION'), '17\n')

@@ -1,5 +1,5 @@
-// Preloaded into a program and its threads: writes each fsync's file to FSYNC_LOG, and after FSYNC_FAIL_AFTER of them
-// on the write-ahead log lets every further one fail as a broken disk does.
+// Preloaded into a program and its threads. Logs the file of each fsync to FSYNC_LOG, and after FSYNC_FAIL_AFTER fsyncs
+// of the write-ahead log lets every further one fail as a broken disk does.
 
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

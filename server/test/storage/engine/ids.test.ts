@@ -16,7 +16,7 @@ import { world } from '../../worlds/world.testing.ts'
 const UUID = '01900000-0000-7000-8000-000000000003'
 const CUSTOMER = `Customer:${UUID}`
 
-test('the numbers of the kinds never change', () => {
+test('the numbers of the id kinds never change', () => {
   const numbers = { ...ID_KINDS, ...INTERNAL_ID_KINDS }
   expect(numbers).toEqual({
     Platform: 1,
@@ -90,15 +90,15 @@ test('the numbers of the kinds never change', () => {
     WebhookReceipt: 66,
   })
   expect(INVITATION_NUMBER).toBe(35)
-  const all = [...Object.values(numbers), INVITATION_NUMBER]
-  expect(new Set(all).size).toBe(all.length)
-  for (const number of all) expect(number > 0 && number < 256, String(number)).toBe(true)
+  const allNumbers = [...Object.values(numbers), INVITATION_NUMBER]
+  expect(new Set(allNumbers).size).toBe(allNumbers.length)
+  for (const number of allNumbers) expect(number > 0 && number < 256, String(number)).toBe(true)
   expect(Object.keys(numbers)).toHaveLength(
     Object.keys(ID_KINDS).length + Object.keys(INTERNAL_ID_KINDS).length,
   )
 })
 
-test('a new id has its kind in its last byte, and the form and the time of a UUIDv7', () => {
+test('a new id has its kind in its last byte, and the format and time of a UUIDv7', () => {
   const at = new Date('2026-03-01T12:00:00.000Z')
   for (const [kind, number] of Object.entries({ ...ID_KINDS, ...INTERNAL_ID_KINDS })) {
     const id = newId(kind as keyof typeof ID_KINDS, at)
@@ -119,12 +119,12 @@ test('ids of one operation sort in the order of their creation, regardless of th
     const uuids = Array.from({ length: 100 }, (_, n) => uuidOf(next(n % 2 ? 'Customer' : 'Transaction')))
     expect(uuids.toSorted()).toEqual(uuids)
   }
-  const firsts = Array.from({ length: 100 }, () => idsOf(new Date(0))('Customer'))
-  expect(new Set(firsts).size).toBe(100)
-  expect(firsts.toSorted()).not.toEqual(firsts)
+  const firstIds = Array.from({ length: 100 }, () => idsOf(new Date(0))('Customer'))
+  expect(new Set(firstIds).size).toBe(100)
+  expect(firstIds.toSorted()).not.toEqual(firstIds)
 })
 
-test('a uuid that is derived from a text has version 8', () => {
+test('a uuid that is derived from a string has version 8', () => {
   expect(deriveUuid('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(deriveUuid('a')).toBe(deriveUuid('a'))
   expect(deriveUuid('b')).not.toBe(deriveUuid('a'))
@@ -162,34 +162,34 @@ test.each([
   CUSTOMER.replace('03', 'ff'),
   `Customer:${NIL_UUID}`,
   'Customer:💥',
-])('%j is no id: it has the uuid of no row', (text) => {
+])('%j is not an id, and maps to the uuid of no row', (text) => {
   expect(uuidOf(text)).toBe(NIL_UUID)
 })
 
-test('a uuid without a kind is not printed', () => {
+test('a uuid without a known kind is not converted to an id', () => {
   expect(() => idOf(NIL_UUID)).toThrow('not a uuid of a known kind')
   expect(() => idOf(UUID.replace(/..$/, 'ff'))).toThrow('not a uuid of a known kind')
 })
 
-describe('in the database', () => {
-  let host: SharedServer
+describe('in database queries', () => {
+  let server: SharedServer
   beforeAll(async () => {
-    host = await world('sandbox+quiet')
+    server = await world('sandbox+quiet')
   })
 
-  test('the columns of ids are uuid, and no others are', { tags: 'smoke' }, async () => {
-    const { rows } = await host.app.db.query<{ table: string; column: string; type: string }>(
+  test('the id columns have the type uuid, and no other columns do', { tags: 'smoke' }, async () => {
+    const { rows } = await server.app.db.query<{ table: string; column: string; type: string }>(
       `SELECT c.table_name::text AS table, c.column_name::text AS column, c.udt_name::text AS type
        FROM information_schema.columns c WHERE c.table_schema = 'public'`,
     )
     const isUuid = (type: string) => type === 'uuid' || type === '_uuid'
-    const wrong = rows.filter(({ column, type }) => isUuid(type) !== isIdColumn(column))
-    expect(wrong).toEqual([])
+    const mismatches = rows.filter(({ column, type }) => isUuid(type) !== isIdColumn(column))
+    expect(mismatches).toEqual([])
     expect(rows.filter(({ type }) => isUuid(type)).length).toBeGreaterThan(100)
   })
 
-  test('a text that is not an id finds nothing, in every kind of query', async () => {
-    const { app } = host
+  test('a string that is not an id matches no row', async () => {
+    const { app } = server
     for (const text of ['', 'Customer:abc', CUSTOMER.toUpperCase(), 'a\u0000b', NIL_UUID]) {
       const found = app.read.selectFrom('customers').selectAll()
       expect(await found.where('id', '=', text).execute(), text).toEqual([])
@@ -198,8 +198,10 @@ describe('in the database', () => {
   })
 })
 
-/** The SQL that kysely writes for a query, without a database. */
-async function written(query: (read: ReturnType<typeof createRead>) => { execute(): Promise<unknown> }) {
+/** Returns the parameters that kysely sends for a query, without a database. */
+async function compileParameters(
+  query: (read: ReturnType<typeof createRead>) => { execute(): Promise<unknown> },
+) {
   const statements: [string, unknown[]][] = []
   const db = {
     query: async (text: string, parameters: readonly unknown[] = []) => {
@@ -211,9 +213,9 @@ async function written(query: (read: ReturnType<typeof createRead>) => { execute
   return statements[0]![1]
 }
 
-test('a value is compared as a uuid exactly if the other side is a column of ids', async () => {
+test('a value is compared as a uuid if and only if the other side is an id column', async () => {
   expect(
-    await written((read) =>
+    await compileParameters((read) =>
       read
         .selectFrom('customers')
         .innerJoin('internal_accounts', 'internal_accounts.customer_id', 'customers.id')
@@ -228,7 +230,7 @@ test('a value is compared as a uuid exactly if the other side is a column of ids
   ).toEqual([UUID, NIL_UUID, UUID, NIL_UUID, CUSTOMER, UUID, CUSTOMER, CUSTOMER])
 })
 
-test('an invitation has its code for an id', () => {
+test('an invitation uses its code as its id', () => {
   const uuid = uuidOf('Q3YVDCS6')
   expect(uuid).toBe('51335956-4443-5336-0000-000000000023')
   expect(idOf(uuid)).toBe('Q3YVDCS6')
@@ -237,12 +239,12 @@ test('an invitation has its code for an id', () => {
   expect(() => idOf(uuid.replace('-0000-', '-0001-'))).toThrow('not a uuid of a known kind')
 })
 
-describe('a write', () => {
-  test('has uuids in columns of ids, and leaves text of people and JSON alone', () => {
-    const [one, other] = [testId('InternalAccount', 1), testId('InternalAccount', 2)]
-    const set = { funding_sources: [one, other], platform_card_id: CUSTOMER, cardholder_id: CUSTOMER }
+describe('a write of a row', () => {
+  test('stores uuids in id columns, and leaves free text and JSON unchanged', () => {
+    const [first, second] = [testId('InternalAccount', 1), testId('InternalAccount', 2)]
+    const set = { funding_sources: [first, second], platform_card_id: CUSTOMER, cardholder_id: CUSTOMER }
     expect(toStoredRow(set)).toEqual({
-      funding_sources: [uuidOf(one), uuidOf(other)],
+      funding_sources: [uuidOf(first), uuidOf(second)],
       platform_card_id: CUSTOMER,
       cardholder_id: UUID,
     })
@@ -264,7 +266,7 @@ describe('a write', () => {
     })
   })
 
-  test('with a text that is not an id is a fault', () => {
+  test('fails if an id column gets a string that is not an id', () => {
     expect(() => binaryArray('uuid', ['Job:1'])).toThrow('Job:1 is not an id')
     expect(() => toStoredRow({ cardholder_id: UUID })).toThrow('not an id')
   })

@@ -13,10 +13,10 @@ import {
 } from '../../worlds/server-process.testing.ts'
 
 const RECOVERY_MS = 60_000
-const isMissing = !(await hasPooler())
-if (onPostgres && isMissing) process.stderr.write('Skipped: pgbouncer is not installed\n')
+const isPoolerMissing = !(await hasPooler())
+if (onPostgres && isPoolerMissing) process.stderr.write('Skipped: pgbouncer is not installed\n')
 
-describe.skipIf(!onPostgres || isMissing)('a server behind pgbouncer (skipped without it)', () => {
+describe.skipIf(!onPostgres || isPoolerMissing)('a server behind pgbouncer (skipped without it)', () => {
   let cluster: Cluster
   let place: Awaited<ReturnType<typeof openPlace>>
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.skipIf(!onPostgres || isMissing)('a server behind pgbouncer (skipped wi
     cluster = await startCluster()
     place = await openPlace('unused')
     const db = await openPostgres(cluster.url)
-    // The settings that the guide of operations has for pgbouncer.
+    // The settings that the operations guide recommends for pgbouncer.
     for (const setting of [
       "TimeZone = 'UTC'",
       "default_transaction_isolation = 'read committed'",
@@ -48,11 +48,11 @@ describe.skipIf(!onPostgres || isMissing)('a server behind pgbouncer (skipped wi
         ...(mode === 'transaction' ? { DATABASE_PREPARE: 'off' } : {}),
       })
       const client = server.client()
-      const status = async (path: string) => (await fetch(`${server.origin}${path}`)).status
+      const readStatus = async (path: string) => (await fetch(`${server.origin}${path}`)).status
       const newCustomer = () =>
         client.post('/customers', { customerType: 'INDIVIDUAL', fullName: `Ada of ${mode}` })
       expect((await newCustomer()).status).toBe(201)
-      expect(await status('/readyz')).toBe(200)
+      expect(await readStatus('/readyz')).toBe(200)
 
       await cluster.pause()
       for (let n = 0; n < 3; n++)
@@ -60,11 +60,11 @@ describe.skipIf(!onPostgres || isMissing)('a server behind pgbouncer (skipped wi
           expectError(refused, { code: 'UNAVAILABLE' })
           expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
         }
-      expect(await status('/readyz')).toBe(503)
-      expect(await status('/healthz')).toBe(200)
+      expect(await readStatus('/readyz')).toBe(503)
+      expect(await readStatus('/healthz')).toBe(200)
 
       await cluster.resume()
-      await expect.poll(() => status('/readyz'), { timeout: RECOVERY_MS }).toBe(200)
+      await expect.poll(() => readStatus('/readyz'), { timeout: RECOVERY_MS }).toBe(200)
       await expect.poll(async () => (await newCustomer()).status, { timeout: RECOVERY_MS }).toBe(201)
       const { data } = (await client.get('/customers?limit=100')).body
       const names = data.map(({ fullName }: { fullName: string }) => fullName)

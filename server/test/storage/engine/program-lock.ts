@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { acquireLock } from '../../../src/storage/engine/lock.ts'
 
-// program <lock file>: takes the lock at the first line of its input, and holds it until its input ends.
+// program <lock file>: takes the lock when the first line of input arrives, and holds it until the input ends.
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')
 try {

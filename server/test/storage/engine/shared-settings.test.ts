@@ -8,22 +8,22 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test("a setting that differs from the last started server's is named once", async () => {
+test('a setting that differs from the last started server is named once', async () => {
   const { db } = service.app
-  const started = (fees: string, added: Record<string, string> = {}) =>
+  const startWith = (fees: string, added: Record<string, string> = {}) =>
     compareSettings(db, { COUNTERSIGN_FEES: fees, ...added })
-  expect(await started('')).toEqual([])
-  expect(await started('[1]')).toEqual(['COUNTERSIGN_FEES'])
-  expect(await started('[1]')).toEqual([])
+  expect(await startWith('')).toEqual([])
+  expect(await startWith('[1]')).toEqual(['COUNTERSIGN_FEES'])
+  expect(await startWith('[1]')).toEqual([])
   // A setting that an older build did not store does not count as a difference.
-  expect(await started('[1]', { ADDED: 'x' })).toEqual([])
-  expect(await started('[2]', { ADDED: 'y' })).toEqual(['ADDED', 'COUNTERSIGN_FEES'])
+  expect(await startWith('[1]', { ADDED: 'x' })).toEqual([])
+  expect(await startWith('[2]', { ADDED: 'y' })).toEqual(['ADDED', 'COUNTERSIGN_FEES'])
 })
 
 test('GET /version returns the build, its API version and its schema', async () => {
   const client = await service.newPlatform()
-  const answer = await fetch(`${new URL(client.baseUrl).origin}/version`)
-  expect(await answer.json()).toEqual({
+  const response = await fetch(`${new URL(client.baseUrl).origin}/version`)
+  expect(await response.json()).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     apiVersion: '2025-10-13',
     schema: expect.stringMatching(/^\d{4}-/),

@@ -12,7 +12,7 @@ import { describeFailoverLoss } from '../../../src/storage/engine/synchronous.ts
 import { type Cluster, startCluster } from '../../worlds/server-process.testing.ts'
 
 describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby waits for', () => {
-  // These settings are of a whole cluster.
+  // These settings apply to a whole cluster.
   let cluster: Cluster
   let db: Database
   let folder: string
@@ -31,7 +31,7 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
     await rm(folder, { recursive: true, force: true })
   })
 
-  const set = async (name: string, value: string) => {
+  const setSetting = async (name: string, value: string) => {
     await db.query(`ALTER SYSTEM SET ${name} = '${value}'`)
     await db.query('SELECT pg_reload_conf()')
   }
@@ -41,8 +41,8 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
   })
 
   test('cause one warning at the start if synchronous_commit is off', async () => {
-    await set('synchronous_commit', 'local')
-    await set('synchronous_standby_names', 'receiver')
+    await setSetting('synchronous_commit', 'local')
+    await setSetting('synchronous_standby_names', 'receiver')
     await expect.poll(() => describeFailoverLoss(db)).toContain('synchronous_commit is local')
     const logFile = join(folder, 'log')
     const config = readConfig({
@@ -59,8 +59,8 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
   })
 
   test('cause warnings if a standby follows, until it is synchronous', async () => {
-    await set('synchronous_standby_names', '')
-    await set('synchronous_commit', 'on')
+    await setSetting('synchronous_standby_names', '')
+    await setSetting('synchronous_commit', 'on')
     const address = `host=127.0.0.1 port=${cluster.port} user=postgres application_name=receiver`
     receiver = spawn(join(cluster.bin, 'pg_receivewal'), ['--synchronous', '-D', folder, '-d', address])
     await expect
@@ -68,7 +68,7 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
       .toBe(
         'PostgreSQL has 1 standby, none of them synchronous: a failover loses the last acknowledged writes',
       )
-    await set('synchronous_standby_names', 'receiver')
+    await setSetting('synchronous_standby_names', 'receiver')
     await expect.poll(() => describeFailoverLoss(db)).toBeUndefined()
   })
 })

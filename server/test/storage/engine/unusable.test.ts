@@ -21,11 +21,11 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const newCustomer = (fullName: string) => client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
-/** The metric agrees with `/readyz`. */
-const isUp = async () => valueIn(await service.metrics(), 'countersign_database_up')
-const readiness = async () => (await fetch(`${new URL(client.baseUrl).origin}/readyz`)).status
+/** Reads the metric that must agree with `/readyz`. */
+const readUpMetric = async () => valueIn(await service.metrics(), 'countersign_database_up')
+const readReadiness = async () => (await fetch(`${new URL(client.baseUrl).origin}/readyz`)).status
 
-test('a full database returns 503 without an effect, and readyz reports it until a write succeeds again', async () => {
+test('a full database returns 503 and changes nothing, and readyz reports it until a write succeeds again', async () => {
   await service.app.db.script(`
     CREATE FUNCTION test_full() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -35,19 +35,19 @@ test('a full database returns 503 without an effect, and readyz reports it until
   const refused = await newCustomer('Ada')
   expectError(refused, { code: 'UNAVAILABLE' })
   expect(refused.body.message).toBe('The database is not available. Nothing was changed. Try again.')
-  expect(await readiness()).toBe(503)
-  expect(await isUp()).toBe(0)
+  expect(await readReadiness()).toBe(503)
+  expect(await readUpMetric()).toBe(0)
   await service.app.db.script('DROP FUNCTION test_full CASCADE')
   expect((await newCustomer('Grace')).status).toBe(201)
-  expect(await readiness()).toBe(200)
-  expect(await isUp()).toBe(1)
+  expect(await readReadiness()).toBe(200)
+  expect(await readUpMetric()).toBe(1)
   expect((await client.get('/customers')).body.data).toHaveLength(1)
 })
 
 test.skipIf(DATABASE_URL === undefined)(
-  'a session that PostgreSQL ends in the middle of a commit is 503 with Retry-After, and the same key makes one record',
+  'a commit whose session PostgreSQL ends returns 503 with Retry-After, and its key creates one record',
   async () => {
-    const own = await service.newPlatform()
+    const platformClient = await service.newPlatform()
     await service.app.db.script(`
       CREATE FUNCTION test_end() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -56,24 +56,24 @@ test.skipIf(DATABASE_URL === undefined)(
       END $$;
       CREATE TRIGGER test_end BEFORE INSERT ON customers FOR EACH ROW EXECUTE FUNCTION test_end()`)
     const create = () =>
-      own.post(
+      platformClient.post(
         '/customers',
         { customerType: 'INDIVIDUAL', fullName: 'Ada' },
         { 'Idempotency-Key': 'ended-session' },
       )
-    const lost = await create()
-    expectError(lost, { code: 'UNAVAILABLE' })
-    expect(lost.headers.get('Retry-After')).toBe('1')
-    expect(lost.body.message).toContain('may have been done')
+    const lostReply = await create()
+    expectError(lostReply, { code: 'UNAVAILABLE' })
+    expect(lostReply.headers.get('Retry-After')).toBe('1')
+    expect(lostReply.body.message).toContain('may have been done')
     await service.app.db.script('DROP FUNCTION test_end CASCADE')
-    const [made, repeated] = [await create(), await create()]
-    expect([made.status, repeated.body.id]).toEqual([201, made.body.id])
-    expect((await own.get('/customers')).body.data).toHaveLength(1)
+    const [created, repeated] = [await create(), await create()]
+    expect([created.status, repeated.body.id]).toEqual([201, created.body.id])
+    expect((await platformClient.get('/customers')).body.data).toHaveLength(1)
   },
 )
 
 describe.skipIf(DATABASE_URL === undefined)('a primary that becomes a standby', () => {
-  /** Sets what new connections may do, and ends the others. */
+  /** Sets the access mode of new connections, and ends existing ones. */
   const makeReadOnly = (isReadOnly: boolean) =>
     service.app.db.script(`
       SET TRANSACTION READ WRITE;
@@ -82,32 +82,33 @@ describe.skipIf(DATABASE_URL === undefined)('a primary that becomes a standby', 
         ${isReadOnly ? 'PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();' : ''}
       END $$`)
 
-  test('returns 503 and is not ready, and its connections are replaced as soon as there is a primary', async () => {
+  test('returns 503 and is not ready until its connections reach a primary again', async () => {
     await makeReadOnly(true)
-    await expect.poll(readiness).toBe(503)
-    expect(await isUp()).toBe(0)
+    await expect.poll(readReadiness).toBe(503)
+    expect(await readUpMetric()).toBe(0)
     const refused = await newCustomer('Alan')
     expectError(refused, { code: 'UNAVAILABLE' })
     expect(refused.body.message).toContain('Nothing was changed')
     await makeReadOnly(false)
     await expect.poll(async () => (await newCustomer('Barbara')).status).toBe(201)
-    expect(await readiness()).toBe(200)
+    expect(await readReadiness()).toBe(200)
   })
 
-  test('replaces all connections after the first refusal', async () => {
+  test('has all its connections replaced after the first refusal', async () => {
     const db = await openPostgres(DATABASE_URL!, { poolMax: 1 })
     for (const options of EACH_CONNECTION)
       await db.query(`SELECT set_config('default_transaction_read_only', 'on', false)`, [], options)
-    const change = () => db.query('CREATE TEMPORARY SEQUENCE test_sequence', [])
-    const read = (options: QueryOptions) =>
+    const createSequence = () => db.query('CREATE TEMPORARY SEQUENCE test_sequence', [])
+    const readAccessMode = (options: QueryOptions) =>
       db.query(`SELECT current_setting('transaction_read_only') AS it`, [], options)
-    expect((await read({ connection: 'fast' })).rows).toEqual([{ it: 'on' }])
+    expect((await readAccessMode({ connection: 'fast' })).rows).toEqual([{ it: 'on' }])
     const error = await db.query('CREATE TABLE test_refused ()').catch((reason) => reason)
     expect(error).toBeInstanceOf(NoConnection)
     expect(error).not.toBeInstanceOf(DiskFull)
     expect(asApiError(error)).toMatchObject({ refusal: { code: 'UNAVAILABLE' }, isFault: true })
-    for (const options of EACH_CONNECTION) expect((await read(options)).rows).toEqual([{ it: 'off' }])
-    await change()
+    for (const options of EACH_CONNECTION)
+      expect((await readAccessMode(options)).rows).toEqual([{ it: 'off' }])
+    await createSequence()
     await db.close()
   })
 })

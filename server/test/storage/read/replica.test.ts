@@ -12,7 +12,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
 
   beforeAll(async () => {
     cluster = await startCluster()
-    // Creates the tables, which are then on the standby.
+    // Creates the tables, which are then copied to the standby.
     const first = await openServer({ DATABASE_URL: cluster.url })
     await first.close()
     standby = await startStandby(cluster)
@@ -26,20 +26,20 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     await cluster?.stop()
   })
 
-  const outcome = async (name: string) => {
+  const countReads = async (name: string) => {
     const text = await service.app.metrics.text(async () => true)
     return valueIn(text, 'countersign_replica_reads_total', { outcome: name })
   }
 
-  async function atStandby(sql: string): Promise<void> {
-    const own = new pg.Client({ connectionString: standby.url })
-    await own.connect()
-    await own.query(sql)
-    await own.end()
+  async function runAtStandby(sql: string): Promise<void> {
+    const connection = new pg.Client({ connectionString: standby.url })
+    await connection.connect()
+    await connection.query(sql)
+    await connection.end()
   }
 
-  /** True if a list shows immediately a write that was acknowledged before the request. */
-  async function seesOwnWrites(times: number): Promise<void> {
+  /** Expects a list to show a write that was acknowledged before its request. */
+  async function expectFreshReads(times: number): Promise<void> {
     for (let n = 0; n < times; n++) {
       const { id } = (await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })).body
       const { data } = (await client.get('/customers?limit=1')).body
@@ -47,8 +47,8 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     }
   }
 
-  test('are never older than an acknowledged write, and most of them are made there', async () => {
-    await seesOwnWrites(30)
+  test('are never older than an acknowledged write, and mostly use the standby', async () => {
+    await expectFreshReads(30)
     const { usd } = await newCustomer(client)
     await Promise.all(
       Array.from({ length: 8 }, async (_, n) => {
@@ -57,37 +57,37 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
         expect(Array.isArray(data)).toBe(true)
       }),
     )
-    expect(await outcome('replica')).toBeGreaterThan(20)
+    expect(await countReads('replica')).toBeGreaterThan(20)
     expect((await client.get(`/internal-accounts/${usd}/statement?format=csv`)).status).toBeLessThan(500)
   })
 
-  test('are made at the primary while the standby is behind', async () => {
-    await atStandby('SELECT pg_wal_replay_pause()')
-    const before = await outcome('late')
-    await seesOwnWrites(3)
-    expect(await outcome('late')).toBe(before! + 3)
-    await atStandby('SELECT pg_wal_replay_resume()')
-    await seesOwnWrites(3)
+  test('use the primary while the standby is behind', async () => {
+    await runAtStandby('SELECT pg_wal_replay_pause()')
+    const before = await countReads('late')
+    await expectFreshReads(3)
+    expect(await countReads('late')).toBe(before! + 3)
+    await runAtStandby('SELECT pg_wal_replay_resume()')
+    await expectFreshReads(3)
   })
 
-  test('use the right database: another one is refused at the start', async () => {
-    const other = await startCluster()
+  test('require the same database: another one is refused at the start', async () => {
+    const otherCluster = await startCluster()
     try {
-      await expect(openServer({ DATABASE_URL: cluster.url, DATABASE_READ_URL: other.url })).rejects.toThrow(
-        'DATABASE_READ_URL leads to another database than DATABASE_URL',
-      )
+      await expect(
+        openServer({ DATABASE_URL: cluster.url, DATABASE_READ_URL: otherCluster.url }),
+      ).rejects.toThrow('DATABASE_READ_URL leads to another database than DATABASE_URL')
     } finally {
-      await other.stop()
+      await otherCluster.stop()
     }
   })
 
-  test('continue at the primary when the standby has ended, also for a server that starts then', async () => {
+  test('continue at the primary after the standby has stopped, even on a server that starts later', async () => {
     await standby.stop()
-    await seesOwnWrites(3)
-    expect(await outcome('failed')).toBeGreaterThan(0)
-    const late = await openServer({ DATABASE_URL: cluster.url, DATABASE_READ_URL: standby.url })
-    const own = await late.newPlatform()
-    expect((await own.get('/customers')).status).toBe(200)
-    await late.close()
+    await expectFreshReads(3)
+    expect(await countReads('failed')).toBeGreaterThan(0)
+    const lateServer = await openServer({ DATABASE_URL: cluster.url, DATABASE_READ_URL: standby.url })
+    const lateClient = await lateServer.newPlatform()
+    expect((await lateClient.get('/customers')).status).toBe(200)
+    await lateServer.close()
   })
 })

@@ -25,8 +25,8 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 const DATABASE_URL = process.env.DATABASE_URL
 const isPoolerMissing = !(await hasPooler())
 
-/** The next build, with a table more. */
-const LATER = {
+/** The next build, which has one more table. */
+const NEXT_BUILD = {
   schema: {
     ...SCHEMA,
     migrations: [
@@ -39,42 +39,42 @@ const LATER = {
 describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
   let database: PostgresDatabase
   let admin: pg.Client
-  let one: TestServer
-  let other: TestServer
+  let firstServer: TestServer
+  let secondServer: TestServer
   let client: Client
-  /** A client of the other cell, with the same platform and token. */
-  let twin: Client
+  /** A client of the second cell, with the same platform and token. */
+  let secondClient: Client
   let usd: string
 
-  const serve = (schema: string) => openServer({ DATABASE_URL: database.url, DATABASE_SCHEMA: schema })
-  const namesIn = async (sql: string) =>
+  const startServer = (schema: string) => openServer({ DATABASE_URL: database.url, DATABASE_SCHEMA: schema })
+  const listNames = async (sql: string) =>
     (await admin.query<{ name: string }>(sql)).rows.map(({ name }) => name)
 
   beforeAll(async () => {
     database = await createPostgresDatabase(DATABASE_URL ?? '')
     admin = new pg.Client({ connectionString: database.url })
     await admin.connect()
-    one = await serve('cell_one')
-    client = await one.newPlatform()
+    firstServer = await startServer('cell_one')
+    client = await firstServer.newPlatform()
     usd = (await newCustomer(client)).usd
     const dump = execFileSync('pg_dump', ['--schema=cell_one', '--no-owner', database.url], {
       maxBuffer: 1 << 30,
     })
     const copy = dump.toString().replaceAll('cell_one', 'cell_two')
     execFileSync('psql', ['--quiet', '--set=ON_ERROR_STOP=1', database.url], { input: copy, stdio: 'pipe' })
-    other = await serve('cell_two')
-    twin = new Client(client.credentials, other.baseUrl)
+    secondServer = await startServer('cell_two')
+    secondClient = new Client(client.credentials, secondServer.baseUrl)
   })
   afterAll(async () => {
-    await Promise.all([one?.close(), other?.close()])
+    await Promise.all([firstServer?.close(), secondServer?.close()])
     await admin?.end()
     await database?.drop()
   })
 
-  const balance = async (of: TestServer) =>
+  const readBalance = async (server: TestServer) =>
     Number(
       (
-        await of.app.db.query<{ amount: bigint }>(
+        await server.app.db.query<{ amount: bigint }>(
           'SELECT posted AS amount FROM ledger_accounts WHERE id = $1',
           [uuidOf(usd)],
         )
@@ -83,52 +83,56 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
 
   test('create nothing outside of their schemas', async () => {
     expect(
-      await namesIn(`SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace`),
+      await listNames(`SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace`),
     ).toEqual([])
     expect(
-      await namesIn(`SELECT proname AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace`),
+      await listNames(`SELECT proname AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace`),
     ).toEqual([])
   })
 
   test('serve the same ids and idempotency keys, and neither sees the rows of the other', async () => {
     const headers = { 'Idempotency-Key': 'the-same-key' }
-    const body = (fullName: string) => ({ customerType: 'INDIVIDUAL', fullName, platformCustomerId: 'same' })
-    const [mine, theirs] = await Promise.all([
-      client.post('/customers', body('Ada'), headers),
-      twin.post('/customers', body('Grace'), headers),
+    const buildCustomer = (fullName: string) => ({
+      customerType: 'INDIVIDUAL',
+      fullName,
+      platformCustomerId: 'same',
+    })
+    const [first, second] = await Promise.all([
+      client.post('/customers', buildCustomer('Ada'), headers),
+      secondClient.post('/customers', buildCustomer('Grace'), headers),
     ])
-    expect([mine.status, theirs.status]).toEqual([201, 201])
-    expect((await client.post('/customers', body('Ada'), headers)).body.id).toBe(mine.body.id)
-    expect((await client.get(`/customers/${theirs.body.id}`)).status).toBe(404)
-    expect((await twin.get(`/customers/${mine.body.id}`)).status).toBe(404)
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect((await client.post('/customers', buildCustomer('Ada'), headers)).body.id).toBe(first.body.id)
+    expect((await client.get(`/customers/${second.body.id}`)).status).toBe(404)
+    expect((await secondClient.get(`/customers/${first.body.id}`)).status).toBe(404)
     await fund(client, usd, 700)
-    await fund(twin, usd, 30)
-    expect([await balance(one), await balance(other)]).toEqual([700, 30])
+    await fund(secondClient, usd, 30)
+    expect([await readBalance(firstServer), await readBalance(secondServer)]).toEqual([700, 30])
     const amounts = await admin.query(
       `SELECT (SELECT count(*)::int FROM cell_one.ledger_transfers) AS one, (SELECT count(*)::int FROM cell_two.ledger_transfers) AS other`,
     )
     expect(amounts.rows).toEqual([{ one: 1, other: 1 }])
   })
 
-  test('run their own jobs and send their own webhooks, with the other server stopped too', async () => {
-    const [mine, theirs] = [await Receiver.of(client), await Receiver.of(twin)]
+  test('run their own jobs and send their own webhooks, even if the other server is stopped', async () => {
+    const [first, second] = [await Receiver.of(client), await Receiver.of(secondClient)]
     const platform = client.credentials.platformId
-    await fund(twin, usd, 5)
-    await twin.advance(0)
-    await theirs.until((all) => all.length > 0)
-    expect(mine.received).toEqual([])
-    await one.close()
-    await fund(twin, usd, 6)
-    await twin.advance(0)
-    await theirs.until((all) => all.length > 1)
-    one = await serve('cell_one')
-    client = new Client(client.credentials, one.baseUrl)
+    await fund(secondClient, usd, 5)
+    await secondClient.advance(0)
+    await second.until((all) => all.length > 0)
+    expect(first.received).toEqual([])
+    await firstServer.close()
+    await fund(secondClient, usd, 6)
+    await secondClient.advance(0)
+    await second.until((all) => all.length > 1)
+    firstServer = await startServer('cell_one')
+    client = new Client(client.credentials, firstServer.baseUrl)
     await fund(client, usd, 7)
     await client.advance(0)
-    await mine.until((all) => all.length > 0)
-    expect(mine.received).toHaveLength(1)
-    expect(theirs.received).toHaveLength(2)
-    expect(new Set([...mine.received, ...theirs.received].map(({ event }) => event.objectId))).toEqual(
+    await first.until((all) => all.length > 0)
+    expect(first.received).toHaveLength(1)
+    expect(second.received).toHaveLength(2)
+    expect(new Set([...first.received, ...second.received].map(({ event }) => event.objectId))).toEqual(
       new Set([usd]),
     )
     expect(client.credentials.platformId).toBe(platform)
@@ -138,35 +142,35 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
     const dbs = await Promise.all(
       ['cell_one', 'cell_two'].map((schema) => openPostgres(database.url, { schema })),
     )
-    const [mine, theirs] = [dbs[0] ?? one.app.db, dbs[1] ?? other.app.db]
+    const [first, second] = [dbs[0] ?? firstServer.app.db, dbs[1] ?? secondServer.app.db]
     const old = new pg.Client({
       connectionString: database.url,
       application_name: 'countersign 0.0.1 cell_two',
     })
     await old.connect()
     try {
-      await migrate(mine, LATER)
+      await migrate(first, NEXT_BUILD)
       const tables = `SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE tablename = 'things'`
-      expect(await namesIn(tables)).toEqual(['cell_one.things'])
-      expect((await findUpgradeStatus(theirs)).otherServers).toEqual(['countersign 0.0.1 cell_two'])
-      expect((await findUpgradeStatus(mine)).otherServers).toEqual([])
-      expect(await finishUpgrade(mine, false)).toEqual([])
+      expect(await listNames(tables)).toEqual(['cell_one.things'])
+      expect((await findUpgradeStatus(second)).otherServers).toEqual(['countersign 0.0.1 cell_two'])
+      expect((await findUpgradeStatus(first)).otherServers).toEqual([])
+      expect(await finishUpgrade(first, false)).toEqual([])
     } finally {
       await old.end()
-      await mine.script(
+      await first.script(
         `DROP TABLE IF EXISTS things; DELETE FROM schema_additions WHERE name = '9001-things'`,
       )
       for (const db of dbs) await db.close()
     }
   })
 
-  test('do not wait for the locks of each other', async () => {
+  test("do not wait for each other's locks", async () => {
     await admin.query('BEGIN')
     try {
       await admin.query(`SELECT pg_advisory_xact_lock(hashtextextended('cell_two', key)) FROM
         unnest(ARRAY[7202510132, 7202510133, 7202510134, 7202510135, 7202510136]) AS key`)
       const db = await openPostgres(database.url, { schema: 'cell_one' })
-      await migrate(db, LATER)
+      await migrate(db, NEXT_BUILD)
       await db.script(`DROP TABLE things; DELETE FROM schema_additions WHERE name = '9001-things'`)
       await db.close()
       await fund(client, usd, 1)
@@ -177,33 +181,35 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
 
   test('are listed with their servers, and a check names what does not belong to a cell', async () => {
     const platforms = { mode: 'sandbox', platforms: 1, isOfThisBuild: true }
-    const server = (schema: string) => [expect.stringMatching(new RegExp(`^countersign \\S+ ${schema}$`))]
-    expect(await listCells(one.app.db)).toEqual([
-      { schema: 'cell_one', isOwn: true, ...platforms, servers: server('cell_one') },
-      { schema: 'cell_two', isOwn: false, ...platforms, servers: server('cell_two') },
+    const describeServers = (schema: string) => [
+      expect.stringMatching(new RegExp(`^countersign \\S+ ${schema}$`)),
+    ]
+    expect(await listCells(firstServer.app.db)).toEqual([
+      { schema: 'cell_one', isOwn: true, ...platforms, servers: describeServers('cell_one') },
+      { schema: 'cell_two', isOwn: false, ...platforms, servers: describeServers('cell_two') },
     ])
-    expect(await checkCell(one.app.db)).toEqual({ schema: 'cell_one', findings: [] })
+    expect(await checkCell(firstServer.app.db)).toEqual({ schema: 'cell_one', findings: [] })
     await admin.query(
       `ALTER TABLE cell_one.events ALTER COLUMN position SET DEFAULT nextval('cell_two.events_positions')`,
     )
-    const { findings } = await checkCell(one.app.db)
+    const { findings } = await checkCell(firstServer.app.db)
     expect(findings).toContain(
       'events uses sequence cell_two.events_positions: move it into cell_one, or restore the schema from a backup.',
     )
     await admin.query(
       `ALTER TABLE cell_one.events ALTER COLUMN position SET DEFAULT nextval('cell_one.events_positions')`,
     )
-    expect((await checkCell(one.app.db)).findings).toEqual([])
+    expect((await checkCell(firstServer.app.db)).findings).toEqual([])
   })
 
-  test('can be renamed: nothing in a schema names it', async () => {
-    await one.close()
+  test('can be renamed, because nothing in a schema refers to its name', async () => {
+    await firstServer.close()
     await admin.query('ALTER SCHEMA cell_one RENAME TO cell_renamed')
-    one = await serve('cell_renamed')
-    client = new Client(client.credentials, one.baseUrl)
-    const before = await balance(one)
+    firstServer = await startServer('cell_renamed')
+    client = new Client(client.credentials, firstServer.baseUrl)
+    const before = await readBalance(firstServer)
     await fund(client, usd, 9)
-    expect(await balance(one)).toBe(before + 9)
+    expect(await readBalance(firstServer)).toBe(before + 9)
     expect((await client.events(`&objectId=${usd}`)).length).toBeGreaterThan(1)
   })
 })
@@ -214,7 +220,7 @@ test.skipIf(DATABASE_URL === undefined)(
     const database = await createPostgresDatabase(DATABASE_URL ?? '')
     const dataDir = temporaryFolder()
     await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
-    const other = await openServer({ DATABASE_URL: database.url, DATABASE_SCHEMA: 'cell_two' })
+    const neighbour = await openServer({ DATABASE_URL: database.url, DATABASE_SCHEMA: 'cell_two' })
     try {
       const settings = { COUNTERSIGN_DATA_DIR: dataDir, DATABASE_URL: '', DATABASE_SCHEMA: '' }
       const embedded = await openServer(settings)
@@ -231,13 +237,13 @@ test.skipIf(DATABASE_URL === undefined)(
       const { verified } = await moveToPostgres(config, dataDir, database.url)
       expect(verified.findings).toEqual([])
       const moved = await openServer({ DATABASE_URL: database.url, DATABASE_SCHEMA: 'cell_one' })
-      const there = new Client(client.credentials, moved.baseUrl)
-      expect((await there.get(`/customers/${id}`)).status).toBe(200)
-      expect((await there.events()).map((event) => event.id).slice(0, before.length)).toEqual(before)
-      expect(await other.app.db.query('SELECT FROM customers')).toMatchObject({ rows: [] })
+      const movedClient = new Client(client.credentials, moved.baseUrl)
+      expect((await movedClient.get(`/customers/${id}`)).status).toBe(200)
+      expect((await movedClient.events()).map((event) => event.id).slice(0, before.length)).toEqual(before)
+      expect(await neighbour.app.db.query('SELECT FROM customers')).toMatchObject({ rows: [] })
       await moved.close()
     } finally {
-      await other.close()
+      await neighbour.close()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
     }
@@ -251,7 +257,7 @@ test('the embedded database has one schema', async () => {
 })
 
 describe.skipIf(DATABASE_URL === undefined)('a schema that a role may not create', () => {
-  test('is named with the statement that cures it', async () => {
+  test('is reported with the statement that fixes it', async () => {
     const database = await createPostgresDatabase(DATABASE_URL ?? '')
     const admin = await openPostgres(database.url)
     const role = `cell_role_${process.pid}`
@@ -277,7 +283,7 @@ describe.skipIf(DATABASE_URL === undefined)('a schema that a role may not create
 describe.skipIf(DATABASE_URL === undefined || isPoolerMissing)(
   'a cell behind pgbouncer (skipped without it)',
   () => {
-    test('is refused until the role has the schema, and never served from another one', async () => {
+    test('is refused until the role has the schema, and is never served from another schema', async () => {
       const cluster = await startCluster()
       const pooler = await startPooler(cluster, 'transaction')
       const admin = await openPostgres(cluster.url)
@@ -290,8 +296,8 @@ describe.skipIf(DATABASE_URL === undefined || isPoolerMissing)(
           'search_path = cell_one, public',
         ])
           await admin.query(`ALTER DATABASE postgres SET ${setting}`)
-        const open = () => openPostgres(pooler.url, { schema: 'cell_one', prepares: false })
-        await expect(open()).rejects.toThrow(
+        const openCell = () => openPostgres(pooler.url, { schema: 'cell_one', prepares: false })
+        await expect(openCell()).rejects.toThrow(
           `search_path = cell_one, public: a pooler has dropped our options. Run ALTER ROLE "postgres" SET search_path = 'cell_one';`,
         )
         await admin.query(`ALTER ROLE postgres SET search_path = 'cell_one'`)

@@ -33,19 +33,19 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
   let admin: pg.Client
   let server: TestServer
   /** Statements that the server sent and that succeeded, each with the values of its first use. */
-  const sent = new Map<string, readonly unknown[]>()
+  const statements = new Map<string, readonly unknown[]>()
 
-  const url = (node: Cluster, role = 'north') => node.url.replace('postgres@', `${role}@`)
-  const open = (node = citus.coordinator) =>
-    openServer({ DATABASE_URL: url(node), DATABASE_SCHEMA: 'north' }, { openDatabase: openSpied })
-  const openSpied = async (config: Parameters<typeof openDatabase>[0]): Promise<Database> => {
+  const buildUrl = (node: Cluster, role = 'north') => node.url.replace('postgres@', `${role}@`)
+  const startServer = (node = citus.coordinator) =>
+    openServer({ DATABASE_URL: buildUrl(node), DATABASE_SCHEMA: 'north' }, { openDatabase: openRecorded })
+  const openRecorded = async (config: Parameters<typeof openDatabase>[0]): Promise<Database> => {
     const db = await openDatabase(config)
     return {
       ...db,
       query: async (sql, parameters, options) => {
-        const answer = await db.query<never>(sql, parameters, options)
-        if (!sent.has(sql)) sent.set(sql, parameters ?? [])
-        return answer
+        const result = await db.query<never>(sql, parameters, options)
+        if (!statements.has(sql)) statements.set(sql, parameters ?? [])
+        return result
       },
     }
   }
@@ -55,11 +55,11 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
     admin = new pg.Client({ connectionString: citus.coordinator.url })
     await admin.connect()
     await admin.query('CREATE ROLE north LOGIN; CREATE SCHEMA north AUTHORIZATION north')
-    const first = await openPostgres(url(citus.coordinator), { schema: 'north' })
+    const first = await openPostgres(buildUrl(citus.coordinator), { schema: 'north' })
     await migrate(first)
     await first.close()
     distribute()
-    server = await open()
+    server = await startServer()
   })
   afterAll(async () => {
     await server?.close()
@@ -76,31 +76,31 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
 
   test('serves every endpoint, and each of its statements is planned for one node', async () => {
     const { failed } = await playSandbox(new RecordingClient(await server.newPlatform()))
-    const client = new pg.Client({ connectionString: url(citus.coordinator) })
+    const client = new pg.Client({ connectionString: buildUrl(citus.coordinator) })
     await client.connect()
     const faults: string[] = []
-    for (const [sql, values] of sent) {
+    for (const [sql, values] of statements) {
       const plans = await client
         .query({ text: `EXPLAIN (FORMAT JSON) ${sql}`, values: [...values] })
         .then(({ rows }) => rows[0]['QUERY PLAN'] as { Plan: Plan }[])
         .catch((error: Error) => error.message)
-      // EXPLAIN of Citus does not give values to the parts of a statement that it runs one after the other.
+      // EXPLAIN on Citus passes no values to the parts of a statement that run one after another.
       if (plans === 'no value found for parameter 1') continue
-      const fault = typeof plans === 'string' ? plans : faultOf(plans)
+      const fault = typeof plans === 'string' ? plans : findFault(plans)
       if (fault !== undefined) faults.push(`${fault}: ${sql.replace(/\s+/g, ' ').slice(0, 300)}`)
     }
     await client.end()
     expect({ failed, faults }).toEqual({ failed: [], faults: [] })
-    expect(sent.size).toBeGreaterThan(250)
+    expect(statements.size).toBeGreaterThan(250)
   })
 
-  test('is refused at the start with the statement that cures it, and an upgrade keeps what commits need', async () => {
-    const db = await openPostgres(url(citus.coordinator), { schema: 'north' })
+  test('is refused at the start with the statement that fixes it, and an upgrade keeps what commits need', async () => {
+    const db = await openPostgres(buildUrl(citus.coordinator), { schema: 'north' })
     try {
       expect(await checkCell(db)).toEqual({ schema: 'north', findings: [] })
       await admin.query(`DO $$ BEGIN EXECUTE 'CREATE TABLE north.apart (id integer PRIMARY KEY)'; END $$`)
       await expect(assertDistributed(db)).rejects.toThrow('The table north.apart is not on the node')
-      await admin.query(curesOf(await checkDistribution(db)))
+      await admin.query(joinFixes(await checkDistribution(db)))
       await admin.query('ALTER TABLE north.apart OWNER TO north')
       expect(await checkDistribution(db)).toEqual([])
       const commit = SCHEMA.functions.find(({ name }) => name === 'commit_together')
@@ -108,7 +108,7 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
       await admin.query(`SET search_path = north; ${commit?.sql}; RESET search_path`)
       await admin.query('ALTER FUNCTION north.commit_together OWNER TO north')
       await expect(assertDistributed(db)).rejects.toThrow('The function north.commit_together does not run')
-      await admin.query(curesOf(await checkDistribution(db)))
+      await admin.query(joinFixes(await checkDistribution(db)))
       expect(await checkDistribution(db)).toEqual([])
       await admin.query('ALTER FUNCTION north.commit_together RESET plan_cache_mode')
       await expect(assertDistributed(db)).rejects.toThrow('The function north.commit_together does not run')
@@ -130,20 +130,20 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
   })
 })
 
-/** The statements that the findings name. */
-function curesOf(findings: readonly string[]): string {
+/** Joins the statements that the findings suggest. */
+function joinFixes(findings: readonly string[]): string {
   return findings.map((finding) => finding.slice(finding.indexOf(': run ') + 6)).join('\n')
 }
 
-/** The part of a plan that is not on one node. A plan without a table of the schema needs none. */
-function faultOf(plan: unknown): string | undefined {
+/** Finds the part of a plan that does not run on one node. Plans without tables of the schema need no node. */
+function findFault(plan: unknown): string | undefined {
   if (typeof plan !== 'object' || plan === null) return undefined
-  if (Array.isArray(plan)) return plan.map(faultOf).find((fault) => fault !== undefined)
+  if (Array.isArray(plan)) return plan.map(findFault).find((fault) => fault !== undefined)
   const { 'Distributed Query': query, ...rest } = plan as Plan
   if (query)
-    return query.Job['Task Count'] === 1 ? faultOf(query.Subplans) : `${query.Job['Task Count']} tasks`
+    return query.Job['Task Count'] === 1 ? findFault(query.Subplans) : `${query.Job['Task Count']} tasks`
   if (rest.Schema === 'north') return `reads ${rest['Relation Name']} here`
   return Object.values(rest)
-    .map(faultOf)
+    .map(findFault)
     .find((fault) => fault !== undefined)
 }

@@ -11,57 +11,57 @@ beforeAll(async () => {
 
 afterAll(() => service.close())
 
-/** The customers of the feed, in its order. */
-async function customersIn(client: Client, query = ''): Promise<string[]> {
+/** Lists the customers in the order of the feed. */
+async function listCustomers(client: Client, query = ''): Promise<string[]> {
   const { body } = await client.get(`/events?limit=100${query}`)
   return body.data.map((event: { data: { fullName?: string } }) => event.data.fullName)
 }
 
-async function makeCustomers(client: Client, ...names: readonly string[]): Promise<void> {
+async function createCustomers(client: Client, ...names: readonly string[]): Promise<void> {
   for (const fullName of names) {
     const { status } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
     expect(status).toBe(201)
   }
 }
 
-/** The feed ends before any open transaction of the cluster, so that other tests delay it. */
+/** Polls, because the feed ends before any open transaction of the cluster, so that other tests delay it. */
 const expectFeed = (client: Client, names: readonly string[]) =>
-  expect.poll(() => customersIn(client)).toEqual(names)
+  expect.poll(() => listCustomers(client)).toEqual(names)
 
-/** The state after a logical restore into another cluster: numbers ahead of its transactions. */
-async function moveNumbersAhead(by: number): Promise<void> {
+/** Simulates a logical restore into another cluster, which leaves the numbers ahead of its transactions. */
+async function moveNumbersAhead(offset: number): Promise<void> {
   await service.app.db.query(
     'UPDATE events SET committed_in = (committed_in::text::bigint + $1)::text::xid8',
-    [by],
+    [offset],
   )
 }
 
 test('after a restore into another cluster the feed shows every event, new ones last, and followers miss none', async () => {
   const client = await service.newPlatform()
-  const other = await service.newPlatform()
-  await makeCustomers(client, 'Ada', 'Grace', 'Alan')
-  await makeCustomers(other, 'Edsger')
+  const otherClient = await service.newPlatform()
+  await createCustomers(client, 'Ada', 'Grace', 'Alan')
+  await createCustomers(otherClient, 'Edsger')
   await expectFeed(client, ['Ada', 'Grace', 'Alan'])
-  await expectFeed(other, ['Edsger'])
+  await expectFeed(otherClient, ['Edsger'])
   const { data } = (await client.get('/events?limit=100')).body
   expect(await continueFeed(service.app.db)).toBe(false)
-  // Twice: a backup of an already restored database.
-  for (const [by, name] of [
+  // The second round stands for a backup of an already restored database.
+  for (const [offset, name] of [
     [1_000_000_000, 'Barbara'],
     [70_000_000_000, 'Donald'],
   ] as const) {
-    const before = await customersIn(client)
-    await moveNumbersAhead(by)
-    expect(await customersIn(client)).toEqual([])
-    // Servers start together.
+    const before = await listCustomers(client)
+    await moveNumbersAhead(offset)
+    expect(await listCustomers(client)).toEqual([])
+    // Two servers start at the same time.
     expect(await Promise.all([continueFeed(service.app.db), continueFeed(service.app.db)])).toContain(true)
     expect(await continueFeed(service.app.db)).toBe(false)
     await expectFeed(client, before)
-    await makeCustomers(client, name)
+    await createCustomers(client, name)
     await expectFeed(client, [...before, name])
-    expect(await customersIn(client, `&after=${data.at(-1).id}`)).toEqual(
+    expect(await listCustomers(client, `&after=${data.at(-1).id}`)).toEqual(
       [...before, name].slice(data.length),
     )
   }
-  await expectFeed(other, ['Edsger'])
+  await expectFeed(otherClient, ['Edsger'])
 })

@@ -5,12 +5,12 @@ import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { migrate } from '../../../src/storage/schema/migrate.ts'
 
-/** Tables of the server, small enough to be whole on every node of an engine that divides the others. */
-const OF_THE_SERVER = [
+/** Tables of the server, small enough to be copied to every node of a distributed database. */
+const SERVER_TABLES = [
   'archives',
   'data_keys',
   'enclave_secrets',
-  // Guesses at codes of invitations, which are of no platform until they are found.
+  // Guessed invitation codes belong to no platform until one matches.
   'invitation_attempts',
   'migrations',
   'platforms',
@@ -20,9 +20,9 @@ const OF_THE_SERVER = [
   'settings',
 ]
 
-/** Random, or a digest of something random or of the platform: no other platform can have the same. */
-const RANDOM = [
-  // Of request counts: a token, a person or an address, which is of no platform.
+/** Columns with random values, or with digests of random values or of the platform, which no two platforms share. */
+const RANDOM_COLUMNS = [
+  // In request counts: a token, a person or an address, which belongs to no platform.
   'caller',
   'client_id',
   'code_mac',
@@ -44,13 +44,13 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('every table of platforms has the platform in each row', async () => {
+test('every table except those of the server has the platform in each row', async () => {
   const { rows } = await db.query<{ name: string }>(`
     SELECT relname::text AS name FROM pg_class AS c
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
       AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'platform_id' AND attnotnull)
     ORDER BY 1`)
-  expect(rows.map(({ name }) => name)).toEqual(OF_THE_SERVER)
+  expect(rows.map(({ name }) => name)).toEqual(SERVER_TABLES)
 })
 
 test('every unique key begins with the platform, an id, a random value, or a rail, which belongs to one platform', async () => {
@@ -60,11 +60,11 @@ test('every unique key begins with the platform, an id, a random value, or a rai
     FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_class AS c ON c.oid = x.indrelid
       LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.indkey[0]
     WHERE x.indisunique AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1::text[])`,
-    [OF_THE_SERVER],
+    [SERVER_TABLES],
   )
   expect(rows.length).toBeGreaterThan(90)
-  const others = rows.filter(
-    ({ first, type }) => type !== 'uuid' && first !== 'rail' && !RANDOM.includes(first),
+  const unscoped = rows.filter(
+    ({ first, type }) => type !== 'uuid' && first !== 'rail' && !RANDOM_COLUMNS.includes(first),
   )
-  expect(others).toEqual([])
+  expect(unscoped).toEqual([])
 })

@@ -15,8 +15,8 @@ import { type Migration, migrate, SCHEMA, type Schema } from '../../../src/stora
 
 const DATABASE_URL = process.env.DATABASE_URL
 
-/** A build with more than this one: further functions, a table for their triggers. */
-function laterBuild(versionsLater: number, ...functions: readonly string[]) {
+/** A later build with additional functions, and a table for their triggers. */
+function createLaterBuild(versionsLater: number, ...functions: readonly string[]) {
   const schema: Schema = {
     migrations: [
       ...SCHEMA.migrations,
@@ -28,9 +28,9 @@ function laterBuild(versionsLater: number, ...functions: readonly string[]) {
   return { schema }
 }
 
-/** With a last step, after which the build before cannot be used. */
-function laterRelease(...more: readonly Migration[]) {
-  const { schema } = laterBuild(1)
+/** A later release with a last step, after which the previous build cannot be used. */
+function createLaterRelease(...more: readonly Migration[]) {
+  const { schema } = createLaterBuild(1)
   return { schema: { ...schema, migrations: [...schema.migrations, ...more, LAST_STEP] } }
 }
 
@@ -40,14 +40,14 @@ const LAST_STEP: Migration = {
   step: 'end',
 }
 
-const answers = (value: number) =>
+const defineAnswer = (value: number) =>
   `CREATE OR REPLACE FUNCTION test_answer() RETURNS integer LANGUAGE sql AS $$ SELECT ${value} $$;`
 
 /** A value that the baseline initializes, and a restore raises. */
 const FEED_BASE = 'feed_base'
 
 /** Refuses every change of this kind to `things`. */
-const refuses = (change: 'INSERT' | 'DELETE', name = 'test_refuse') => `
+const defineRefusal = (change: 'INSERT' | 'DELETE', name = 'test_refuse') => `
 CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'no %', TG_OP;
@@ -55,7 +55,7 @@ END $$;
 CREATE TRIGGER things_refuse_${change.toLowerCase()} BEFORE ${change} ON things
   FOR EACH STATEMENT EXECUTE FUNCTION ${name}();`
 
-/** Removes all of that. */
+/** Removes everything that the later builds add. */
 const REMOVE_LATER = `
   DROP TABLE IF EXISTS things;
   DROP FUNCTION IF EXISTS test_answer, test_refuse, test_other;
@@ -67,22 +67,22 @@ const REMOVE_LATER = `
 describe.each([
   { kind: 'embedded', skip: false },
   { kind: 'postgres', skip: DATABASE_URL === undefined },
-] as const)('$kind', ({ kind, skip }) => {
+] as const)('on the $kind database', ({ kind, skip }) => {
   const dataDir = temporaryFolder()
-  let own: PostgresDatabase | undefined
-  /** Two processes; the same one twice on the embedded database, which only one can have. */
+  let postgres: PostgresDatabase | undefined
+  /** Two processes. The embedded database allows only one, which is then used twice. */
   let db: Database
-  let other: Database
+  let otherDb: Database
 
   /** A new database, on which two processes start at the same time. */
   beforeAll(async () => {
     if (skip) return
-    if (kind === 'postgres') own = await createPostgresDatabase(DATABASE_URL!)
-    db = await openDatabase({ databaseUrl: own?.url, dataDir })
-    other = own ? await openPostgres(own.url) : db
+    if (kind === 'postgres') postgres = await createPostgresDatabase(DATABASE_URL!)
+    db = await openDatabase({ databaseUrl: postgres?.url, dataDir })
+    otherDb = postgres ? await openPostgres(postgres.url) : db
     let waiting = 2
     let proceed = () => {}
-    const bothHaveLooked = new Promise<void>((resolve) => {
+    const bothStarted = new Promise<void>((resolve) => {
       proceed = resolve
     })
     const start = (process: Database) =>
@@ -91,31 +91,31 @@ describe.each([
         script: async (sql) => {
           waiting -= 1
           if (waiting === 0) proceed()
-          await bothHaveLooked
+          await bothStarted
           await process.script(sql)
         },
       })
-    await Promise.all([start(db), start(other)])
+    await Promise.all([start(db), start(otherDb)])
   })
   afterEach(async () => {
     if (!skip) await db.script(REMOVE_LATER)
   })
   afterAll(async () => {
-    if (own) await other.close()
+    if (postgres) await otherDb.close()
     await db?.close()
-    await own?.drop()
+    await postgres?.drop()
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  async function namesIn(db: Database, sql: string): Promise<string[]> {
+  async function listNames(db: Database, sql: string): Promise<string[]> {
     return (await db.query<{ name: string }>(sql)).rows.map(({ name }) => name).sort()
   }
 
-  const functionsOf = (db: Database) =>
-    namesIn(db, `SELECT proname::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace`)
+  const listFunctions = (db: Database) =>
+    listNames(db, `SELECT proname::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace`)
 
   /** The rows about applied migrations and functions, with the transactions that wrote them. */
-  async function marks(db: Database): Promise<unknown> {
+  async function readMarks(db: Database): Promise<unknown> {
     const { rows } = await db.query(`
       SELECT name, xmin::text AS written FROM migrations UNION ALL SELECT name, xmin::text FROM schema_additions
       UNION ALL SELECT name, xmin::text FROM schema_functions
@@ -124,78 +124,78 @@ describe.each([
     return rows
   }
 
-  async function answerOf(db: Database): Promise<number> {
+  async function readAnswer(db: Database): Promise<number> {
     return (await db.query<{ answer: number }>('SELECT test_answer() AS answer')).rows[0]!.answer
   }
 
-  /** The error's message. */
-  const failing = (work: Promise<unknown>) =>
+  /** Returns the message of the expected error. */
+  const readError = (work: Promise<unknown>) =>
     work.then(
       () => 'nothing failed',
       (error: Error) => error.message,
     )
 
-  test.skipIf(skip)('two starts at the same time on a new database apply everything once', async () => {
+  test.skipIf(skip)('two concurrent starts on a new database apply everything once', async () => {
     expect(
-      await namesIn(db, 'SELECT name FROM migrations UNION ALL SELECT name FROM schema_additions'),
+      await listNames(db, 'SELECT name FROM migrations UNION ALL SELECT name FROM schema_additions'),
     ).toEqual(SCHEMA.migrations.map(({ name }) => name).sort())
     const names = FUNCTIONS.map(({ name }) => name).sort()
-    expect(await namesIn(db, 'SELECT name FROM schema_functions')).toEqual(names)
-    expect(await functionsOf(db)).toEqual([...names, FEED_BASE].sort())
-    const tables = await namesIn(db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+    expect(await listNames(db, 'SELECT name FROM schema_functions')).toEqual(names)
+    expect(await listFunctions(db)).toEqual([...names, FEED_BASE].sort())
+    const tables = await listNames(db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
     expect(tables).toEqual(expect.arrayContaining(['customers', 'jobs', 'ledger_transfers', 'transactions']))
   })
 
   test.skipIf(skip)('a start on an up-to-date database changes nothing', async () => {
-    const before = await marks(db)
+    const before = await readMarks(db)
     await migrate(db)
-    expect(await marks(db)).toEqual(before)
+    expect(await readMarks(db)).toEqual(before)
   })
 
   test.skipIf(skip)(
-    'the next start applies a changed body, and nothing else',
+    'the next start applies a changed function body, and nothing else',
     { tags: 'smoke' },
     async () => {
-      await migrate(db, laterBuild(1, answers(1)))
+      await migrate(db, createLaterBuild(1, defineAnswer(1)))
       // By the third time the statement is prepared.
-      for (let time = 0; time < 3; time += 1) expect(await answerOf(db)).toBe(1)
-      const unchanged = async () =>
+      for (let time = 0; time < 3; time += 1) expect(await readAnswer(db)).toBe(1)
+      const readOtherFunctions = async () =>
         (
-          await other.query(`SELECT oid, xmin::text AS written FROM pg_proc
+          await otherDb.query(`SELECT oid, xmin::text AS written FROM pg_proc
         WHERE pronamespace = 'public'::regnamespace AND proname <> 'test_answer' ORDER BY oid`)
         ).rows
-      const before = await unchanged()
-      await migrate(other, laterBuild(2, answers(2)))
-      expect(await answerOf(other)).toBe(2)
-      expect(await answerOf(db)).toBe(2)
-      expect(await unchanged()).toEqual(before)
+      const before = await readOtherFunctions()
+      await migrate(otherDb, createLaterBuild(2, defineAnswer(2)))
+      expect(await readAnswer(otherDb)).toBe(2)
+      expect(await readAnswer(db)).toBe(2)
+      expect(await readOtherFunctions()).toEqual(before)
     },
   )
 
   test.skipIf(skip)('a function with other arguments replaces the old one', async () => {
-    await migrate(db, laterBuild(1, answers(1)))
+    await migrate(db, createLaterBuild(1, defineAnswer(1)))
     const withArgument =
       'CREATE OR REPLACE FUNCTION test_answer(n integer) RETURNS bigint LANGUAGE sql AS $$ SELECT n::bigint $$;'
-    await migrate(db, laterBuild(2, withArgument))
-    expect((await functionsOf(db)).filter((name) => name === 'test_answer')).toHaveLength(1)
+    await migrate(db, createLaterBuild(2, withArgument))
+    expect((await listFunctions(db)).filter((name) => name === 'test_answer')).toHaveLength(1)
     expect((await db.query('SELECT test_answer(3) AS answer')).rows).toEqual([{ answer: 3n }])
   })
 
   test.skipIf(skip)(
-    'a function that the code no longer has is dropped with the last step, and its triggers',
+    'a function that the code no longer has is dropped in the last step, with its triggers',
     async () => {
-      await migrate(db, laterBuild(1, answers(1), refuses('INSERT')))
-      expect(await failing(db.query('INSERT INTO things VALUES (1)'))).toBe('no INSERT')
-      await migrate(db, { ...laterBuild(2), isLast: true })
-      expect(await functionsOf(db)).toEqual([...FUNCTIONS.map(({ name }) => name), FEED_BASE].sort())
+      await migrate(db, createLaterBuild(1, defineAnswer(1), defineRefusal('INSERT')))
+      expect(await readError(db.query('INSERT INTO things VALUES (1)'))).toBe('no INSERT')
+      await migrate(db, { ...createLaterBuild(2), isLast: true })
+      expect(await listFunctions(db)).toEqual([...FUNCTIONS.map(({ name }) => name), FEED_BASE].sort())
       await db.query('INSERT INTO things VALUES (1)')
     },
   )
 
   test.skipIf(skip)('a changed function has the triggers of its new text only', async () => {
-    await migrate(db, laterBuild(1, refuses('INSERT'), refuses('DELETE', 'test_other')))
+    await migrate(db, createLaterBuild(1, defineRefusal('INSERT'), defineRefusal('DELETE', 'test_other')))
     // Each creates the trigger that the other one had.
-    await migrate(db, laterBuild(2, refuses('DELETE'), refuses('INSERT', 'test_other')))
+    await migrate(db, createLaterBuild(2, defineRefusal('DELETE'), defineRefusal('INSERT', 'test_other')))
     const triggers =
       await db.query(`SELECT tgname::text AS name, tgfoid::regproc::text AS calls FROM pg_trigger
       WHERE tgrelid = 'things'::regclass ORDER BY 1`)
@@ -203,38 +203,38 @@ describe.each([
       { name: 'things_refuse_delete', calls: 'test_refuse' },
       { name: 'things_refuse_insert', calls: 'test_other' },
     ])
-    await migrate(db, { ...laterBuild(3, refuses('DELETE')), isLast: true })
+    await migrate(db, { ...createLaterBuild(3, defineRefusal('DELETE')), isLast: true })
     await db.query('INSERT INTO things VALUES (1)')
-    expect(await failing(db.query('DELETE FROM things'))).toBe('no DELETE')
+    expect(await readError(db.query('DELETE FROM things'))).toBe('no DELETE')
   })
 
   test.skipIf(skip)(
     'a build tolerates additions of a newer one, and leaves its functions alone',
     async () => {
-      await migrate(db, laterBuild(1, answers(2)))
-      const before = await marks(db)
-      expect(await migrate(other)).toEqual([])
-      await migrate(other, laterBuild(0, answers(1)))
-      expect(await marks(db)).toEqual(before)
-      expect(await answerOf(db)).toBe(2)
+      await migrate(db, createLaterBuild(1, defineAnswer(2)))
+      const before = await readMarks(db)
+      expect(await migrate(otherDb)).toEqual([])
+      await migrate(otherDb, createLaterBuild(0, defineAnswer(1)))
+      expect(await readMarks(db)).toEqual(before)
+      expect(await readAnswer(db)).toBe(2)
     },
   )
 
   test.skipIf(skip)(
-    'the last step waits for a request if servers of the previous release may run',
+    'the last step waits for an explicit request if servers of the previous release may run',
     async () => {
-      const left = await migrate(db, laterRelease())
-      expect(left).toEqual(kind === 'embedded' ? [] : ['9009-end'])
-      if (kind === 'postgres') await migrate(other)
-      expect(await migrate(db, { ...laterRelease(), isLast: true })).toEqual([])
+      const remaining = await migrate(db, createLaterRelease())
+      expect(remaining).toEqual(kind === 'embedded' ? [] : ['9009-end'])
+      if (kind === 'postgres') await migrate(otherDb)
+      expect(await migrate(db, { ...createLaterRelease(), isLast: true })).toEqual([])
       await db.query('SELECT ended FROM things')
-      expect(await migrate(db, laterRelease())).toEqual([])
+      expect(await migrate(db, createLaterRelease())).toEqual([])
     },
   )
 
   test.skipIf(skip)('a release that follows an unfinished upgrade finishes it', async () => {
-    await migrate(db, laterRelease())
-    const { schema } = laterRelease()
+    await migrate(db, createLaterRelease())
+    const { schema } = createLaterRelease()
     const next: Migration = {
       name: '9010-more',
       sql: 'ALTER TABLE things ADD COLUMN more integer',
@@ -247,55 +247,58 @@ describe.each([
   test.skipIf(skip)(
     'a build refuses a database with a finished upgrade to a newer one, and changes nothing',
     async () => {
-      await migrate(db, { ...laterRelease(), isLast: true })
-      const before = await marks(db)
-      expect(await failing(migrate(db))).toBe(
+      await migrate(db, { ...createLaterRelease(), isLast: true })
+      const before = await readMarks(db)
+      expect(await readError(migrate(db))).toBe(
         'This database has migrations that this build does not know (9009-end). ' +
           'Run the build that last used it, or a newer one.',
       )
-      expect(await marks(db)).toEqual(before)
+      expect(await readMarks(db)).toEqual(before)
     },
   )
 
-  test.skipIf(skip)('a database of a build before the baseline is refused, and stays unchanged', async () => {
-    await db.script(`UPDATE migrations SET name = '0001-baseline-2' WHERE name = '${BASELINE_NAME}'`)
-    const before = await marks(db)
-    expect(await failing(migrate(db))).toBe(
-      'This database was created before the first release and cannot be upgraded. ' +
-        'Start with a new data directory, or with an empty PostgreSQL database.',
-    )
-    expect(await marks(db)).toEqual(before)
-    await db.script(`UPDATE migrations SET name = '${BASELINE_NAME}' WHERE name = '0001-baseline-2'`)
-  })
+  test.skipIf(skip)(
+    'a database from a build before the baseline is refused, and stays unchanged',
+    async () => {
+      await db.script(`UPDATE migrations SET name = '0001-baseline-2' WHERE name = '${BASELINE_NAME}'`)
+      const before = await readMarks(db)
+      expect(await readError(migrate(db))).toBe(
+        'This database was created before the first release and cannot be upgraded. ' +
+          'Start with a new data directory, or with an empty PostgreSQL database.',
+      )
+      expect(await readMarks(db)).toEqual(before)
+      await db.script(`UPDATE migrations SET name = '${BASELINE_NAME}' WHERE name = '0001-baseline-2'`)
+    },
+  )
 
   test.skipIf(kind === 'embedded' || skip)(
     'a migration gives way to requests that hold its locks',
     async () => {
-      await migrate(db, laterBuild(1))
-      const request = new pg.Client({ connectionString: own!.url })
+      await migrate(db, createLaterBuild(1))
+      const request = new pg.Client({ connectionString: postgres!.url })
       await request.connect()
       try {
         // It only reads, so that the feeds of other tests continue.
         await request.query('BEGIN')
         await request.query('SELECT * FROM things')
-        const { schema } = laterBuild(1)
+        const { schema } = createLaterBuild(1)
         const more: Migration = {
           name: '9002-more',
           sql: 'ALTER TABLE things ADD COLUMN more integer',
           step: 'add',
         }
-        const changed = migrate(db, { schema: { ...schema, migrations: [...schema.migrations, more] } })
-        const tried = async () =>
+        const migrating = migrate(db, { schema: { ...schema, migrations: [...schema.migrations, more] } })
+        const isWaiting = async () =>
           (
             await db.query<{ waits: boolean }>(
               `SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted) AS waits`,
             )
           ).rows[0]!.waits
-        await expect.poll(tried).toBe(true)
+        await expect.poll(isWaiting).toBe(true)
         // It has given way: later transactions do not wait.
-        await expect.poll(tried).toBe(false)
+        await expect.poll(isWaiting).toBe(false)
         await request.query('COMMIT')
-        expect(await changed).toEqual([])
+        expect(await migrating).toEqual([])
       } finally {
         await request.end()
       }
@@ -303,12 +306,12 @@ describe.each([
   )
 
   test.skipIf(skip)('a start whose migration or function fails changes nothing', async () => {
-    const before = await marks(db)
-    const { functions, functionsVersion, migrations } = laterBuild(1, answers(1)).schema
+    const before = await readMarks(db)
+    const { functions, functionsVersion, migrations } = createLaterBuild(1, defineAnswer(1)).schema
     const broken =
       'CREATE OR REPLACE FUNCTION test_broken() RETURNS integer LANGUAGE sql AS $$ SELECT nobody $$;'
     expect(
-      await failing(
+      await readError(
         migrate(db, {
           schema: { migrations, functionsVersion, functions: [...functions, sqlFunction(broken)] },
         }),
@@ -317,8 +320,8 @@ describe.each([
     const again: Migration = { name: '9002-again', sql: 'CREATE TABLE things (id integer)', step: 'add' }
     const twice = [...migrations, again]
     expect(
-      await failing(migrate(db, { schema: { migrations: twice, functionsVersion, functions } })),
+      await readError(migrate(db, { schema: { migrations: twice, functionsVersion, functions } })),
     ).toContain('already exists')
-    expect(await marks(db)).toEqual(before)
+    expect(await readMarks(db)).toEqual(before)
   })
 })

@@ -90,8 +90,8 @@ const migrations = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
-/** Each column of states, and its possible values. */
-const CHECKED: Readonly<Record<string, readonly string[]>> = {
+/** Each state column, and its possible values. */
+const COLUMN_STATES: Readonly<Record<string, readonly string[]>> = {
   'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
   'bank_files.state': Object.keys(BANK_FILE_TRANSITIONS),
@@ -146,7 +146,7 @@ function finalStates(transitions: Transitions): string[] {
   return Object.keys(transitions).filter((state) => Object.values(transitions[state]!).every((next) => !next))
 }
 
-/** The end states of a payment without success. */
+/** The final states of unsuccessful payments. */
 const UNSUCCESSFUL: readonly string[] = [
   ...new Set(
     [OUTGOING_TRANSACTION_TRANSITIONS, TRANSFER_OUT_TRANSITIONS, INCOMING_TRANSACTION_TRANSITIONS]
@@ -157,7 +157,7 @@ const UNSUCCESSFUL: readonly string[] = [
 ]
 
 /** Each function that names states, and those states. */
-const NAMED: Readonly<Record<string, readonly string[]>> = {
+const FUNCTION_STATES: Readonly<Record<string, readonly string[]>> = {
   agent_money_is_back: [
     ...UNSUCCESSFUL,
     REFUND_TRANSITIONS.PENDING.complete,
@@ -189,14 +189,14 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
+const STATES = new Set([...Object.values(COLUMN_STATES).flat(), ...Object.keys(REFUND_TRANSITIONS)])
 
-test('the functions of the database name only states of the tables', () => {
+test('the database functions name only states that exist', () => {
   const named = FUNCTIONS.map(({ name, sql }) => {
     const words = [...sql.replace(/--.*/g, '').matchAll(/'(\w+)'/g)].map(([, word]) => word!)
     return [name, words.filter((word) => STATES.has(word)).sort()] as const
   })
-  const expected = Object.entries(NAMED).map(([name, states]) => [name, [...states].sort()])
+  const expected = Object.entries(FUNCTION_STATES).map(([name, states]) => [name, [...states].sort()])
   expect(Object.fromEntries(named.filter(([, states]) => states.length > 0))).toEqual(
     Object.fromEntries(expected),
   )
@@ -207,21 +207,21 @@ test('the functions of the database name only states of the tables', () => {
   )
 })
 
-test('each column of states allows exactly the states of its table', () => {
-  const found: Record<string, readonly string[]> = {}
+test('each state column allows exactly the states of its transition table', () => {
+  const allowed: Record<string, readonly string[]> = {}
   for (const text of migrations.split(/(?:CREATE|ALTER) TABLE /).slice(1))
     for (const [, column, states] of text.matchAll(
       /^ {2}(?:ADD COLUMN )?(\w*(?:state|status|verification)) text(?: NOT NULL)? CHECK \(\1 IN\s*\(([^)]*)\)/gm,
     )) {
       const words = [...states!.matchAll(/\w+/g)].map(([word]) => word)
-      found[`${/^\w+/.exec(text)![0]}.${column}`] = words
+      allowed[`${/^\w+/.exec(text)![0]}.${column}`] = words
     }
-  expect(found).toEqual(CHECKED)
+  expect(allowed).toEqual(COLUMN_STATES)
 })
 
-test('constraints, indexes and views name only states of their table', () => {
-  const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
-  expect(asked.sort()).toEqual(
+test('constraints, indexes and views name only states of their transition table', () => {
+  const conditions = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
+  expect(conditions.sort()).toEqual(
     [
       `state = '${OWN_ACCOUNT_TRANSITIONS.AWAITING_APPROVAL.approve}'`,
       `state <> '${OWN_ACCOUNT_TRANSITIONS.ACTIVE.remove}'`,
