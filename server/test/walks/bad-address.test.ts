@@ -6,9 +6,9 @@ import {
   callerOf,
   expectDeclaredRefusal,
   expectError,
+  findParamKind,
   forEach,
   idsFor,
-  kindOfParam,
   missingId,
   newWorld,
   pathToNothing,
@@ -135,7 +135,7 @@ const ID_PLACEHOLDER = 'mark'
 
 const PARAMS = WITH_PARAMS.flatMap(([name, endpoint]) =>
   Object.keys((endpoint.params as unknown as JsonSchema).properties!).map(
-    (param) => [`${name} {${param}}`, name, endpoint, kindOfParam(endpoint, param)] as const,
+    (param) => [`${name} {${param}}`, name, endpoint, findParamKind(endpoint, param)] as const,
   ),
 )
 

@@ -14,7 +14,7 @@ import {
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
-import { testStrangersAreMissing } from '../worlds/contract/suites.testing.ts'
+import { testForeignIdsAreMissing } from '../worlds/contract/suites.testing.ts'
 import { type CustomerClient, customerClient } from '../worlds/records/members.testing.ts'
 
 let client: Client
@@ -97,7 +97,7 @@ describe("a customer's token", () => {
   })
   afterAll(async () => expect(await readForeignState()).toEqual(before))
 
-  testStrangersAreMissing(ALLOWED, {
+  testForeignIdsAreMissing(ALLOWED, {
     send: (endpoint, path, body) => customer.send(endpoint.method, path, body),
     ids: () => ownIds,
     strangers: (_, kind: ParamKind) => foreignIds.map((ids) => ids[kind]),

@@ -14,7 +14,7 @@ import {
   validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
-import { PREPARED_RECORDS } from '../worlds/contract/examples.testing.ts'
+import { RECORD_PREPARATIONS } from '../worlds/contract/examples.testing.ts'
 import { ENDPOINTS } from '../worlds/contract/schemas.testing.ts'
 import { newAgent } from '../worlds/records/agents.testing.ts'
 import { clear, used } from '../worlds/records/cards.testing.ts'
@@ -68,7 +68,7 @@ const PREPARATIONS: Partial<Record<EndpointName, (world: World) => Promise<Parti
   deposit_write_off: newDeposit,
   payout_batch_execute: newPayoutBatch,
   payout_batch_cancel: newPayoutBatch,
-  ...PREPARED_RECORDS,
+  ...RECORD_PREPARATIONS,
   card_freeze_lift: async ({ client, ids }) => {
     await client.post(`/cards/${ids.Card}/freeze`, { reason: 'The phone was stolen' })
     return {}

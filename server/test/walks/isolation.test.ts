@@ -13,7 +13,7 @@ import {
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
-import { testStrangersAreMissing } from '../worlds/contract/suites.testing.ts'
+import { testForeignIdsAreMissing } from '../worlds/contract/suites.testing.ts'
 import { type AgentClient, newAgent } from '../worlds/records/agents.testing.ts'
 
 let ours: World
@@ -59,7 +59,7 @@ describe('a record of another platform, customer or agent is treated as missing'
   })
   afterAll(async () => expect(await readProtectedState()).toEqual(before))
 
-  testStrangersAreMissing(ENDPOINTS, {
+  testForeignIdsAreMissing(ENDPOINTS, {
     send: (endpoint, path, body) => callerOf(endpoint, ours).send(endpoint.method, path, body),
     ids: (endpoint) => idsFor(endpoint, ours),
     strangers: listHiddenIds,

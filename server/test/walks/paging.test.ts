@@ -3,6 +3,7 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { credentialOf, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
+  APPROVAL_ABOVE,
   callerOf,
   expectError,
   forEach,
@@ -10,7 +11,6 @@ import {
   newWorld,
   pathWith,
   validBody,
-  WAITS_ABOVE,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
@@ -82,7 +82,7 @@ async function payOne({ client, customer }: World) {
 
 async function addApproval({ agent, ids }: World) {
   const transfer = validBody('agent_me_transfer_out', ids) as object
-  const { status } = await agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 })
+  const { status } = await agent.post('/agents/me/transfer-out', { ...transfer, amount: APPROVAL_ABOVE + 1 })
   expect(status).toBe(201)
 }
 

@@ -56,7 +56,7 @@ export function missingId(kind: string): string {
 }
 
 /** The kind of record that a path parameter stands for, by its name or its position. */
-export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
+export function findParamKind({ path }: Endpoint, name: string): ParamKind {
   const byName = (Object.keys(ID_KINDS) as IdKind[]).find(
     (kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`,
   )
@@ -87,7 +87,7 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
 /** An endpoint's path with these parameters, by kind. */
 export function pathWith(endpoint: Endpoint, idOf: (kind: ParamKind) => string): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(idOf(kindOfParam(endpoint, name))).replaceAll('%3A', ':'),
+    encodeURIComponent(idOf(findParamKind(endpoint, name))).replaceAll('%3A', ':'),
   )
 }
 
@@ -140,7 +140,7 @@ export function idsFor({ auth }: Endpoint, { ids, ofAgent }: World): Ids {
 }
 
 /** The amount above which the world's agent needs approval. */
-export const WAITS_ABOVE = 5_000
+export const APPROVAL_ABOVE = 5_000
 
 /**
  * Fills a platform with a customer with money, a bank account, a quote and its transaction, and an agent with
@@ -165,9 +165,9 @@ export async function newWorld(client: Client): Promise<World> {
   const [quote, document, agent] = await Promise.all([
     createRecord(client, '/quotes', validBody('quote_create', known)),
     createRecord(client, '/documents', validBody('document_create', known)),
-    newAgent(client, customer.id, { approvalThresholds: { amount: WAITS_ABOVE } }),
+    newAgent(client, customer.id, { approvalThresholds: { amount: APPROVAL_ABOVE } }),
   ])
-  const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: WAITS_ABOVE + 1 }
+  const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: APPROVAL_ABOVE + 1 }
   const [own, waiting, { code }] = await Promise.all([
     createRecord(agent, '/agents/me/quotes', validBody('agent_me_quote_create', known)),
     createRecord(agent, '/agents/me/transfer-out', large),

@@ -78,7 +78,7 @@ async function approvable({ client, ids }: Setup) {
 }
 
 /** The schedule that each call needs. */
-export const PREPARED_SCHEDULES = {
+export const SCHEDULE_PREPARATIONS = {
   payment_schedule_approve: approvable,
   payment_schedule_skip: active,
   payment_schedule_pause: active,
@@ -134,8 +134,8 @@ const withMandate = async (place: Setup) => ({ Mandate: (await mandateOfNew(plac
 const waitingAccount = (place: Setup) => newOwnAccount(place, { needsApproval: true })
 
 /** The records that each call needs, including schedules. */
-export const PREPARED_RECORDS = {
-  ...PREPARED_SCHEDULES,
+export const RECORD_PREPARATIONS = {
+  ...SCHEDULE_PREPARATIONS,
   own_account_create: newExternal,
   own_account_approve: waitingAccount,
   own_account_remove: newOwnAccount,

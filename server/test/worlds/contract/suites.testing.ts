@@ -17,11 +17,11 @@ import type {
 } from '../../../src/kernel/ports/verifier.ts'
 import type { Reply } from '../client.testing.ts'
 import type { Ids, ParamKind } from './bodies.testing.ts'
-import { forEach, kindOfParam, missingId, pathWith, validBody } from './calls.testing.ts'
+import { findParamKind, forEach, missingId, pathWith, validBody } from './calls.testing.ts'
 import { type JsonSchema, kindsOf, membersOf, samples, withRaw } from './schemas.testing.ts'
 
 /** The caller of an endpoint. */
-export interface Isolated {
+export interface IsolatedCaller {
   send(endpoint: Endpoint, path: string, body?: unknown): Promise<Reply>
   /** The caller's own records. */
   ids(endpoint: Endpoint): Ids
@@ -38,9 +38,9 @@ function withoutId(reply: Reply, id: string) {
  * Tests that at every position of an id in each endpoint, a record of somebody else and a missing record get
  * the same response.
  */
-export function testStrangersAreMissing(
+export function testForeignIdsAreMissing(
   endpoints: readonly (readonly [EndpointName, Endpoint])[],
-  caller: Isolated,
+  caller: IsolatedCaller,
 ): void {
   async function expectAsIfMissing(
     what: string,
@@ -64,7 +64,7 @@ export function testStrangersAreMissing(
   test.each(withParams)('in the address of %s', async (name, endpoint) => {
     const own = ownFor(endpoint)
     for (const param of Object.keys((endpoint.params as unknown as JsonSchema).properties!)) {
-      const kind = kindOfParam(endpoint, param)
+      const kind = findParamKind(endpoint, param)
       await expectAsIfMissing(name, endpoint, kind, async (id) => {
         const path = pathWith(endpoint, (other) => (other === kind ? id : own(other)))
         const reply = await caller.send(endpoint, path, validBody(name, caller.ids(endpoint)))
@@ -111,7 +111,7 @@ export function testStrangersAreMissing(
 }
 
 /** A processor under test. */
-export interface TriedProcessor {
+export interface ProcessorUnderTest {
   readonly processor: CardProcessor
   /** An event as sent by the processor, in the form that `readEvent` accepts. */
   send(event: ProcessorEvent): {
@@ -151,7 +151,7 @@ const EVENTS: readonly ProcessorEvent[] = [
 ]
 
 /** Tests the contract of every card processor (`ports/card-processor.ts`). */
-export function describeCardProcessor(name: string, make: () => Promise<TriedProcessor>): void {
+export function describeCardProcessor(name: string, make: () => Promise<ProcessorUnderTest>): void {
   describe(`the card processor ${name}`, () => {
     test('creates a card, the same one at every call, and shows no number of it', async () => {
       const tried = await make()
@@ -224,7 +224,7 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
 
 /** Polls until the card has an outcome. */
 async function outcomeOf(
-  { processor, wait }: TriedProcessor,
+  { processor, wait }: ProcessorUnderTest,
   request: Omit<ProvisionRequest, 'now'>,
 ): Promise<Provision> {
   let now = request.requestedAt
@@ -264,7 +264,7 @@ function bigAmount(event: unknown): unknown {
 }
 
 /** A verifier under test, and its provider. */
-export interface TriedVerifier {
+export interface VerifierUnderTest {
   readonly verifier: Verifier
   /** Sets the provider's response to the next submissions. */
   answer(how: VerifierAnswer | 'later' | 'failure' | 'nonsense'): void
@@ -311,9 +311,9 @@ const EVENT: VerifierEvent = {
 }
 
 /** Tests the contract of every verifier (`ports/verifier.ts`). */
-export function describeVerifier(name: string, make: () => Promise<TriedVerifier>): void {
+export function describeVerifier(name: string, make: () => Promise<VerifierUnderTest>): void {
   describe(`the verifier ${name}`, () => {
-    const tried = async (use: (one: TriedVerifier) => Promise<void>) => {
+    const tried = async (use: (one: VerifierUnderTest) => Promise<void>) => {
       const one = await make()
       try {
         await use(one)
