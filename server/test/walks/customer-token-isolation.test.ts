@@ -97,10 +97,12 @@ describe("a customer's token", () => {
   })
   afterAll(async () => expect(await readForeignState()).toEqual(before))
 
-  testForeignIdsAreMissing(ALLOWED, {
-    send: (endpoint, path, body) => customer.send(endpoint.method, path, body),
-    ids: () => ownIds,
-    strangers: (_, kind: ParamKind) => foreignIds.map((ids) => ids[kind]),
+  describe('treats a record of another customer or platform as missing', () => {
+    testForeignIdsAreMissing(ALLOWED, {
+      send: (endpoint, path, body) => customer.send(endpoint.method, path, body),
+      ids: () => ownIds,
+      listHiddenIds: (_, kind: ParamKind) => foreignIds.map((ids) => ids[kind]),
+    })
   })
 
   test.each(REFUSED)('cannot call %s with any id', async (name, endpoint) => {

@@ -62,7 +62,7 @@ describe('a record of another platform, customer or agent is treated as missing'
   testForeignIdsAreMissing(ENDPOINTS, {
     send: (endpoint, path, body) => callerOf(endpoint, ours).send(endpoint.method, path, body),
     ids: (endpoint) => idsFor(endpoint, ours),
-    strangers: listHiddenIds,
+    listHiddenIds,
   })
 })
 
