@@ -1,7 +1,6 @@
 import type { SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 
-/** Parses direct debits in our files, and generates a bank's reports about them. */
-
+/** A direct debit in one of our files. */
 export interface Collection {
   readonly instructionId: string
   readonly endToEndId: string
