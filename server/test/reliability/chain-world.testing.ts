@@ -132,7 +132,7 @@ export class ChainWorld {
     await this.#startAll(servers.length)
   }
 
-  /** Starts the servers. The very first one starts alone, because it writes the credentials. */
+  /** Starts the servers in parallel, once the first of them has written the credentials. */
   async #startAll(count: number): Promise<void> {
     const startServer = async () => {
       this.#servers.push(await ServerProcess.ready(this.place, this.#env))

@@ -230,8 +230,8 @@ async function playMatches(recorder: RecordingClient, world: Production): Promis
   const [day] = (await world.client.get('/reconciliations?limit=1')).body.data
   const { data } = (await client.get(`/reconciliations/${day.id}/match-suggestions`)).body
   const [StatementEntry] = data[0].statementEntryIds
-  const of = { rail: day.rail }
-  const body = { ...Object(validBody('reconciliation_match_create', { Deposit, StatementEntry })), ...of }
+  const rail = { rail: day.rail }
+  const body = { ...Object(validBody('reconciliation_match_create', { Deposit, StatementEntry })), ...rail }
   const match = await client.post('/reconciliation-matches', body)
   await client.get(`/reconciliation-matches?rail=${day.rail}`)
   await client.post(
