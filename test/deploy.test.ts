@@ -34,7 +34,7 @@ function listUnknownSettings(names: readonly string[]): string[] {
 function listFinalStage(keyword: string): Instruction[] {
   const start = DOCKERFILE.getFROMs().at(-1)!.getRange().start.line
   return DOCKERFILE.getInstructions().filter(
-    (one) => one.getKeyword() === keyword && one.getRange().start.line > start,
+    (instruction) => instruction.getKeyword() === keyword && instruction.getRange().start.line > start,
   )
 }
 
@@ -44,8 +44,8 @@ function splitWords(instruction: Instruction | undefined): string[] {
 }
 
 function readImageEnvironment(): Record<string, string> {
-  const pairs = listFinalStage('ENV').flatMap((one) =>
-    one.getArguments().map((argument) => argument.getValue()),
+  const pairs = listFinalStage('ENV').flatMap((instruction) =>
+    instruction.getArguments().map((argument) => argument.getValue()),
   )
   return Object.fromEntries(pairs.map((pair) => pair.split('=', 2)))
 }
@@ -88,7 +88,7 @@ describe('the image', () => {
     const images = new Map(
       DOCKERFILE.getInitialARGs()
         .map((arg) => arg.getProperty()!)
-        .map((one) => [one.getName(), one.getValue()]),
+        .map((property) => [property.getName(), property.getValue()]),
     )
     const names = DOCKERFILE.getFROMs().map((from) => from.getImage()?.replace(/\W/g, ''))
     expect(names).toEqual(['NODE_IMAGE', 'BASE_IMAGE'])
@@ -96,7 +96,9 @@ describe('the image', () => {
       new RegExp(`^node:${readText('.nvmrc').trim()}-bookworm-slim(?:@sha256:|$)`),
     )
     expect(images.get('BASE_IMAGE')).toMatch(/^gcr\.io\/distroless\/cc-debian12(?:@sha256:|$)/)
-    expect(listFinalStage('USER').map((one) => one.getRawArgumentsContent())).toEqual(['1000:1000'])
+    expect(listFinalStage('USER').map((instruction) => instruction.getRawArgumentsContent())).toEqual([
+      '1000:1000',
+    ])
   })
 
   test('sets only known settings, and copies only the output of collect.mjs and an empty data directory', () => {
@@ -104,8 +106,8 @@ describe('the image', () => {
     expect(listUnknownSettings(Object.keys(settings))).toEqual([])
     expect(readText('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')
     expect(readText('deploy/Dockerfile')).toMatch(/node deploy\/collect\.mjs \/app \\\n\s*&& mkdir \/data\n/)
-    const copied = listFinalStage('COPY').map((one) =>
-      one.getArguments().map((argument) => argument.getValue()),
+    const copied = listFinalStage('COPY').map((instruction) =>
+      instruction.getArguments().map((argument) => argument.getValue()),
     )
     expect(readText('deploy/Dockerfile').match(/^COPY --from=build /gm)).toHaveLength(copied.length)
     expect(copied).toEqual([
@@ -230,22 +232,22 @@ describe('the systemd unit', () => {
 })
 
 describe('the Kubernetes manifests', () => {
-  const documents = parseAllDocuments(readText('deploy/kubernetes.yaml')).map((one) => one.toJS())
+  const documents = parseAllDocuments(readText('deploy/kubernetes.yaml')).map((document) => document.toJS())
   const findByKind = (kind: string) => documents.find((manifest) => manifest.kind === kind)
   const { spec } = findByKind('Deployment')
   const pod = spec.template.spec
   const [container] = pod.containers
 
   test('have one namespace, and at most one object of each kind', () => {
-    for (const one of documents) expect(one.metadata.namespace ?? one.metadata.name).toBe('countersign')
+    for (const { metadata } of documents) expect(metadata.namespace ?? metadata.name).toBe('countersign')
     expect(new Set(documents.map(({ kind }) => kind)).size).toBe(documents.length)
   })
 
-  test.each(documents)('match the schema of Kubernetes: $kind', (one) => {
-    const models = createRequire(import.meta.url)(`kubernetes-models/${one.apiVersion}/${one.kind}`)
-    const validate = (value: object) => new models[one.kind](value).validate()
-    validate(one)
-    expect(() => validate({ ...one, metadata: 'none' })).toThrow()
+  test.each(documents)('match the schema of Kubernetes: $kind', (manifest) => {
+    const models = createRequire(import.meta.url)(`kubernetes-models/${manifest.apiVersion}/${manifest.kind}`)
+    const validate = (value: object) => new models[manifest.kind](value).validate()
+    validate(manifest)
+    expect(() => validate({ ...manifest, metadata: 'none' })).toThrow()
   })
 
   test('select the pods of the deployment', () => {
@@ -256,7 +258,7 @@ describe('the Kubernetes manifests', () => {
       findByKind('PodDisruptionBudget').spec.selector.matchLabels,
       findByKind('NetworkPolicy').spec.podSelector.matchLabels,
       ...pod.topologySpreadConstraints.map(
-        (one: { labelSelector: { matchLabels: unknown } }) => one.labelSelector.matchLabels,
+        (constraint: { labelSelector: { matchLabels: unknown } }) => constraint.labelSelector.matchLabels,
       ),
     ]
     for (const selector of selectors) expect(labels).toMatchObject(selector)
@@ -281,7 +283,7 @@ describe('the Kubernetes manifests', () => {
       expect(['/healthz', '/readyz']).toContain(path)
     }
     const admitted = findByKind('NetworkPolicy').spec.ingress.flatMap(
-      (one: { ports: { port: string }[] }) => one.ports,
+      (rule: { ports: { port: string }[] }) => rule.ports,
     )
     for (const { port } of admitted) expect([...ports.keys()]).toContain(port)
     expect(container.livenessProbe.httpGet.path).toBe('/healthz')

@@ -227,16 +227,16 @@ describe.each(LISTS)('%s', (listPath, endpoint) => {
 
   test('returns every row once for any page size, newest first, with the total count on every page', async () => {
     const { path, get } = openList(endpoint, world)
-    const whole = (await get(`${path}?limit=100`)).body
-    const ids = whole.data.map(withId).map(({ id }: Row) => id)
+    const fullList = (await get(`${path}?limit=100`)).body
+    const ids = fullList.data.map(withId).map(({ id }: Row) => id)
     expect(ids.length).toBeGreaterThanOrEqual(canGrow(endpoint) ? ROWS : 3)
-    expect(whole).toMatchObject({ hasMore: false, totalCount: ids.length })
+    expect(fullList).toMatchObject({ hasMore: false, totalCount: ids.length })
     for (const limit of [ids.length > 20 ? 7 : 1, 4, ids.length - 1, ids.length]) {
       const pages = await readPages(get, `${path}?limit=${limit}`)
       expect(pages.ids, `limit ${limit}`).toEqual(ids)
       expect(new Set(pages.totals), `limit ${limit}`).toEqual(new Set([ids.length]))
     }
-    const times = whole.data.map(({ createdAt }: Row) => createdAt)
+    const times = fullList.data.map(({ createdAt }: Row) => createdAt)
     expect(times).toEqual(times.toSorted().reverse())
   })
 

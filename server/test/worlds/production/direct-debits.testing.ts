@@ -8,10 +8,10 @@ export interface Collection {
 }
 
 export const collectionsIn = (text: string): Collection[] =>
-  [...text.matchAll(/<DrctDbtTxInf>.*?<\/DrctDbtTxInf>/g)].map(([one]) => ({
-    instructionId: partOf(one, 'InstrId'),
-    endToEndId: partOf(one, 'EndToEndId'),
-    amount: /Ccy="EUR">(.*?)</.exec(one)?.[1] ?? '',
+  [...text.matchAll(/<DrctDbtTxInf>.*?<\/DrctDbtTxInf>/g)].map(([element]) => ({
+    instructionId: partOf(element, 'InstrId'),
+    endToEndId: partOf(element, 'EndToEndId'),
+    amount: /Ccy="EUR">(.*?)</.exec(element)?.[1] ?? '',
   }))
 
 export const partOf = (text: string, name: string) =>
