@@ -6,26 +6,26 @@ import { expect, test } from 'vitest'
 
 const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
 
-/** The text of a section. */
-const section = (title: string) => page.split(/^## /m).find((one) => one.startsWith(`${title}\n`)) ?? ''
+/** Returns the text of a section. */
+const findSection = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? ''
 
 test('the API guide names the page limits of the contract', () => {
   const { limit, cursor } = JSON.parse(JSON.stringify(pageQuery))
-  expect(section('Pagination')).toContain(
+  expect(findSection('Pagination')).toContain(
     `| ${limit.minimum} to ${limit.maximum}, default ${limit.default} |`,
   )
-  expect(section('Pagination')).toContain(`at most ${cursor.maxLength.toLocaleString('en')} characters`)
+  expect(findSection('Pagination')).toContain(`at most ${cursor.maxLength.toLocaleString('en')} characters`)
 })
 
-test('the API guide names both versions, and explains what may change and when', () => {
-  const versions = section('Versions')
+test('the API guide names both versions and explains what may change and when', () => {
+  const versions = findSection('Versions')
   for (const text of [`\`/${API_VERSION}/…\``, `\`${DESCRIPTION_VERSION}\``, 'Breaking', 'twelve months'])
     expect(versions).toContain(text)
 })
 
 test('the API guide shows how the sdk handles a bigint', () => {
   const [, amount = '', printed] =
-    /toJson\(\{ amount: ([\d_]+)n \}\) \/\/ (.+)/.exec(section('Amounts')) ?? []
+    /toJson\(\{ amount: ([\d_]+)n \}\) \/\/ (.+)/.exec(findSection('Amounts')) ?? []
   const value = { amount: BigInt(amount.replaceAll('_', '')) }
   expect(toJson(value)).toBe(printed)
   expect(parseJson(toJson(value))).toEqual(value)

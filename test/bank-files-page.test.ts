@@ -10,7 +10,7 @@ interface Item {
 }
 
 /** The list items of the section, with the tests that they name. */
-function itemsOf(page: string): Item[] {
+function parseItems(page: string): Item[] {
   const [, after = ''] = page.split(SECTION)
   const [section = ''] = after.split(/^## /m)
   return section
@@ -26,24 +26,24 @@ function itemsOf(page: string): Item[] {
 }
 
 /** Finds mistakes in the list items of a page. */
-function faultsOf(page: string, sourceOf: (path: string) => string): string[] {
-  return itemsOf(page).flatMap(({ claim, tests }) => [
+function findFaults(page: string, readSource: (path: string) => string): string[] {
+  return parseItems(page).flatMap(({ claim, tests }) => [
     ...(tests.length === 0 ? [`${claim} names no test`] : []),
     ...tests
-      .filter(({ name, path }) => !sourceOf(path).includes(`'${name}'`))
+      .filter(({ name, path }) => !readSource(path).includes(`'${name}'`))
       .map(({ name, path }) => `${path} has no test "${name}"`),
   ])
 }
 
 test('each guarantee about bank files names existing tests', () => {
   const page = readFileSync(PAGE, 'utf8')
-  expect(itemsOf(page).length).toBeGreaterThanOrEqual(10)
-  expect(faultsOf(page, (path) => readFileSync(new URL(path, PAGE), 'utf8'))).toEqual([])
+  expect(parseItems(page).length).toBeGreaterThanOrEqual(10)
+  expect(findFaults(page, (path) => readFileSync(new URL(path, PAGE), 'utf8'))).toEqual([])
 })
 
-test('an item without a test, and a missing test, are faults', () => {
+test('an item that names no test or a missing test is reported', () => {
   const page = `${SECTION}\n\n- **A.** words\n- **B.**\n  - [there](b.test.ts)\n  - [gone](b.test.ts)\n\n## Next\n\n- **C.**\n`
-  expect(faultsOf(page, () => "test('there', () => {})")).toEqual([
+  expect(findFaults(page, () => "test('there', () => {})")).toEqual([
     'A. names no test',
     'b.test.ts has no test "gone"',
   ])

@@ -5,25 +5,25 @@ import type { Cluster } from '../server/test/worlds/server-process.testing.ts'
 export interface CitusCluster {
   readonly coordinator: Cluster
   readonly workers: readonly Cluster[]
-  /** The worker that holds a schema. */
+  /** Finds the worker that has a schema. */
   findWorker(schema: string): Promise<Cluster>
   stop(): Promise<void>
 }
 
-interface Scripts {
+interface CitusScripts {
   hasCitus(): boolean
   startCitus(options: { inMemory: boolean }): Promise<CitusCluster>
 }
 
-async function scripts(): Promise<Scripts> {
+async function importScripts(): Promise<CitusScripts> {
   return import(fileURLToPath(new URL('../scripts/cluster/citus.mjs', import.meta.url)))
 }
 
 /** True if the extension is installed for this machine's newest PostgreSQL. */
 export async function hasCitus(): Promise<boolean> {
-  return (await scripts()).hasCitus()
+  return (await importScripts()).hasCitus()
 }
 
 export async function startCitus(): Promise<CitusCluster> {
-  return (await scripts()).startCitus({ inMemory: true })
+  return (await importScripts()).startCitus({ inMemory: true })
 }

@@ -9,30 +9,30 @@ import { describe, expect, test } from 'vitest'
 
 const printed = JSON.stringify(connectorOpenApi())
 
-test('the rails of docs/operations.md fit the published schema', async () => {
+test('the example rails file in docs/operations.md matches the published schema', async () => {
   const guide = await readFile(fileURLToPath(new URL('../docs/operations.md', import.meta.url)), 'utf8')
   const [, example] = /```json\n(\{\n {2}"\$schema".*?)```/s.exec(guide)!
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
-  const fits = ajv.compile(railsFileSchema())
-  expect(fits(JSON.parse(example!)), JSON.stringify(fits.errors)).toBe(true)
-  expect(fits({ rails: [{ name: 'a', kind: 'pigeon' }] })).toBe(false)
+  const matchesSchema = ajv.compile(railsFileSchema())
+  expect(matchesSchema(JSON.parse(example!)), JSON.stringify(matchesSchema.errors)).toBe(true)
+  expect(matchesSchema({ rails: [{ name: 'a', kind: 'pigeon' }] })).toBe(false)
 })
 
-describe('the document of connectors', () => {
+describe('the connector document', () => {
   const document = JSON.parse(printed)
   const names = Object.keys(document.components.schemas)
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
   ajv.addSchema(document, 'connector')
-  const ofName = (name: string) => ajv.compile({ $ref: `connector#/components/schemas/${name}` })
-  const fits = ofName('Account')
+  const compileSchema = (name: string) => ajv.compile({ $ref: `connector#/components/schemas/${name}` })
+  const matchesSchema = compileSchema('Account')
 
-  test('refers only to existing schemas, and to each of them', () => {
+  test('refers to existing schemas only, and to every one of them', () => {
     const references = new Set(
       [...printed.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
     )
     expect([...references].filter((name) => !names.includes(name!))).toEqual([])
     expect(names.filter((name) => !references.has(name))).toEqual([])
-    for (const name of names) expect(() => ofName(name)).not.toThrow()
+    for (const name of names) expect(() => compileSchema(name)).not.toThrow()
   })
 
   test('has no custom keywords', () => {
@@ -41,12 +41,12 @@ describe('the document of connectors', () => {
 
   const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
   test.each(types.filter((name) => exampleAccounts(name).length > 0))(
-    'ties the members of a beneficiary to its type: %s',
+    'checks the fields of an account by its type: %s',
     (name) => {
       for (const { accountType, ...account } of exampleAccounts(name)) {
-        expect(fits({ accountType, account })).toBe(true)
+        expect(matchesSchema({ accountType, account })).toBe(true)
         const member = Object.keys(account)[0]!
-        expect(fits({ accountType, account: { ...account, [member]: 7 } })).toBe(false)
+        expect(matchesSchema({ accountType, account: { ...account, [member]: 7 } })).toBe(false)
       }
     },
   )

@@ -36,7 +36,7 @@ export async function findOrMakeEmptyDatabase(): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(SCHEMA))
   for (const file of SOURCES) hash.update(await readFile(file))
   const folder = join(CACHE, `empty-database-${hash.digest('hex').slice(0, 16)}`)
-  await removeUnused()
+  await removeUnusedDatabases()
   if (!existsSync(folder)) await makeEmptyDatabase(folder)
   const now = new Date()
   await utimes(folder, now, now)
@@ -52,20 +52,20 @@ async function makeEmptyDatabase(folder: string): Promise<void> {
     'SELECT oid::text FROM pg_database WHERE datname <> current_database()',
   )
   await db.close()
-  const copied = await mkdtemp(join(CACHE, `empty-database-new-`))
-  await copyEmptyDatabase(tempFolder, copied)
+  const newFolder = await mkdtemp(join(CACHE, `empty-database-new-`))
+  await copyEmptyDatabase(tempFolder, newFolder)
   // PostgreSQL's template databases, which no server opens, make up two fifths of the files.
-  for (const { oid } of otherDatabases.rows) await rm(join(copied, 'db/base', oid), { recursive: true })
+  for (const { oid } of otherDatabases.rows) await rm(join(newFolder, 'db/base', oid), { recursive: true })
   await rm(tempFolder, { recursive: true })
-  await rename(copied, folder).catch(async (error) => {
+  await rename(newFolder, folder).catch(async (error) => {
     // Another run created it first.
     if (!existsSync(folder)) throw error
-    await rm(copied, { recursive: true })
+    await rm(newFolder, { recursive: true })
   })
 }
 
 /** Removes databases of other schema versions that are no longer in use. */
-async function removeUnused(): Promise<void> {
+async function removeUnusedDatabases(): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   for (const name of await readdir(CACHE)) {
     if (!name.startsWith('empty-database-')) continue
@@ -111,17 +111,17 @@ export async function createPostgresDatabase(
   template?: string,
 ): Promise<PostgresDatabase> {
   const name = `countersign_test_${process.pid}_${++databases}`
-  await run(serverUrl, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
+  await runSql(serverUrl, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { name, url: url.href, drop: () => dropPostgresDatabase(serverUrl, name) }
 }
 
 export function dropPostgresDatabase(serverUrl: string, name: string): Promise<void> {
-  return run(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+  return runSql(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
 }
 
-async function run(serverUrl: string, sql: string): Promise<void> {
+async function runSql(serverUrl: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   await client.query(sql)

@@ -38,15 +38,15 @@ const QUERIES = [
 ]
 
 /** The names that occur in a query. */
-interface Named {
+interface QueryNames {
   readonly metrics: string[]
   readonly labels: string[]
   readonly values: { metric: string; label: string; value: string }[]
 }
 
-/** Throws if the text is not a valid query. */
-function namesIn(query: string): Named {
-  const found: Named = { metrics: [], labels: [], values: [] }
+/** Parses the names in a query. Throws if the query is invalid. */
+function parseQueryNames(query: string): QueryNames {
+  const found: QueryNames = { metrics: [], labels: [], values: [] }
   let metric = ''
   let label = ''
   parser.parse(query).iterate({
@@ -89,34 +89,34 @@ beforeAll(async () => {
         isEmpty: true,
       })
   for (const [, name, labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
-    const one = series.get(name!)
-    if (!one) continue
-    one.isEmpty = false
+    const entry = series.get(name!)
+    if (!entry) continue
+    entry.isEmpty = false
     for (const [, label, value] of labels.matchAll(/(\w+)="([^"]*)"/g))
-      one.labels.set(label!, (one.labels.get(label!) ?? new Set()).add(value!))
+      entry.labels.set(label!, (entry.labels.get(label!) ?? new Set()).add(value!))
   }
 })
 
-describe('the dashboard and the alerts', () => {
+describe('in the dashboard and the alerts,', () => {
   test.each(QUERIES)('$name uses only metrics, labels and values that a server has', ({ expr, legend }) => {
-    const { metrics, labels, values } = namesIn(expr)
+    const { metrics, labels, values } = parseQueryNames(expr)
     expect(metrics.length).toBeGreaterThan(0)
-    const own = metrics.filter((metric) => metric !== 'up')
-    expect(own.filter((metric) => !series.has(metric))).toEqual([])
+    const ownMetrics = metrics.filter((metric) => metric !== 'up')
+    expect(ownMetrics.filter((metric) => !series.has(metric))).toEqual([])
     const known = new Set(LABELS_OF_PROMETHEUS)
-    for (const metric of own) for (const label of series.get(metric)!.labels.keys()) known.add(label)
+    for (const metric of ownMetrics) for (const label of series.get(metric)!.labels.keys()) known.add(label)
     const shown = [...legend.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, label]) => label!)
     expect([...labels, ...shown].filter((label) => !known.has(label))).toEqual([])
     for (const { metric, label, value } of values) {
       if (LABELS_OF_PROMETHEUS.includes(label) || label === LABEL_OF_TRAFFIC) continue
-      const one = series.get(metric)!
-      if (!one.isEmpty) expect([...one.labels.get(label)!]).toContain(value)
+      const entry = series.get(metric)!
+      if (!entry.isEmpty) expect([...entry.labels.get(label)!]).toContain(value)
     }
   })
 
-  test('an invalid query and an unknown name are found', () => {
-    expect(() => namesIn('sum(rate(countersign_a[5m])')).toThrow()
-    expect(namesIn('sum by (b) (rate(countersign_a{c="d"}[5m]))')).toEqual({
+  test('an invalid query or an unknown name is reported', () => {
+    expect(() => parseQueryNames('sum(rate(countersign_a[5m])')).toThrow()
+    expect(parseQueryNames('sum by (b) (rate(countersign_a{c="d"}[5m]))')).toEqual({
       metrics: ['countersign_a'],
       labels: ['b', 'c'],
       values: [{ metric: 'countersign_a', label: 'c', value: 'd' }],
@@ -136,7 +136,7 @@ describe('the dashboard and the alerts', () => {
       expect(datasource).toEqual({ type: 'prometheus', uid: `$${'{datasource}'}` })
   })
 
-  test('each alert has a unique name, and a section of the guide that names it', () => {
+  test('each alert has a unique name and a section in the guide', () => {
     expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length)
     const headings = [...GUIDE.matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
       text!.toLowerCase().replaceAll(' ', '-'),
@@ -149,7 +149,7 @@ describe('the dashboard and the alerts', () => {
     }
   })
 
-  test.skipIf(!hasProgram('promtool'))('promtool takes the rules (skipped without it)', async () => {
+  test.skipIf(!hasProgram('promtool'))('promtool accepts the rules (skipped without promtool)', async () => {
     const file = fileURLToPath(new URL('../deploy/alerts.yaml', import.meta.url))
     const { stdout } = await promisify(execFile)('promtool', ['check', 'rules', file])
     expect(stdout).toContain(`${RULES.length} rules found`)

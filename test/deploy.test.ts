@@ -24,27 +24,29 @@ const SETTINGS = [...readText('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) 
   [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
 )
 
-/** Names that are not settings of the server. */
-function unknownSettings(names: readonly string[]): string[] {
+/** Lists the names that are not settings of the server. */
+function listUnknownSettings(names: readonly string[]): string[] {
   const environment = Object.fromEntries(names.map((name) => [name, 'x']))
   return [...names.filter((name) => !SETTINGS.includes(name)), ...listSettingWarnings(environment)]
 }
 
-/** The instructions of the final stage. */
-function finalStage(keyword: string): Instruction[] {
+/** Lists the instructions of the final stage with this keyword. */
+function listFinalStage(keyword: string): Instruction[] {
   const start = DOCKERFILE.getFROMs().at(-1)!.getRange().start.line
   return DOCKERFILE.getInstructions().filter(
-    (one) => one.getKeyword() === keyword && one.getRange().start.line > start,
+    (instruction) => instruction.getKeyword() === keyword && instruction.getRange().start.line > start,
   )
 }
 
-/** The arguments of an instruction such as `CMD ["node", "main.js"]`. */
+/** Returns the arguments of an instruction such as `CMD ["node", "main.js"]`. */
 function splitWords(instruction: Instruction | undefined): string[] {
   return JSON.parse(/\[.*\]$/s.exec(instruction?.getRawArgumentsContent() ?? '')?.[0] ?? '[]')
 }
 
-function imageEnvironment(): Record<string, string> {
-  const pairs = finalStage('ENV').flatMap((one) => one.getArguments().map((argument) => argument.getValue()))
+function readImageEnvironment(): Record<string, string> {
+  const pairs = listFinalStage('ENV').flatMap((instruction) =>
+    instruction.getArguments().map((argument) => argument.getValue()),
+  )
   return Object.fromEntries(pairs.map((pair) => pair.split('=', 2)))
 }
 
@@ -57,10 +59,8 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/**
- * Recreates the final stage: its files in a read-only folder, and a data directory owned by a different user.
- */
-async function image(): Promise<{ app: string; data: string; asUser: readonly string[] }> {
+/** Recreates the final stage: its files in a read-only folder, and a data directory that a different user owns. */
+async function createImage(): Promise<{ app: string; data: string; asUser: readonly string[] }> {
   const isRoot = process.getuid?.() === 0
   const folder = await mkdtemp(join(tmpdir(), 'countersign-image-'))
   const app = join(folder, 'app')
@@ -84,11 +84,11 @@ async function image(): Promise<{ app: string; data: string; asUser: readonly st
 beforeAll(ensureServerBuilt)
 
 describe('the image', () => {
-  test('is built by the Node of .nvmrc, has only that Node and the C library of its Debian, and does not run as root', () => {
+  test('contains only the Node version of .nvmrc and the C library of its Debian, and does not run as root', () => {
     const images = new Map(
       DOCKERFILE.getInitialARGs()
         .map((arg) => arg.getProperty()!)
-        .map((one) => [one.getName(), one.getValue()]),
+        .map((property) => [property.getName(), property.getValue()]),
     )
     const names = DOCKERFILE.getFROMs().map((from) => from.getImage()?.replace(/\W/g, ''))
     expect(names).toEqual(['NODE_IMAGE', 'BASE_IMAGE'])
@@ -96,36 +96,40 @@ describe('the image', () => {
       new RegExp(`^node:${readText('.nvmrc').trim()}-bookworm-slim(?:@sha256:|$)`),
     )
     expect(images.get('BASE_IMAGE')).toMatch(/^gcr\.io\/distroless\/cc-debian12(?:@sha256:|$)/)
-    expect(finalStage('USER').map((one) => one.getRawArgumentsContent())).toEqual(['1000:1000'])
+    expect(listFinalStage('USER').map((instruction) => instruction.getRawArgumentsContent())).toEqual([
+      '1000:1000',
+    ])
   })
 
-  test('has known settings, and copies only the output of collect.mjs and an empty data directory', () => {
-    const { NODE_ENV: _node, ...settings } = imageEnvironment()
-    expect(unknownSettings(Object.keys(settings))).toEqual([])
+  test('sets only known settings, and copies only the output of collect.mjs and an empty data directory', () => {
+    const { NODE_ENV: _node, ...settings } = readImageEnvironment()
+    expect(listUnknownSettings(Object.keys(settings))).toEqual([])
     expect(readText('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')
     expect(readText('deploy/Dockerfile')).toMatch(/node deploy\/collect\.mjs \/app \\\n\s*&& mkdir \/data\n/)
-    const copied = finalStage('COPY').map((one) => one.getArguments().map((argument) => argument.getValue()))
+    const copied = listFinalStage('COPY').map((instruction) =>
+      instruction.getArguments().map((argument) => argument.getValue()),
+    )
     expect(readText('deploy/Dockerfile').match(/^COPY --from=build /gm)).toHaveLength(copied.length)
     expect(copied).toEqual([
       ['/usr/local/bin/node', '/usr/local/bin/countersign', '/usr/local/bin/'],
       ['/app', './'],
       ['/data', settings.COUNTERSIGN_DATA_DIR],
     ])
-    expect(finalStage('ADD')).toEqual([])
+    expect(listFinalStage('ADD')).toEqual([])
   })
 
-  test('serves all pages from files that it cannot change, is healthy, and ends with 0 at SIGTERM', async () => {
-    const { app, data, asUser } = await image()
+  test('serves all pages from read-only files, reports that it is healthy, and exits with 0 on SIGTERM', async () => {
+    const { app, data, asUser } = await createImage()
     const [port, healthPort] = [await freePort(), await freePort()]
     const env = {
       PATH: process.env.PATH,
-      ...imageEnvironment(),
+      ...readImageEnvironment(),
       HOST: '127.0.0.1',
       PORT: String(port),
       HEALTH_PORT: String(healthPort),
       COUNTERSIGN_DATA_DIR: data,
     }
-    const [program, ...words] = [...asUser, ...splitWords(finalStage('CMD')[0])]
+    const [program, ...words] = [...asUser, ...splitWords(listFinalStage('CMD')[0])]
     const server = spawn(program!, words, { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] })
     onTestFinished(() => void server.kill('SIGKILL'))
     const closed = once(server, 'close')
@@ -152,7 +156,7 @@ describe('the image', () => {
     }
     for (const page of ['/healthz', '/readyz', '/metrics'])
       expect((await fetch(`http://127.0.0.1:${healthPort}${page}`)).status).toBe(200)
-    const [node, ...check] = splitWords(finalStage('HEALTHCHECK')[0])
+    const [node, ...check] = splitWords(listFinalStage('HEALTHCHECK')[0])
     await run(node!, check, { env })
     const command = join(app, /import\("\/app\/([^"]+)"\)/.exec(readText('deploy/Dockerfile'))?.[1] ?? 'none')
     const [operator, ...operatorWords] = [...asUser, command, 'platform', 'list', '--json']
@@ -168,7 +172,7 @@ describe('the compose file', () => {
   const { services, volumes, networks } = parse(readText('deploy/compose.yaml'), { merge: true })
 
   test.each(Object.keys(services))(
-    'gives %s no rights, no writable root and a log of bounded size',
+    'gives %s no privileges, a read-only root and a log of limited size',
     (name) => {
       const service = services[name]
       expect(service).toMatchObject({
@@ -184,7 +188,7 @@ describe('the compose file', () => {
     },
   )
 
-  test('waits for healthy services, gives the server time to stop, and has known settings', () => {
+  test('waits for healthy services, gives the server time to stop, and sets only known settings', () => {
     const { server } = services
     for (const [name, { condition }] of Object.entries<{ condition: string }>(server.depends_on)) {
       expect(services).toHaveProperty(name)
@@ -193,27 +197,27 @@ describe('the compose file', () => {
     expect(Number.parseInt(server.stop_grace_period, 10)).toBeGreaterThan(STOP_SECONDS_LEAST)
     const example = [...readText('deploy/.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)]
     const names = example.map(([, name]) => name!).filter((name) => name !== 'POSTGRES_PASSWORD')
-    expect(unknownSettings([...names, ...Object.keys(server.environment)])).toEqual([])
+    expect(listUnknownSettings([...names, ...Object.keys(server.environment)])).toEqual([])
     expect(example.filter(([, name, value]) => name !== 'PUBLIC_URL' && value !== '')).toEqual([])
   })
 })
 
-describe('the unit', () => {
+describe('the systemd unit', () => {
   const unit = readText('deploy/countersign.service')
   const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]))
 
-  test('sends SIGTERM, waits longer than the server needs, and has known settings', () => {
+  test('sends SIGTERM, waits longer than the server needs to stop, and sets only known settings', () => {
     expect(settings.get('KillSignal')).toBe('SIGTERM')
     expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(STOP_SECONDS_LEAST)
     const names = settings
       .get('Environment')!
       .split(' ')
       .map((pair) => pair.split('=')[0]!)
-    expect(unknownSettings(names.filter((name) => name !== 'NODE_ENV'))).toEqual([])
+    expect(listUnknownSettings(names.filter((name) => name !== 'NODE_ENV'))).toEqual([])
   })
 
   test.skipIf(!hasProgram('systemd-analyze'))(
-    'is right and shut off by the words of systemd-analyze (skipped without it)',
+    'passes the syntax and security checks of systemd-analyze (skipped without it)',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'countersign-unit-'))
       onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -227,67 +231,70 @@ describe('the unit', () => {
   )
 })
 
-describe('the manifests of Kubernetes', () => {
-  const documents = parseAllDocuments(readText('deploy/kubernetes.yaml')).map((one) => one.toJS())
-  const of = (kind: string) => documents.find((one) => one.kind === kind)
-  const { spec } = of('Deployment')
+describe('the Kubernetes manifests', () => {
+  const documents = parseAllDocuments(readText('deploy/kubernetes.yaml')).map((document) => document.toJS())
+  const findByKind = (kind: string) => documents.find((manifest) => manifest.kind === kind)
+  const { spec } = findByKind('Deployment')
   const pod = spec.template.spec
   const [container] = pod.containers
 
-  test('have unique kinds and names in one namespace', () => {
-    for (const one of documents) expect(one.metadata.namespace ?? one.metadata.name).toBe('countersign')
+  test('have one namespace, and at most one object of each kind', () => {
+    for (const { metadata } of documents) expect(metadata.namespace ?? metadata.name).toBe('countersign')
     expect(new Set(documents.map(({ kind }) => kind)).size).toBe(documents.length)
   })
 
-  test.each(documents)('$kind matches the schema of Kubernetes', (one) => {
-    const models = createRequire(import.meta.url)(`kubernetes-models/${one.apiVersion}/${one.kind}`)
-    const validate = (value: object) => new models[one.kind](value).validate()
-    validate(one)
-    expect(() => validate({ ...one, metadata: 'none' })).toThrow()
+  test.each(documents)('match the schema of Kubernetes: $kind', (manifest) => {
+    const models = createRequire(import.meta.url)(`kubernetes-models/${manifest.apiVersion}/${manifest.kind}`)
+    const validate = (value: object) => new models[manifest.kind](value).validate()
+    validate(manifest)
+    expect(() => validate({ ...manifest, metadata: 'none' })).toThrow()
   })
 
   test('select the pods of the deployment', () => {
     const { labels } = spec.template.metadata
     const selectors = [
       spec.selector.matchLabels,
-      of('Service').spec.selector,
-      of('PodDisruptionBudget').spec.selector.matchLabels,
-      of('NetworkPolicy').spec.podSelector.matchLabels,
+      findByKind('Service').spec.selector,
+      findByKind('PodDisruptionBudget').spec.selector.matchLabels,
+      findByKind('NetworkPolicy').spec.podSelector.matchLabels,
       ...pod.topologySpreadConstraints.map(
-        (one: { labelSelector: { matchLabels: unknown } }) => one.labelSelector.matchLabels,
+        (constraint: { labelSelector: { matchLabels: unknown } }) => constraint.labelSelector.matchLabels,
       ),
     ]
     for (const selector of selectors) expect(labels).toMatchObject(selector)
-    expect(of('PodDisruptionBudget').spec.minAvailable).toBeLessThan(spec.replicas)
+    expect(findByKind('PodDisruptionBudget').spec.minAvailable).toBeLessThan(spec.replicas)
   })
 
-  test('probe health at HEALTH_PORT, which callers cannot reach, and serve callers at PORT', () => {
+  test('probe the health at HEALTH_PORT, and expose only PORT to callers', () => {
     const ports = new Map<string, number>(
       container.ports.map(({ name, containerPort }: { name: string; containerPort: number }) => [
         name,
         containerPort,
       ]),
     )
-    const [served] = of('Service').spec.ports
-    expect(of('Service').spec.ports).toHaveLength(1)
-    expect(String(ports.get(served.targetPort))).toBe(imageEnvironment().PORT)
-    const { HEALTH_PORT } = of('ConfigMap').data
-    expect(HEALTH_PORT).not.toBe(imageEnvironment().PORT)
+    const [served] = findByKind('Service').spec.ports
+    expect(findByKind('Service').spec.ports).toHaveLength(1)
+    expect(String(ports.get(served.targetPort))).toBe(readImageEnvironment().PORT)
+    const { HEALTH_PORT } = findByKind('ConfigMap').data
+    expect(HEALTH_PORT).not.toBe(readImageEnvironment().PORT)
     for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
       const { path, port } = container[probe].httpGet
       expect(String(ports.get(port))).toBe(HEALTH_PORT)
       expect(['/healthz', '/readyz']).toContain(path)
     }
-    const admitted = of('NetworkPolicy').spec.ingress.flatMap(
-      (one: { ports: { port: string }[] }) => one.ports,
+    const admitted = findByKind('NetworkPolicy').spec.ingress.flatMap(
+      (rule: { ports: { port: string }[] }) => rule.ports,
     )
     for (const { port } of admitted) expect([...ports.keys()]).toContain(port)
     expect(container.livenessProbe.httpGet.path).toBe('/healthz')
   })
 
-  test('have known settings, no privileges, and time to stop', () => {
-    const names = [...Object.keys(of('Secret').stringData), ...Object.keys(of('ConfigMap').data)]
-    expect(unknownSettings(names)).toEqual([])
+  test('set only known settings, give no privileges, and leave time to stop', () => {
+    const names = [
+      ...Object.keys(findByKind('Secret').stringData),
+      ...Object.keys(findByKind('ConfigMap').data),
+    ]
+    expect(listUnknownSettings(names)).toEqual([])
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(STOP_SECONDS_LEAST)
     expect(pod.securityContext.runAsNonRoot).toBe(true)
     expect(container.securityContext).toEqual({
@@ -298,6 +305,6 @@ describe('the manifests of Kubernetes', () => {
     const named = pod.volumes.map(({ name }: { name: string }) => name)
     for (const { name } of container.volumeMounts) expect(named).toContain(name)
     const mounted = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)
-    expect(mounted).toContain(imageEnvironment().COUNTERSIGN_DATA_DIR)
+    expect(mounted).toContain(readImageEnvironment().COUNTERSIGN_DATA_DIR)
   })
 })

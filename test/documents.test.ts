@@ -16,7 +16,7 @@ const ROOT = new URL('../', import.meta.url)
 const LEFT_OUT = ['node_modules', 'dist', '.git']
 
 /** All files of the tree by path, with the text of documents. */
-const TREE = new Map(filesBelow('').map((path) => [path, isRead(path) ? readText(path) : undefined]))
+const TREE = new Map(filesBelow('').map((path) => [path, isReadable(path) ? readText(path) : undefined]))
 const SOURCES: Source[] = [...TREE].flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]))
 const _DOCUMENTS = SOURCES.filter(({ path }) => path.endsWith('.md'))
 const INDEX = readText('docs/specification-index.md')
@@ -32,7 +32,7 @@ function filesBelow(folder: string): string[] {
   )
 }
 
-function isRead(path: string): boolean {
+function isReadable(path: string): boolean {
   return /\.(?:ts|tsx|mjs|md)$/.test(path)
 }
 
@@ -40,7 +40,7 @@ function readText(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }
 
-describe('the documents', () => {
+describe('in the documents,', () => {
   test.each([
     ['README.md', 1250],
     ['ARCHITECTURE.md', 1800],
@@ -48,30 +48,30 @@ describe('the documents', () => {
     expect(countWords(readText(path))).toBeLessThanOrEqual(wordsMax)
   })
 
-  test('programs in documents call the sdk by noun and verb', () => {
+  test('example programs call the SDK by noun and verb', () => {
     const documents = SOURCES.filter(
       ({ path }) => path.endsWith('.md') && !path.startsWith('docs/decisions/'),
     )
-    const others = documents.flatMap(({ path, text }) =>
+    const wrongCalls = documents.flatMap(({ path, text }) =>
       [...text.matchAll(/^```(?:js|ts|tsx)\n(.*?)^```$/gms)].flatMap(([, code = '']) =>
         [...code.matchAll(/\.(?:signed|call)\(['"]\w+/g)].map(([call]) => `${path}: ${call}`),
       ),
     )
-    expect(others).toEqual([])
+    expect(wrongCalls).toEqual([])
   })
 
   test.each(decisionFiles())('decision %s has its number, its title and its status', (file) => {
     const decision = readDecision(file)
     expect(decision).toBeDefined()
     const [, successor] = /^superseded by (\d{4})$/.exec(decision!.status) ?? []
-    if (successor) expect(decisionFiles().map((one) => one.slice(0, 4))).toContain(successor)
+    if (successor) expect(decisionFiles().map((name) => name.slice(0, 4))).toContain(successor)
   })
 })
 
 describe('the index of the specification', () => {
   const known = listIndexedSections(INDEX)
 
-  test('has a line for each section that the tree refers to', () => {
+  test('has a line for each section that a source or a document refers to', () => {
     const references = SOURCES.flatMap(({ path, text }) =>
       sectionsIn(text).map((section) => ({ path, section })),
     )
@@ -83,9 +83,9 @@ describe('the index of the specification', () => {
     expect([...new Set(known)]).toEqual(known)
   })
 
-  test('is referenced in one spelling only', () => {
-    const elsewhere = SOURCES.filter(({ path }) => !path.startsWith('test/documents'))
-    expect(elsewhere.flatMap(strangeReferences)).toEqual([])
+  test('is referenced in only one spelling', () => {
+    const otherSources = SOURCES.filter(({ path }) => !path.startsWith('test/documents'))
+    expect(otherSources.flatMap(strangeReferences)).toEqual([])
   })
 
   test('names existing endpoints', () => {
@@ -95,7 +95,7 @@ describe('the index of the specification', () => {
   })
 })
 
-describe('the rules of the documents', () => {
+describe('by the rules of the documents,', () => {
   const tree = new Map<string, string | undefined>([
     ['docs/guide.md', '# A guide\n\n## What it’s for, in short\n'],
     ['server/src/kernel/outbox/job-runner.ts', ''],
@@ -107,7 +107,7 @@ describe('the rules of the documents', () => {
     ['README.md', 'server/src/missing/', 'docs/guide.md#for'],
     ['README.md', 'kernel/missing', '#nowhere'],
     ['docs/internals/a.md', 'missing.ts', '../missing.md'],
-  ])('a missing file or link is found in %s', (path, file, link) => {
+  ])('a missing file or link in %s is reported', (path, file, link) => {
     const text = `See \`${file}\` and [this](${link}).`
     expect(unknownFiles({ path, text }, tree)).toHaveLength(file ? 1 : 0)
     expect(brokenLinks({ path, text }, tree)).toHaveLength(link ? 1 : 0)
@@ -122,7 +122,7 @@ describe('the rules of the documents', () => {
     expect(brokenLinks({ path: 'README.md', text }, tree)).toEqual([])
   })
 
-  test('references are found in their spelling, even across a line end', () => {
+  test('a reference is found even if it spans two lines', () => {
     const named = (numbers: string) => `specification${' '}${numbers}`
     expect(sectionsIn(`(${named('4.4, 8')}; see ${named('7')}.)`)).toEqual(['4.4', '8', '7'])
     expect(sectionsIn(`/**\n * of ${named('').trim()}\n * 4.16, suffix 005 */`)).toEqual(['4.16'])
@@ -137,7 +137,7 @@ describe('the rules of the documents', () => {
     ['RFC 9180 section 4.1', 0],
     ['WebAuthn Level 3 section 16', 0],
     ['const FORMATS = 1', 0],
-  ])('a reference that is spelled otherwise is found: %s', (text, count) => {
+  ])('a reference in another spelling is reported: %s', (text, count) => {
     expect(strangeReferences({ path: 'a.ts', text })).toHaveLength(count)
   })
 
@@ -148,7 +148,7 @@ describe('the rules of the documents', () => {
     ['0007-a.md', '# 0007. A\n\nStatus: accepted\n\n', undefined],
     ['0008-a.md', '# 0007: A\n\nStatus: accepted\n\n', undefined],
     ['0007-a.md', '# 0007: A\n\n## Context', undefined],
-  ])('the head of %s: %j', (file, text, status) => {
+  ])('the head of %s is parsed only if it is complete: %j', (file, text, status) => {
     expect(parseDecision(file, text)?.status).toBe(status)
   })
 })

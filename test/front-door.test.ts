@@ -6,12 +6,12 @@ import { readText } from './deploy-files.ts'
 const { workspaces }: { workspaces: string[] } = JSON.parse(readText('package.json'))
 const NODE_LINE = readText('.nvmrc').trim()
 
-/** The names inside the parentheses of `STEPS=(…)` in `.ci/run`. */
-function ciSteps(): string[] {
+/** Lists the names in `STEPS=(…)` of `.ci/run`. */
+function listCiSteps(): string[] {
   return /^readonly STEPS=\(([^)]+)\)$/m.exec(readText('.ci/run'))![1]!.split(/\s+/)
 }
 
-describe('the packages', () => {
+describe('the package', () => {
   test.each(workspaces)('%s has a README with its purpose', (folder) => {
     const [title, blank, purpose] = readText(`${folder}/README.md`).split('\n')
     expect(title).toMatch(/^# \S/)
@@ -27,15 +27,15 @@ describe('the hosted checks', () => {
     const steps = Object.values<{ strategy: { matrix: { steps: string[] } } }>(jobs).flatMap(({ strategy }) =>
       strategy.matrix.steps.flatMap((words) => words.split(' ')),
     )
-    expect(steps.toSorted()).toEqual(ciSteps().toSorted())
+    expect(steps.toSorted()).toEqual(listCiSteps().toSorted())
   })
 
-  test('.ci/run has a command for each of its steps', () => {
+  test('run steps that each have a command in .ci/run', () => {
     const [, body] = /^run_step\(\) \{\n(.+?)^\}/ms.exec(readText('.ci/run'))!
-    expect([...body!.matchAll(/^ {4}([a-z-]+)\) /gm)].map(([, name]) => name)).toEqual(ciSteps())
+    expect([...body!.matchAll(/^ {4}([a-z-]+)\) /gm)].map(([, name]) => name)).toEqual(listCiSteps())
   })
 
-  test('use the Node of .nvmrc, as the development container does', () => {
+  test('use the Node version of .nvmrc, as the development container does', () => {
     const images = Object.values<{ container: { image: string } }>(jobs).map(
       ({ container }) => container.image,
     )
@@ -44,7 +44,7 @@ describe('the hosted checks', () => {
   })
 })
 
-test('README.md names versions of Node that npm run test:node runs', () => {
+test('npm run test:node covers every Node version that README.md names', () => {
   const [, versions] = /^const VERSIONS = \[(.+)\]$/m.exec(readText('scripts/test-node.mjs'))!
   const tested = [...versions!.matchAll(/\d+/g)].map(([version]) => version)
   const [, named] = /^You need Node (\d+ or \d+)/m.exec(readText('README.md'))!
@@ -56,7 +56,7 @@ describe('the issue forms', () => {
     (name) => name !== 'config.yml',
   )
 
-  test.each(forms)('%s has a title, and fields with ids and labels', (name) => {
+  test.each(forms)('include %s, which has a title, and fields with ids and labels', (name) => {
     const { name: title, description, body } = parse(readText(`.github/ISSUE_TEMPLATE/${name}`))
     expect([typeof title, typeof description]).toEqual(['string', 'string'])
     const fields = body.filter(({ type }: { type: string }) => type !== 'markdown')
@@ -66,7 +66,7 @@ describe('the issue forms', () => {
     for (const { attributes } of fields) expect(attributes.label).toBeTruthy()
   })
 
-  test('send reports of vulnerabilities to a page that exists', () => {
+  test('send vulnerability reports to an existing page', () => {
     expect(readText('.github/ISSUE_TEMPLATE/bug.yml')).toContain('SECURITY.md')
     expect(existsSync(new URL('../SECURITY.md', import.meta.url))).toBe(true)
   })

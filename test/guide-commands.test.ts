@@ -20,10 +20,8 @@ const GUIDES = [
   ...CONNECTORS.map((name) => `docs/connectors/${name}`),
 ]
 
-/**
- * The code of a guide: its code blocks without comments and with continued lines joined, and the inline code.
- */
-function codeOf(guide: string): string[] {
+/** Lists the lines of code in a guide: its code blocks with continued lines joined, and its inline code, without comments. */
+function listCode(guide: string): string[] {
   const text = readText(guide)
   const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '')
   const lines = blocks.flatMap((code) => code.replaceAll(/\\\n\s*/g, '').split('\n'))
@@ -43,10 +41,10 @@ interface Command {
 
 const COUNTERSIGN = /(?:^|npx |exec [^-]\S* |-- |\/bin\/)countersign((?: [a-z][a-z-]*)+)(.*)$/
 
-/** The calls of the `countersign` program in the guides, without duplicates. */
-function countersignCommands(): Command[] {
+/** Lists the calls of the `countersign` program in the guides, without duplicates. */
+function listCountersignCommands(): Command[] {
   const found = new Map<string, Set<string>>()
-  for (const line of GUIDES.flatMap(codeOf)) {
+  for (const line of GUIDES.flatMap(listCode)) {
     const [, words = '', rest = ''] = COUNTERSIGN.exec(line) ?? []
     if (words === '') continue
     const options = found.get(words.trim()) ?? new Set<string>()
@@ -56,7 +54,7 @@ function countersignCommands(): Command[] {
   return [...found].map(([words, options]) => ({ words, options: [...options] }))
 }
 
-describe('the commands of the guides for operators', () => {
+describe('in the guides for operators,', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'countersign-packed-'))
@@ -68,16 +66,16 @@ describe('the commands of the guides for operators', () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  test('are found', () => {
-    const words = countersignCommands().map((command) => command.words)
+  test('the commands are found', () => {
+    const words = listCountersignCommands().map((command) => command.words)
     expect(words).toEqual(
       expect.arrayContaining(['platform create', 'bank-files retry', 'verify', 'rails check']),
     )
     expect(words.length).toBeGreaterThan(20)
   })
 
-  test.each(countersignCommands())(
-    'countersign $words is known to the packed program',
+  test.each(listCountersignCommands())(
+    'countersign $words exists in the packed program, with its options',
     async ({ words, options }) => {
       const { bin } = JSON.parse(await readPacked('package.json')) as { bin: { countersign: string } }
       const program = join(folder, 'package', bin.countersign)
@@ -93,16 +91,16 @@ describe('the commands of the guides for operators', () => {
     return (await run('cat', [join(folder, 'package', name)])).stdout
   }
 
-  test('that call the server program name one of its commands', () => {
-    const calls = GUIDES.flatMap(codeOf).flatMap((line) => {
-      const [, given = ''] = /server\/dist\/main\.js((?: [^ >&|]+)*)/.exec(line) ?? []
-      return given.trim() === '' ? [] : [given.trim().split(' ')]
+  test('calls of the server program name one of its commands', () => {
+    const calls = GUIDES.flatMap(listCode).flatMap((line) => {
+      const [, commandText = ''] = /server\/dist\/main\.js((?: [^ >&|]+)*)/.exec(line) ?? []
+      return commandText.trim() === '' ? [] : [commandText.trim().split(' ')]
     })
     for (const args of calls) expect(() => checkCommand(args)).not.toThrow()
   })
 
-  test('for Docker name existing files and services, and a program of the image', () => {
-    const lines = GUIDES.flatMap(codeOf).filter((line) => line.startsWith('docker '))
+  test('Docker commands name existing files and services, and a program of the image', () => {
+    const lines = GUIDES.flatMap(listCode).filter((line) => line.startsWith('docker '))
     expect(lines.length).toBeGreaterThan(3)
     const { services } = parse(readText('deploy/compose.yaml'), { merge: true })
     for (const line of lines) {

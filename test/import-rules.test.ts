@@ -85,43 +85,44 @@ let imports: Imports
 
 beforeAll(async () => {
   for (const [from, specifier] of [...FORBIDDEN, ...ALLOWED]) {
-    plantTarget(from, specifier)
-    for (const form of Object.keys(FORMS)) plant(nameOf(from, specifier, form), FORMS[form]!(specifier))
+    writeTarget(from, specifier)
+    for (const form of Object.keys(FORMS))
+      writeSource(buildPath(from, specifier, form), FORMS[form]!(specifier))
   }
   for (const client of HTTP_CLIENTS)
     for (const form of Object.keys(FORMS)) {
-      plant(nameOf('server/src/outside/rates/rates.ts', client, form), FORMS[form]!(client))
-      plant(nameOf('server/src/base/http-client/send.ts', client, form), FORMS[form]!(client))
-      plant(nameOf('server/src/outside/rates/rates.test.ts', client, form), FORMS[form]!(client))
-      plant(nameOf('sdk/src/send.ts', client, form), FORMS[form]!(client))
+      writeSource(buildPath('server/src/outside/rates/rates.ts', client, form), FORMS[form]!(client))
+      writeSource(buildPath('server/src/base/http-client/send.ts', client, form), FORMS[form]!(client))
+      writeSource(buildPath('server/src/outside/rates/rates.test.ts', client, form), FORMS[form]!(client))
+      writeSource(buildPath('sdk/src/send.ts', client, form), FORMS[form]!(client))
     }
-  plantPackages()
-  plant(
+  writePackages()
+  writeSource(
     'server/src/storage/engine/row.ts',
     "import type { Session } from './session.ts'\nexport type Row = Session\n",
   )
-  plant('server/src/storage/engine/session.ts', "export type { Row as Session } from './row.ts'\n")
+  writeSource('server/src/storage/engine/session.ts', "export type { Row as Session } from './row.ts'\n")
   imports = await readImports(root)
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-describe('the rules about imports', () => {
+describe('by the import rules,', () => {
   test.each(FORBIDDEN)('%s may not import %s, in any form of import: %s', (from, specifier, reason) => {
     for (const form of Object.keys(FORMS))
-      expect(violationsOf(nameOf(from, specifier, form)), form).toContainEqual(
+      expect(listViolations(buildPath(from, specifier, form)), form).toContainEqual(
         expect.stringContaining(reason),
       )
   })
 
   test.each(ALLOWED)('%s may import %s', (from, specifier) => {
     for (const form of Object.keys(FORMS))
-      expect(violationsOf(nameOf(from, specifier, form)), form).toEqual([])
+      expect(listViolations(buildPath(from, specifier, form)), form).toEqual([])
   })
 
-  test.each(HTTP_CLIENTS)('requests leave through base/http-client, not through %s', (client) => {
+  test.each(HTTP_CLIENTS)('server code outside of base/http-client may not import %s', (client) => {
     for (const form of Object.keys(FORMS)) {
-      const found = violationsOf(nameOf('server/src/outside/rates/rates.ts', client, form))
+      const found = listViolations(buildPath('server/src/outside/rates/rates.ts', client, form))
       const isOfTypes = ['type', 'typereexport', 'typeexpression'].includes(form)
       expect(found, form).toHaveLength(isOfTypes ? 0 : 1)
     }
@@ -134,18 +135,19 @@ describe('the rules about imports', () => {
       'sdk/src/send.ts',
     ])
       for (const client of HTTP_CLIENTS)
-        for (const form of Object.keys(FORMS)) expect(violationsOf(nameOf(from, client, form))).toEqual([])
+        for (const form of Object.keys(FORMS))
+          expect(listViolations(buildPath(from, client, form))).toEqual([])
   })
 })
 
-test('files that import each other only by types are a knot', () => {
+test('files that import each other only for types form a cycle', () => {
   expect(findCycles(imports.graph)).toContainEqual([
     'server/src/storage/engine/row.ts',
     'server/src/storage/engine/session.ts',
   ])
 })
 
-test('the graph shows the wings in their order with their imports', () => {
+test('the graph shows the wings in order, with their imports', () => {
   const [title, ...wings] = describeGraph(imports.graph).split('\n')
   expect(title).toBe('server/src, from the ground up:')
   expect(wings.map((line) => line.trim().split(' ')[0])).toEqual(Object.keys(WINGS))
@@ -156,42 +158,42 @@ test('the graph of a wing shows its rooms', () => {
   expect(describeGraph(imports.graph, 'kernel').split('\n')).toContain('  ports → ledger')
 })
 
-function violationsOf(path: string): readonly string[] {
+function listViolations(path: string): readonly string[] {
   return imports.violations.filter((violation) => violation.startsWith(`${path}: `))
 }
 
-/** Creates a separate file for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
-function nameOf(from: string, specifier: string, form: string): string {
+/** Builds a separate path for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
+function buildPath(from: string, specifier: string, form: string): string {
   return from.replace(
     /\.(?:test\.|config\.)?\w+$/,
     (end) => `-${specifier.replace(/\W+/g, '-')}-${form}${end}`,
   )
 }
 
-function plantTarget(from: string, specifier: string): void {
+function writeTarget(from: string, specifier: string): void {
   const [, name, rest] = /^@countersign\/(\w+)(?:\/(.+))?$/.exec(specifier) ?? []
-  if (name === 'sdk') plantSource(rest === undefined ? 'sdk/src/index.ts' : `sdk/src/entries/${rest}.ts`)
-  else if (name !== undefined) plantSource(`${name}/src/${rest}.ts`)
-  if (specifier.startsWith('.')) plantSource(posix.join(posix.dirname(from), specifier))
+  if (name === 'sdk') writeModule(rest === undefined ? 'sdk/src/index.ts' : `sdk/src/entries/${rest}.ts`)
+  else if (name !== undefined) writeModule(`${name}/src/${rest}.ts`)
+  if (specifier.startsWith('.')) writeModule(posix.join(posix.dirname(from), specifier))
 }
 
-function plantSource(path: string): void {
-  plant(path, 'export const a = 1\nexport type A = 1\n')
+function writeModule(path: string): void {
+  writeSource(path, 'export const a = 1\nexport type A = 1\n')
 }
 
-function plantPackages(): void {
+function writePackages(): void {
   mkdirSync(join(root, 'node_modules', '@countersign'), { recursive: true })
   for (const name of ['contract', 'server']) {
-    plant(`${name}/package.json`, JSON.stringify({ type: 'module', exports: { './*': './src/*.ts' } }))
+    writeSource(`${name}/package.json`, JSON.stringify({ type: 'module', exports: { './*': './src/*.ts' } }))
     symlinkSync(join(root, name), join(root, 'node_modules', '@countersign', name))
   }
   for (const name of ['typebox', 'typebox/value', 'fastify', 'undici', 'vitest']) {
-    plant(`node_modules/${name}/index.js`, 'export const a = 1\n')
-    plant(`node_modules/${name}/package.json`, JSON.stringify({ type: 'module', main: './index.js' }))
+    writeSource(`node_modules/${name}/index.js`, 'export const a = 1\n')
+    writeSource(`node_modules/${name}/package.json`, JSON.stringify({ type: 'module', main: './index.js' }))
   }
 }
 
-function plant(path: string, text: string): void {
+function writeSource(path: string, text: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true })
   writeFileSync(join(root, path), text)
 }

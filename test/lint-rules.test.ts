@@ -28,20 +28,20 @@ const ALLOWED: readonly (readonly [path: string, text: string])[] = [
   ['sdk/src/short.ts', 'a()\n'.repeat(399)],
 ]
 
-let broken: ReadonlyMap<string, readonly string[]>
+let brokenRules: ReadonlyMap<string, readonly string[]>
 
 beforeAll(async () => {
-  broken = await lint(
+  brokenRules = await lint(
     Object.fromEntries([...FORBIDDEN, ...ALLOWED].map(([path, text]) => [path, `${text}\n`])),
   )
 })
 
-describe('the rules of the linter', () => {
-  test.each(FORBIDDEN)('%s breaks a rule: %j', (path, _text, rule) => {
-    expect(broken.get(path)).toContain(rule)
+describe('the linter', () => {
+  test.each(FORBIDDEN)('reports %s for breaking a rule: %j', (path, _text, rule) => {
+    expect(brokenRules.get(path)).toContain(rule)
   })
 
-  test.each(ALLOWED)('%s breaks none: %j', (path) => {
-    expect(broken.get(path)).toEqual([])
+  test.each(ALLOWED)('accepts %s: %j', (path) => {
+    expect(brokenRules.get(path)).toEqual([])
   })
 })

@@ -21,19 +21,19 @@ test.each([
   'code 7KX-09A-QWE',
   'CLIENTSECRET',
   'the mnemonic of',
-])('a text with the shape of a secret is reported: %s', (words) => {
+])('a log with a string that looks like a secret is reported: %s', (words) => {
   expect(() => refuseSecrets(`{"a":1}\n{"msg":"${words}"}\n`, [])).toThrow(
     /^The server logged a secret: \{"msg"/,
   )
 })
 
-test('the first of many words is found at the position that separate searches find', () => {
+test('a search for many words finds the same first position as separate searches', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 4, maxLength: 6 })
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 60 })
   fc.assert(
     fc.property(text, fc.array(letters, { maxLength: 5 }), (text, words) => {
-      const places = words.map((word) => text.indexOf(word)).filter((at) => at >= 0)
-      expect(indexOfAny(text, words)).toBe(places.length > 0 ? Math.min(...places) : -1)
+      const positions = words.map((word) => text.indexOf(word)).filter((at) => at >= 0)
+      expect(indexOfAny(text, words)).toBe(positions.length > 0 ? Math.min(...positions) : -1)
     }),
   )
   expect(() => indexOfAny('text', ['abc'])).toThrow()

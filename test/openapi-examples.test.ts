@@ -9,27 +9,27 @@ import { expect, test } from 'vitest'
 
 const recordings = fileURLToPath(new URL('../docs/reference/examples.jsonl', import.meta.url))
 
-interface Shown {
+interface SchemaExamples {
   readonly place: string
   readonly pointer: string
   readonly values: readonly unknown[]
 }
 
-/** All schemas in the paths that have an example: for parameters, bodies and responses. */
-function shownIn(node: unknown, pointer: string): Shown[] {
+/** Lists the schemas below a node that have examples: for parameters, bodies and responses. */
+function listExamples(node: unknown, pointer: string): SchemaExamples[] {
   if (!isObject(node) && !Array.isArray(node)) return []
-  const below = Object.entries(node).flatMap(([key, value]) =>
-    shownIn(value, `${pointer}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`),
+  const innerExamples = Object.entries(node).flatMap(([key, value]) =>
+    listExamples(value, `${pointer}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`),
   )
-  if (!isObject(node) || !isObject(node.schema)) return below
+  if (!isObject(node) || !isObject(node.schema)) return innerExamples
   const named = isObject(node.examples) ? Object.values(node.examples) : []
   const values = [
     ...('example' in node ? [node.example] : []),
-    ...named.map((one) => (isObject(one) ? one.value : one)),
+    ...named.map((example) => (isObject(example) ? example.value : example)),
   ]
   return values.length === 0
-    ? below
-    : [...below, { place: pointer, pointer: `document#${pointer}/schema`, values }]
+    ? innerExamples
+    : [...innerExamples, { place: pointer, pointer: `document#${pointer}/schema`, values }]
 }
 
 test('every example of the OpenAPI document matches the schema next to it', { tags: 'long' }, async () => {
@@ -38,12 +38,12 @@ test('every example of the OpenAPI document matches the schema next to it', { ta
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, unicodeRegExp: true }))
   for (const format of ['binary', 'double', 'int64']) ajv.addFormat(format, true)
   ajv.addSchema(document, 'document')
-  const shown = [
-    ...shownIn(document.paths, '/paths'),
-    ...shownIn(document.components.parameters, '/components/parameters'),
+  const shownExamples = [
+    ...listExamples(document.paths, '/paths'),
+    ...listExamples(document.components.parameters, '/components/parameters'),
   ]
-  expect(shown.length).toBeGreaterThan(300)
-  const wrong = shown.flatMap(({ place, pointer, values }) => {
+  expect(shownExamples.length).toBeGreaterThan(300)
+  const wrong = shownExamples.flatMap(({ place, pointer, values }) => {
     const fits = ajv.compile({ $ref: pointer })
     return values.flatMap((value) => (fits(value) ? [] : [`${place}: ${ajv.errorsText(fits.errors)}`]))
   })

@@ -16,46 +16,46 @@ const FOLDERS = [
   'sim',
   'test',
 ]
-const sources = FOLDERS.flatMap((folder) =>
+const sourcePaths = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
 ).filter((path) => !/(?:^|\/)(?:node_modules|dist|generated)\//.test(path))
 const files = testFiles()
-const pathsIn = (scope: Scope) =>
+const listPaths = (scope: Scope) =>
   PROJECTS.flatMap((project) => selectFiles(project, scope, files)).map(({ path }) => path)
 
 test('every test file is in exactly one project', () => {
-  const tests = sources.filter((path) => /\.test\.tsx?$/.test(path))
-  expect(pathsIn(undefined).sort()).toEqual(tests.sort())
+  const tests = sourcePaths.filter((path) => /\.test\.tsx?$/.test(path))
+  expect(listPaths(undefined).sort()).toEqual(tests.sort())
 })
 
-test('npm test and the rest together cover every file without its own script', () => {
-  const covered = new Set([...pathsIn('smoke'), ...pathsIn('rest')])
-  expect([...covered].sort()).toEqual(pathsIn('all').sort())
+test('npm test and the remaining tests cover every file that has no separate script', () => {
+  const covered = new Set([...listPaths('smoke'), ...listPaths('rest')])
+  expect([...covered].sort()).toEqual(listPaths('all').sort())
 })
 
 test.each(PROJECTS)(
-  'the project $name has files, and every helper that it names exists',
+  'the project $name has files and names only existing helpers',
   ({ name, imports = [] }) => {
     expect(files.filter(({ project }) => project === name)).not.toEqual([])
     const helpers = imports.filter((module) => module.endsWith('.testing'))
-    const missing = helpers.filter((module) => !sources.some((path) => path.endsWith(`/${module}.ts`)))
+    const missing = helpers.filter((module) => !sourcePaths.some((path) => path.endsWith(`/${module}.ts`)))
     expect(missing).toEqual([])
   },
 )
 
 test.each(PROJECTS.filter(({ run }) => run === 'smoke'))(
-  'a test stands for the project $name in npm test',
+  'npm test runs at least one test of the project $name',
   ({ name }) => {
     expect(files.filter(({ project, hasSmoke }) => project === name && hasSmoke)).not.toEqual([])
   },
 )
 
-test('the tag `long` is only on tests of projects that always run', () => {
+test('only tests of projects that always run have the tag `long`', () => {
   const always = new Set(PROJECTS.filter(({ run }) => run === 'always').map(({ name }) => name))
   expect(files.filter(({ project, hasLong }) => hasLong && !always.has(project))).toEqual([])
 })
 
-test('a test that starts a process does not count as a test over the shared server', () => {
+test('a test that starts a process does not belong to the project of the shared server', () => {
   const text =
     "import { spawn } from 'node:child_process'\nimport { newPlatform } from '../client.testing.ts'\n"
   expect(projectOf('server/test/people/tokens/made-up.test.ts', text).name).toBe('processes')

@@ -24,7 +24,7 @@ function foldersBelow(folder: string): string[] {
   return [...new Set(names)].sort()
 }
 
-describe('the order of folders', () => {
+describe('the list of folders', () => {
   test('names every wing', () => {
     expect(foldersBelow('server/src')).toEqual(Object.keys(WINGS).sort())
   })
@@ -38,29 +38,29 @@ describe('the order of folders', () => {
   })
 })
 
-/** The number of violations of a rule in an invented file. */
-function broken(rule: Rule, path: string, text: string): number {
+/** Counts the violations of a rule in an invented file. */
+function countViolations(rule: Rule, path: string, text: string): number {
   return rule({ path, text }).length
 }
 
 test('each planted fault of the simulation matches the source exactly once', async () => {
   const { PLANTED } = await import(new URL('sim/planted.mjs', ROOT).href)
-  const found = PLANTED.map(({ file, find }: Record<'file' | 'find', string>) => [
+  const matches = PLANTED.map(({ file, find }: Record<'file' | 'find', string>) => [
     file,
     find,
     readFileSync(new URL(file, ROOT), 'utf8').split(find).length - 1,
   ])
-  expect(found.filter(([, , times]: unknown[]) => times !== 1)).toEqual([])
+  expect(matches.filter(([, , times]: unknown[]) => times !== 1)).toEqual([])
 })
 
-describe('the rules', () => {
+describe('by the source rules,', () => {
   test.each([
     'server/test/tokens.test.ts',
     'server/test/people/tokens.test.ts',
     'server/test/people/no-such-room/tokens.test.ts',
     'server/test/people/tokens/deeper/tokens.test.ts',
-  ])('a test has the address of its room: not %s', (path) => {
-    expect(broken(testAddresses, path, '')).toBe(1)
+  ])('a test outside the folder of its room is reported: %s', (path) => {
+    expect(countViolations(testAddresses, path, '')).toBe(1)
   })
 
   test.each([
@@ -69,18 +69,20 @@ describe('the rules', () => {
     'server/test/worlds/client.testing.ts',
     'server/src/base/pricing/pricing.test.ts',
     'sdk/test/payment.test.ts',
-  ])('a test has the address of its room: %s', (path) => {
-    expect(broken(testAddresses, path, '')).toBe(0)
+  ])('a test in the folder of its room is accepted: %s', (path) => {
+    expect(countViolations(testAddresses, path, '')).toBe(0)
   })
 
-  test("a heading of the console's next page is named in full", () => {
-    const waits = (options: string) => `await page.getByRole('heading', ${options}).waitFor()`
+  test('a test must match a page heading of the console by its full name', () => {
+    const waitForHeading = (options: string) => `await page.getByRole('heading', ${options}).waitFor()`
     const path = 'e2e/console/made-up.test.ts'
-    expect(broken(exactHeadings, path, waits("{ level: 1, name: 'Bill payer' }"))).toBe(1)
-    expect(broken(exactHeadings, path, waits('{ level: 1, name }'))).toBe(1)
-    expect(broken(exactHeadings, path, waits("{ level: 1, name: 'Bill payer', exact: true }"))).toBe(0)
-    expect(broken(exactHeadings, path, waits('{ level: 1 }'))).toBe(0)
-    expect(broken(exactHeadings, 'sdk/test/a.test.ts', waits('{ level: 1, name }'))).toBe(0)
+    expect(countViolations(exactHeadings, path, waitForHeading("{ level: 1, name: 'Bill payer' }"))).toBe(1)
+    expect(countViolations(exactHeadings, path, waitForHeading('{ level: 1, name }'))).toBe(1)
+    expect(
+      countViolations(exactHeadings, path, waitForHeading("{ level: 1, name: 'Bill payer', exact: true }")),
+    ).toBe(0)
+    expect(countViolations(exactHeadings, path, waitForHeading('{ level: 1 }'))).toBe(0)
+    expect(countViolations(exactHeadings, 'sdk/test/a.test.ts', waitForHeading('{ level: 1, name }'))).toBe(0)
   })
 
   test.each([
@@ -92,16 +94,16 @@ describe('the rules', () => {
     'Date()',
     'Math.random()',
     'crypto.randomUUID()',
-  ])('time and randomness come from Op, not from %s', (text) => {
+  ])('time and randomness must come from Op, not from %s', (text) => {
     for (const path of [
       'contract/src/a.ts',
       'server/src/kernel/outbox/a.ts',
       'server/src/storage/engine/a.mjs',
       'sdk/src/a.ts',
     ])
-      expect(broken(timeAndRandomness, path, text)).toBe(1)
-    expect(broken(timeAndRandomness, 'server/src/kernel/operation/app.ts', text)).toBe(0)
-    expect(broken(timeAndRandomness, 'cli/src/a.ts', text)).toBe(0)
+      expect(countViolations(timeAndRandomness, path, text)).toBe(1)
+    expect(countViolations(timeAndRandomness, 'server/src/kernel/operation/app.ts', text)).toBe(0)
+    expect(countViolations(timeAndRandomness, 'cli/src/a.ts', text)).toBe(0)
   })
 
   test.each([
@@ -111,23 +113,25 @@ describe('the rules', () => {
     "'Date.now()'",
     'crypto.getRandomValues(bytes)',
     'let d: Date',
-  ])('time and randomness: %s is fine', (text) =>
-    expect(broken(timeAndRandomness, 'sdk/src/a.ts', text)).toBe(0),
+  ])('code that reads no clock and no random numbers is accepted: %s', (text) =>
+    expect(countViolations(timeAndRandomness, 'sdk/src/a.ts', text)).toBe(0),
   )
 
-  test('an imported randomUUID is found', () => {
-    expect(broken(timeAndRandomness, 'server/src/a.ts', "import { randomUUID } from 'node:crypto'")).toBe(1)
+  test('an imported randomUUID is reported', () => {
+    expect(
+      countViolations(timeAndRandomness, 'server/src/a.ts', "import { randomUUID } from 'node:crypto'"),
+    ).toBe(1)
   })
 
   test.each([
     "fetch('https://example.com')",
     "globalThis.fetch('https://example.com')",
     'createSource({ fetch })',
-  ])('requests leave through base/http-client: %s', (text) => {
-    expect(broken(outgoingHttp, 'server/src/outside/rates/http-rates.ts', text)).toBe(1)
-    expect(broken(outgoingHttp, 'server/src/base/http-client/send.ts', text)).toBe(0)
-    expect(broken(outgoingHttp, 'server/src/outside/rates/rates.test.ts', text)).toBe(0)
-    expect(broken(outgoingHttp, 'sdk/src/client.ts', text)).toBe(0)
+  ])('an HTTP request outside of base/http-client is reported: %s', (text) => {
+    expect(countViolations(outgoingHttp, 'server/src/outside/rates/http-rates.ts', text)).toBe(1)
+    expect(countViolations(outgoingHttp, 'server/src/base/http-client/send.ts', text)).toBe(0)
+    expect(countViolations(outgoingHttp, 'server/src/outside/rates/rates.test.ts', text)).toBe(0)
+    expect(countViolations(outgoingHttp, 'sdk/src/client.ts', text)).toBe(0)
   })
 
   test.each([
@@ -138,12 +142,12 @@ describe('the rules', () => {
     "sql('DELETE FROM quotes')",
     'sql(`WITH q AS (SELECT 1) SELECT * FROM q`)',
     "db.selectFrom('quotes')",
-  ])('SQL stands in a store.ts or in the folders made for it: %s', (text) => {
-    expect(broken(sqlInStores, 'server/src/money/quotes/handlers.ts', text)).toBe(1)
-    expect(broken(sqlInStores, 'server/src/edge/http/idempotency.ts', text)).toBe(1)
-    expect(broken(sqlInStores, 'server/src/money/quotes/store.ts', text)).toBe(0)
-    expect(broken(sqlInStores, 'server/src/kernel/ledger/post.ts', text)).toBe(0)
-    expect(broken(sqlInStores, 'server/src/money/quotes/quotes.test.ts', text)).toBe(0)
+  ])('SQL outside of a store.ts or a folder for SQL is reported: %s', (text) => {
+    expect(countViolations(sqlInStores, 'server/src/money/quotes/handlers.ts', text)).toBe(1)
+    expect(countViolations(sqlInStores, 'server/src/edge/http/idempotency.ts', text)).toBe(1)
+    expect(countViolations(sqlInStores, 'server/src/money/quotes/store.ts', text)).toBe(0)
+    expect(countViolations(sqlInStores, 'server/src/kernel/ledger/post.ts', text)).toBe(0)
+    expect(countViolations(sqlInStores, 'server/src/money/quotes/quotes.test.ts', text)).toBe(0)
   })
 
   test.each([
@@ -159,11 +163,11 @@ describe('the rules', () => {
     "row.state = 'voided'",
     "expectRow('cards', id, { version }); update('agent_reservations', id, {}, { state: 'CAPTURED' })",
     "selectCards(op, {}).then((cards) => cards.map((card) => ({ ...card, state: 'CLOSED' })))",
-  ])('states are written from their tables: %s', (text) => {
-    expect(broken(statesFromTables, 'server/src/money/cards/handlers.ts', text)).toBe(1)
-    expect(broken(statesFromTables, 'server/src/money/cards/cards.test.ts', text)).toBe(0)
-    expect(broken(statesFromTables, 'server/test/money/cards/cards.test.ts', text)).toBe(0)
-    expect(broken(statesFromTables, 'sdk/src/a.ts', text)).toBe(0)
+  ])('a state that is not read from its transition table is reported: %s', (text) => {
+    expect(countViolations(statesFromTables, 'server/src/money/cards/handlers.ts', text)).toBe(1)
+    expect(countViolations(statesFromTables, 'server/src/money/cards/cards.test.ts', text)).toBe(0)
+    expect(countViolations(statesFromTables, 'server/test/money/cards/cards.test.ts', text)).toBe(0)
+    expect(countViolations(statesFromTables, 'sdk/src/a.ts', text)).toBe(0)
   })
 
   test.each([
@@ -176,14 +180,14 @@ describe('the rules', () => {
     "const answer = { status: 'ready', outcome: 'FAILED', state: next }",
     "const state = card.state === 'CLOSED' ? 'ended' : 'open'",
     "const { state = 1 } = { by: 'PENDING' }",
-  ])('states are written from their tables: %s is fine', (text) => {
-    expect(broken(statesFromTables, 'server/src/money/cards/handlers.ts', text)).toBe(0)
+  ])('code that writes no literal state is accepted: %s', (text) => {
+    expect(countViolations(statesFromTables, 'server/src/money/cards/handlers.ts', text)).toBe(0)
   })
 
   test.each(["'Select a customer from the list'", "'Update it'", "'with care'"])(
-    'a sentence is not SQL: %s',
+    'a sentence that resembles SQL is accepted: %s',
     (text) => {
-      expect(broken(sqlInStores, 'server/src/money/quotes/quotes.ts', text)).toBe(0)
+      expect(countViolations(sqlInStores, 'server/src/money/quotes/quotes.ts', text)).toBe(0)
     },
   )
 })

@@ -4,10 +4,10 @@ import { JOB_KINDS } from '../server/src/kernel/outbox/job-kinds.ts'
 import { firstCellsBelow } from './documents.ts'
 
 const ROOT = new URL('../', import.meta.url)
-const WINGS = foldersOf('server/src')
+const WINGS = listFolders('server/src')
 const SCHEMA = 'server/src/storage/schema/'
 
-function foldersOf(path: string): string[] {
+function listFolders(path: string): string[] {
   const entries = readdirSync(new URL(`${path}/`, ROOT), { withFileTypes: true })
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
@@ -16,12 +16,12 @@ function readText(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }
 
-function pageOf(wing: string): string {
+function readPage(wing: string): string {
   return readText(`docs/internals/wings/${wing}.md`)
 }
 
-/** The tables created by the baseline and the migrations. */
-function tablesOfDatabase(): string[] {
+/** Lists the tables that the baseline and the migrations create. */
+function listTables(): string[] {
   const files = readdirSync(new URL(SCHEMA, ROOT), { recursive: true, encoding: 'utf8' })
   const sources = files.filter((path) => path.endsWith('.ts')).map((path) => readText(SCHEMA + path))
   const created = /CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+)/g
@@ -30,16 +30,16 @@ function tablesOfDatabase(): string[] {
 }
 
 test.each(WINGS)('the page of the wing %s lists its rooms', (wing) => {
-  const listed = firstCellsBelow(pageOf(wing), 'Rooms')
-  expect(listed.toSorted()).toEqual(foldersOf(`server/src/${wing}`).map((room) => `${wing}/${room}`))
+  const listed = firstCellsBelow(readPage(wing), 'Rooms')
+  expect(listed.toSorted()).toEqual(listFolders(`server/src/${wing}`).map((room) => `${wing}/${room}`))
 })
 
-test('every table of the database is owned by one wing', () => {
-  const owned = WINGS.flatMap((wing) => firstCellsBelow(pageOf(wing), 'Tables'))
-  expect(owned.toSorted()).toEqual(tablesOfDatabase())
+test('every table of the database belongs to exactly one wing', () => {
+  const owned = WINGS.flatMap((wing) => firstCellsBelow(readPage(wing), 'Tables'))
+  expect(owned.toSorted()).toEqual(listTables())
 })
 
-test('every kind of job is described', () => {
+test('every kind of job has a description in the internals guide', () => {
   const described = firstCellsBelow(readText('docs/internals/clock-and-jobs.md'), 'Background jobs')
   expect(described.toSorted()).toEqual([...JOB_KINDS].sort())
 })

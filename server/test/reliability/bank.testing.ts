@@ -25,8 +25,8 @@ interface BankAccount {
   readonly id: string
   readonly customerId: string
   readonly currency: 'USD' | 'EUR'
-  /** External accounts of its customer and currency. */
-  readonly elsewhere: readonly string[]
+  /** The customer's external accounts in this currency. */
+  readonly externalIds: readonly string[]
 }
 
 interface Wallet {
@@ -36,12 +36,12 @@ interface Wallet {
   stamp(payload: string): string
 }
 
-/** A request with its key, and its response once there is one. */
-export interface Ask {
+/** A request with its idempotency key, and its first conclusive response if there is one. */
+export interface BankRequest {
   readonly path: string
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
-  answer?: { readonly status: number; readonly body: unknown }
+  response?: { readonly status: number; readonly body: unknown }
 }
 
 /** Refusals that a valid request may get, because another one was faster. */
@@ -60,12 +60,13 @@ export class Bank {
   /** True if clients retry after lost responses. */
   readonly survives: boolean
   /** Every request under a key, in the order of the first attempt. */
-  readonly asks: Ask[] = []
+  readonly requests: BankRequest[] = []
   /** Transactions that were acknowledged. */
   readonly acknowledged = new Set<string>()
   readonly customers = new Set<string>()
-  /** The number of conclusive responses, and of missing ones and 500s. */
-  answers = 0
+  /** The number of conclusive responses. */
+  responseCount = 0
+  /** The number of missing responses and 500s. */
   unknown = 0
 
   /** `client` returns the server for each attempt. `wallets` is the number of customers with signed-in wallets. */
@@ -85,12 +86,12 @@ export class Bank {
           Promise.all(['789', random.pick(SUFFIXES)].map((suffix) => open(opener, customer.id, suffix))),
         ),
       )
-      for (const [id, currency, elsewhere] of [
+      for (const [id, currency, externalIds] of [
         [customer.usd, 'USD', usd!],
         [customer.eur, 'EUR', eur!],
       ] as const) {
         await fund(opener, id, FUNDS)
-        accounts.push({ id, customerId: customer.id, currency, elsewhere })
+        accounts.push({ id, customerId: customer.id, currency, externalIds })
       }
       if (n < signedIn) {
         await fund(opener, customer.wallet, 1000 * FUNDS)
@@ -116,116 +117,116 @@ export class Bank {
     this.survives = survives
   }
 
-  /** `clients` clients move money until `isOver`. Each completes its last call. */
-  async work(clients: number, random: Random, isOver: () => boolean): Promise<void> {
-    const client = async (own: Random) => {
-      while (!isOver()) await this.#operation(own)
+  /** Lets clients move money in parallel until `isOver`. Each completes its last call. */
+  async moveMoney(clients: number, random: Random, isOver: () => boolean): Promise<void> {
+    const runClient = async (clientRandom: Random) => {
+      while (!isOver()) await this.#runOperation(clientRandom)
     }
-    await Promise.all(Array.from({ length: clients }, () => client(random.fork())))
+    await Promise.all(Array.from({ length: clients }, () => runClient(random.fork())))
   }
 
-  async #operation(random: Random): Promise<void> {
+  async #runOperation(random: Random): Promise<void> {
     const operations = [
       () => this.#transferOut(random),
       () => this.#transferOut(random),
       () => this.#transferIn(random),
-      () => this.#payHere(random),
-      () => this.#payHere(random),
-      () => this.#payHere(random),
-      () => this.#payElsewhere(random),
+      () => this.#payInternally(random),
+      () => this.#payInternally(random),
+      () => this.#payInternally(random),
+      () => this.#payExternally(random),
       () => this.#payInTwoSteps(random),
       () => this.#payIn(random),
       () => this.#payByPull(random),
       ...(this.wallets.length > 0 ? [() => this.#payFromWallet(random), () => this.#newCustomer()] : []),
     ]
-    const ask = await random.pick(operations)()
+    const request = await random.pick(operations)()
     // A client without a conclusive response retries, immediately or later.
-    if (ask && random.chance(0.2)) await this.askAgain(ask)
-    if (random.chance(0.05)) await this.askAgain(random.pick(this.asks))
+    if (request && random.chance(0.2)) await this.sendAgain(request)
+    if (random.chance(0.05)) await this.sendAgain(random.pick(this.requests))
   }
 
-  async #transferOut(random: Random): Promise<Ask> {
+  async #transferOut(random: Random): Promise<BankRequest> {
     const account = random.pick(this.accounts)
-    return this.#ask('/transfer-out', {
+    return this.#send('/transfer-out', {
       source: { accountId: account.id },
-      destination: { accountId: random.pick(account.elsewhere) },
+      destination: { accountId: random.pick(account.externalIds) },
       // Sometimes the whole balance.
-      ...(random.chance(0.02) ? {} : { amount: amountOf(random) }),
+      ...(random.chance(0.02) ? {} : { amount: randomAmount(random) }),
     })
   }
 
-  async #transferIn(random: Random): Promise<Ask> {
+  async #transferIn(random: Random): Promise<BankRequest> {
     const account = random.pick(this.accounts)
-    return this.#ask('/transfer-in', {
-      source: { accountId: random.pick(account.elsewhere) },
+    return this.#send('/transfer-in', {
+      source: { accountId: random.pick(account.externalIds) },
       destination: { accountId: account.id },
-      amount: amountOf(random),
+      amount: randomAmount(random),
     })
   }
 
-  async #payHere(random: Random): Promise<Ask> {
+  async #payInternally(random: Random): Promise<BankRequest> {
     const source = random.pick(this.accounts)
     const destination = random.pick(this.accounts.filter(({ id }) => id !== source.id))
     return this.#quote(random, source.id, destination.id, { immediatelyExecute: true })
   }
 
-  async #payElsewhere(random: Random): Promise<Ask> {
-    const { id, elsewhere } = random.pick(this.accounts)
-    return this.#quote(random, id, random.pick(elsewhere), { immediatelyExecute: true })
+  async #payExternally(random: Random): Promise<BankRequest> {
+    const { id, externalIds } = random.pick(this.accounts)
+    return this.#quote(random, id, random.pick(externalIds), { immediatelyExecute: true })
   }
 
-  async #payInTwoSteps(random: Random): Promise<Ask | undefined> {
+  async #payInTwoSteps(random: Random): Promise<BankRequest | undefined> {
     const source = random.pick(this.accounts)
     const destination = random.pick(this.accounts.filter(({ id }) => id !== source.id))
     const quote = await this.#quote(random, source.id, destination.id)
-    const { id } = quote.answer!.body as { id?: string }
-    return random.chance(0.8) && id ? this.#ask(`/quotes/${id}/execute`, undefined) : quote
+    const { id } = quote.response!.body as { id?: string }
+    return random.chance(0.8) && id ? this.#send(`/quotes/${id}/execute`, undefined) : quote
   }
 
-  async #payIn(random: Random): Promise<Ask | undefined> {
+  async #payIn(random: Random): Promise<BankRequest | undefined> {
     const { id: accountId, currency, customerId } = random.pick(this.accounts)
-    const quote = await this.#ask('/quotes', {
+    const quote = await this.#send('/quotes', {
       source: { sourceType: 'REALTIME_FUNDING', currency: random.pick(['USD', 'EUR']), customerId },
       destination: { destinationType: 'ACCOUNT', accountId, currency },
       lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: quotedAmountOf(random),
+      lockedCurrencyAmount: randomQuotedAmount(random),
     })
-    const { id, sendingCurrency } = quote.answer!.body as { id: string; sendingCurrency: { code: string } }
-    return this.#ask('/sandbox/send', {
+    const { id, sendingCurrency } = quote.response!.body as { id: string; sendingCurrency: { code: string } }
+    return this.#send('/sandbox/send', {
       quoteId: id,
       currencyCode: sendingCurrency.code,
       // Sometimes a wrong amount.
-      ...(random.chance(0.1) ? { currencyAmount: amountOf(random) } : {}),
+      ...(random.chance(0.1) ? { currencyAmount: randomAmount(random) } : {}),
     })
   }
 
-  /** From an external account to an internal one, or to another external one of the same customer. */
-  async #payByPull(random: Random): Promise<Ask> {
-    const { customerId, elsewhere } = random.pick(this.accounts)
-    const source = random.pick(elsewhere)
-    const own = this.accounts.filter((account) => account.customerId === customerId)
+  /** Pays from an external account to an internal one, or to another external account of the same customer. */
+  async #payByPull(random: Random): Promise<BankRequest> {
+    const { customerId, externalIds } = random.pick(this.accounts)
+    const source = random.pick(externalIds)
+    const customerAccounts = this.accounts.filter((account) => account.customerId === customerId)
     const destinations = [
-      ...own.flatMap((account) => account.elsewhere),
+      ...customerAccounts.flatMap((account) => account.externalIds),
       ...this.accounts.map(({ id }) => id),
     ]
     const destination = random.pick(destinations.filter((id) => id !== source))
     return this.#quote(random, source, destination, { immediatelyExecute: true })
   }
 
-  async #payFromWallet(random: Random): Promise<Ask> {
+  async #payFromWallet(random: Random): Promise<BankRequest> {
     const wallet = random.pick(this.wallets)
     const quote = await this.#quote(random, wallet.id, random.pick(wallet.usd), {}, 10_000)
-    const { id, paymentInstructions } = quote.answer!.body as Reply['body']
+    const { id, paymentInstructions } = quote.response!.body as Reply['body']
     const payload = paymentInstructions[0].accountOrWalletInfo.payloadToSign as string
-    return this.#ask(`/quotes/${id}/execute`, undefined, { 'Svc-Wallet-Signature': wallet.stamp(payload) })
+    return this.#send(`/quotes/${id}/execute`, undefined, { 'Svc-Wallet-Signature': wallet.stamp(payload) })
   }
 
-  async #newCustomer(): Promise<Ask> {
-    const n = this.asks.length
+  async #newCustomer(): Promise<BankRequest> {
+    const n = this.requests.length
     const body = { customerType: 'INDIVIDUAL', fullName: `Customer ${n}`, email: `bank${n}@example.com` }
-    const ask = await this.#ask('/customers', body)
-    this.customers.add((ask.answer!.body as { id: string }).id)
-    return ask
+    const request = await this.#send('/customers', body)
+    this.customers.add((request.response!.body as { id: string }).id)
+    return request
   }
 
   #quote(
@@ -234,55 +235,58 @@ export class Bank {
     destinationId: string,
     more: object = {},
     factor = 1,
-  ): Promise<Ask> {
-    return this.#ask('/quotes', {
+  ): Promise<BankRequest> {
+    return this.#send('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: sourceId },
       destination: { destinationType: 'ACCOUNT', accountId: destinationId },
       lockedCurrencySide: factor === 1 ? random.pick(['SENDING', 'RECEIVING']) : 'SENDING',
-      lockedCurrencyAmount: quotedAmountOf(random) * factor,
+      lockedCurrencyAmount: randomQuotedAmount(random) * factor,
       ...more,
     })
   }
 
-  async #ask(path: string, body: unknown, more: Record<string, string> = {}): Promise<Ask> {
-    const ask: Ask = { path, body, headers: { 'Idempotency-Key': `bank ${this.asks.length}`, ...more } }
-    this.asks.push(ask)
-    // Sometimes twice at the same time.
-    const twice = this.asks.length % 10 === 0
-    await Promise.all(twice ? [this.askAgain(ask), this.askAgain(ask)] : [this.askAgain(ask)])
-    return ask
+  async #send(path: string, body: unknown, more: Record<string, string> = {}): Promise<BankRequest> {
+    const request: BankRequest = {
+      path,
+      body,
+      headers: { 'Idempotency-Key': `bank ${this.requests.length}`, ...more },
+    }
+    this.requests.push(request)
+    // Sends every tenth request twice in parallel.
+    const twice = this.requests.length % 10 === 0
+    await Promise.all(twice ? [this.sendAgain(request), this.sendAgain(request)] : [this.sendAgain(request)])
+    return request
   }
 
   /** Sends a request, possibly again. The first response is final. */
-  async askAgain(ask: Ask): Promise<void> {
-    const wasAnswered = ask.answer !== undefined
-    const { status, body, headers } = await this.#answerTo(ask)
-    if (wasAnswered) expect(headers.get('Idempotency-Replayed'), toJson(ask)).toBe('true')
-    const first = ask.answer
+  async sendAgain(request: BankRequest): Promise<void> {
+    const isRepeated = request.response !== undefined
+    const { status, body, headers } = await this.#sendUntilConclusive(request)
+    if (isRepeated) expect(headers.get('Idempotency-Replayed'), toJson(request)).toBe('true')
+    const first = request.response
     if (first) {
-      expect(toJson([status, body]), `${toJson(ask)} was answered otherwise before`).toBe(
+      expect(toJson([status, body]), `${toJson(request)} was answered otherwise before`).toBe(
         toJson([first.status, first.body]),
       )
       return
     }
     if (status >= 300 && !(status === 400 && REFUSALS.has(body.code)))
-      throw new Error(`${toJson(ask)} → ${status} ${toJson(body)}`)
-    ask.answer = { status, body }
-    if (status === 201 && ask.path !== '/customers') this.acknowledged.add(body.transactionId ?? body.id)
+      throw new Error(`${toJson(request)} → ${status} ${toJson(body)}`)
+    request.response = { status, body }
+    if (status === 201 && request.path !== '/customers') this.acknowledged.add(body.transactionId ?? body.id)
   }
 
-  async #answerTo({ path, body, headers }: Ask): Promise<Reply> {
+  async #sendUntilConclusive({ path, body, headers }: BankRequest): Promise<Reply> {
     for (;;) {
       try {
         const reply = await this.#client().post(path, body, { ...headers })
         if (reply.status < 500 || !this.survives) {
-          this.answers += 1
+          this.responseCount += 1
           return reply
         }
       } catch (error) {
         if (!this.survives) throw error
-        // The server is down. Waits for a turn of the event loop, so that the clients do not starve
-        // everything else.
+        // The server is down. The pause keeps the retrying clients from starving everything else.
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       this.unknown += 1
@@ -290,13 +294,13 @@ export class Bank {
   }
 }
 
-function amountOf(random: Random): number {
+function randomAmount(random: Random): number {
   return 1 + random.below(AMOUNT_MAX)
 }
 
-/** Of which fees leave something. */
-function quotedAmountOf(random: Random): number {
-  return QUOTED_AMOUNT_MIN + amountOf(random)
+/** Returns an amount that is larger than the fees. */
+function randomQuotedAmount(random: Random): number {
+  return QUOTED_AMOUNT_MIN + randomAmount(random)
 }
 
 async function newEuroAccount(client: Client, customerId: string, suffix: string): Promise<string> {
@@ -316,37 +320,35 @@ async function newEuroAccount(client: Client, customerId: string, suffix: string
 
 const READ_MS = 100
 const CLOCK_MS = isFull ? 2000 : 400
-/** Longer than the slowest payment, its return, and the expiry of a quote. */
+/** Longer than the slowest payment, its return and the expiry of a quote take. */
 const SETTLED_SECONDS = 20 * 60
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Checks all balances repeatedly until the end, and moves the clock, so that slow payments settle. */
-export async function watch(
+export async function watchBooks(
   db: Database,
   bank: Bank,
   client: () => Client,
   random: Random,
   isOver: () => boolean,
 ): Promise<void> {
-  const reader = async () => {
+  const checkRepeatedly = async () => {
     do {
       await pause(READ_MS)
       await expectSoundBalances(db, bank.platformId)
     } while (!isOver())
   }
-  const clock = async () => {
+  const moveClock = async () => {
     while (!isOver()) {
       await pause(CLOCK_MS)
       await advance(client, 1 + random.below(120), bank.survives)
     }
   }
-  await Promise.all([reader(), clock()])
+  await Promise.all([checkRepeatedly(), moveClock()])
 }
 
-/**
- * Waits until nothing is in progress, and checks that the books have exactly the acknowledged transactions.
- */
+/** Completes everything in progress, and checks that the books have exactly the acknowledged transactions. */
 export async function expectEachOnce(db: Database, bank: Bank, client: Client): Promise<void> {
   await client.advance(SETTLED_SECONDS)
   const transactions = await expectSettledBooks(db, bank.platformId)

@@ -15,8 +15,8 @@ interface AccountRow {
 }
 
 /**
- * One statement, so one snapshot: balances as stored, and as computed from the states of the transactions. The amount of a
- * payment counts as paid until its refund is completed.
+ * Reads the balances as stored and as computed from the states of the transactions, in one statement and so in one
+ * snapshot. The amount of a payment counts as paid until its refund is completed.
  */
 const ACCOUNTS = `
   WITH own AS (SELECT * FROM transactions WHERE platform_id = $1), moves AS (
@@ -72,7 +72,7 @@ interface TransactionRow {
   readonly refund: 'PENDING' | 'COMPLETED' | 'FAILED' | null
   readonly wasSettled: boolean
   readonly fundedAmount: bigint | null
-  /** Its rows of the ledger, each as `movement()` writes it. */
+  /** Its rows of the ledger, each as `formatMovement()` writes it. */
   readonly movements: readonly string[]
 }
 
@@ -105,115 +105,132 @@ interface Movement {
  * A voided hold names only the payer: the other side is one of the platform's own accounts, which has no row
  * before its first posting.
  */
-function movement({ from, to, amount, hold }: Movement): string {
+function formatMovement({ from, to, amount, hold }: Movement): string {
   const paid = hold === 'voided' ? from : `${from} > ${to}`
   return `${hold ?? 'posted'} ${amount} ${paid}${hold === undefined ? '' : ' held'}`
 }
 
-/** One of the platform's own accounts. */
-function own(system: string, currency: string): string {
+/** Names one of the platform's system accounts. */
+function formatSystemAccount(system: string, currency: string): string {
   return `${system} ${currency}`
 }
 
-/** All rows that the ledger must have of a finished transaction. */
-function expectedMovements(t: TransactionRow): Movement[] {
+/** Lists all rows that the ledger must have for a finished transaction. */
+function listExpectedMovements(t: TransactionRow): Movement[] {
   if (t.kind === 'RECEIPT') return []
   if (t.kind === 'TRANSFER_IN') {
-    const arrival = { from: own('rail', t.receivedCurrency), to: t.destination!, amount: t.received }
+    const arrival = {
+      from: formatSystemAccount('rail', t.receivedCurrency),
+      to: t.destination!,
+      amount: t.received,
+    }
     return t.state === 'COMPLETED' ? [arrival] : []
   }
   if (t.kind === 'TRANSFER_OUT') {
     const hold = t.state === 'COMPLETED' ? 'posted' : 'voided'
-    return [{ from: t.source!, to: own('rail', t.sentCurrency), amount: t.sent, hold }]
+    return [{ from: t.source!, to: formatSystemAccount('rail', t.sentCurrency), amount: t.sent, hold }]
   }
-  return [...funding(t), ...delivery(t), ...wayBack(t)]
+  return [...listFunding(t), ...listDelivery(t), ...listReturns(t)]
 }
 
-/** The movements that fund a quote; empty if the quote expired. */
-function funding(t: TransactionRow): Movement[] {
-  const clearing = own('clearing', t.sentCurrency)
-  const isTaken = t.state === 'COMPLETED' || t.refund !== null || t.pull === 'RETURNED'
-  if (paysFromHere(t)) {
+/** Lists the movements that fund a quote: none if the quote expired. */
+function listFunding(t: TransactionRow): Movement[] {
+  const clearing = formatSystemAccount('clearing', t.sentCurrency)
+  const isFunded = t.state === 'COMPLETED' || t.refund !== null || t.pull === 'RETURNED'
+  if (isPaidInternally(t)) {
     if (t.state === 'EXPIRED') return []
-    return [{ from: t.source!, to: clearing, amount: t.sent, hold: isTaken ? 'posted' : 'voided' }]
+    return [{ from: t.source!, to: clearing, amount: t.sent, hold: isFunded ? 'posted' : 'voided' }]
   }
-  if (!isTaken || wasFundedInVain(t)) return []
-  return [{ from: own('rail', t.sentCurrency), to: clearing, amount: t.sent }]
+  if (!isFunded || wasFundedWithoutEffect(t)) return []
+  return [{ from: formatSystemAccount('rail', t.sentCurrency), to: clearing, amount: t.sent }]
 }
 
 /** True if money was paid in for a quote that could not take it. */
-function wasFundedInVain(t: TransactionRow): boolean {
+function wasFundedWithoutEffect(t: TransactionRow): boolean {
   return t.state === 'FAILED' && t.fundedAmount !== null && t.pull === null
 }
 
 /**
- * The movements of a delivery: fees, and the rest to the payee, in both directions if the payment was
- * returned later.
+ * Lists the movements of a delivery: the fees, and the remaining amount to the payee. If the payment was returned later, each
+ * movement also exists in reverse.
  */
-function delivery(t: TransactionRow): Movement[] {
+function listDelivery(t: TransactionRow): Movement[] {
   if (t.state !== 'COMPLETED' && !t.wasSettled) return []
   const delivered = t.sent - t.fees!
-  const clearing = own('clearing', t.sentCurrency)
+  const clearing = formatSystemAccount('clearing', t.sentCurrency)
   const payee = t.destination?.startsWith('InternalAccount:')
     ? t.destination
-    : own('rail', t.receivedCurrency)
-  const [sold, bought] = [own('fx', t.sentCurrency), own('fx', t.receivedCurrency)]
+    : formatSystemAccount('rail', t.receivedCurrency)
+  const [sold, bought] = [
+    formatSystemAccount('fx', t.sentCurrency),
+    formatSystemAccount('fx', t.receivedCurrency),
+  ]
   const isConverted = t.sentCurrency !== t.receivedCurrency
   const paid: Movement[] = [
-    ...(t.fees! > 0n ? [{ from: clearing, to: own('fees', t.sentCurrency), amount: t.fees! }] : []),
+    ...(t.fees! > 0n
+      ? [{ from: clearing, to: formatSystemAccount('fees', t.sentCurrency), amount: t.fees! }]
+      : []),
     { from: clearing, to: isConverted ? sold : payee, amount: delivered },
     ...(isConverted ? [{ from: bought, to: payee, amount: t.received }] : []),
   ]
   if (t.state === 'COMPLETED') return paid
   const reversed = paid.map(({ from, to, amount }) => ({
     from: to,
-    to: from === clearing ? undeliveredAt(t) : from,
+    to: from === clearing ? findUndeliveredAccount(t) : from,
     amount,
   }))
   return [...paid, ...reversed]
 }
 
 /**
- * The destination of undelivered money: a payment that the payer's bank has already taken back is not
+ * Returns the account for undelivered money. If the payer's bank has already taken the money back, the payment is not
  * refunded as well.
  */
-function undeliveredAt(t: TransactionRow): string {
-  return own(t.refund === null ? 'receivables' : 'refunds', t.sentCurrency)
+function findUndeliveredAccount(t: TransactionRow): string {
+  return formatSystemAccount(t.refund === null ? 'receivables' : 'refunds', t.sentCurrency)
 }
 
-/** The movements of undelivered money, and of money that the payer's bank takes back. */
-function wayBack(t: TransactionRow): Movement[] {
-  const [rail, refunds] = [own('rail', t.sentCurrency), own('refunds', t.sentCurrency)]
+/** Lists the movements of undelivered money, and of money that the payer's bank takes back. */
+function listReturns(t: TransactionRow): Movement[] {
+  const [rail, refunds] = [
+    formatSystemAccount('rail', t.sentCurrency),
+    formatSystemAccount('refunds', t.sentCurrency),
+  ]
   const amount = t.fundedAmount ?? t.sent
-  const payer = paysFromHere(t) ? t.source! : rail
-  const isHere = t.state === 'FAILED' && (t.refund !== null || t.pull === 'RETURNED')
-  const undelivered: Movement[] = !isHere
+  const payer = isPaidInternally(t) ? t.source! : rail
+  const isRetained = t.state === 'FAILED' && (t.refund !== null || t.pull === 'RETURNED')
+  const undelivered: Movement[] = !isRetained
     ? []
-    : wasFundedInVain(t)
+    : wasFundedWithoutEffect(t)
       ? [{ from: rail, to: refunds, amount }]
       : t.wasSettled
         ? []
-        : [{ from: own('clearing', t.sentCurrency), to: undeliveredAt(t), amount: t.sent }]
+        : [
+            {
+              from: formatSystemAccount('clearing', t.sentCurrency),
+              to: findUndeliveredAccount(t),
+              amount: t.sent,
+            },
+          ]
   return [
     ...undelivered,
-    ...(isHere && t.refund === 'COMPLETED' ? [{ from: refunds, to: payer, amount }] : []),
+    ...(isRetained && t.refund === 'COMPLETED' ? [{ from: refunds, to: payer, amount }] : []),
     ...(t.pull === 'RETURNED'
-      ? [{ from: own('receivables', t.sentCurrency), to: rail, amount: t.sent }]
+      ? [{ from: formatSystemAccount('receivables', t.sentCurrency), to: rail, amount: t.sent }]
       : []),
   ]
 }
 
 /** True if an internal account pays the quote; otherwise its money is pulled or paid in. */
-function paysFromHere({ source }: TransactionRow): boolean {
+function isPaidInternally({ source }: TransactionRow): boolean {
   return source?.startsWith('InternalAccount:') ?? false
 }
 
 const FINAL_STATES = new Set(['COMPLETED', 'FAILED', 'EXPIRED', 'REJECTED', 'REFUNDED'])
 
 /**
- * Checks the end state: every transaction is in a final state, and the ledger has exactly the rows of that
- * state, each once; every hold is resolved; events report each end once, without gaps, and the last one of an
- * account shows its balance. Returns the requested transactions, without receipts.
+ * Checks that every transaction is in a final state, that the ledger has exactly the rows of that state, that every hold is
+ * resolved, and that events report each end once. Returns the requested transactions, without receipts.
  */
 export async function expectSettledBooks(
   db: Database,
@@ -226,14 +243,14 @@ export async function expectSettledBooks(
     const expected = {
       isFinal: true,
       refundIsPending: false,
-      quoteIsAlike: true,
-      movements: expectedMovements(t).map(movement).sort(),
+      quoteMatches: true,
+      movements: listExpectedMovements(t).map(formatMovement).sort(),
     }
     const found = {
       isFinal: FINAL_STATES.has(t.state),
       refundIsPending: t.refund === 'PENDING',
       // A payment that was returned later leaves its quote completed.
-      quoteIsAlike: t.quote === null || t.quoteState === (t.wasSettled ? 'COMPLETED' : t.state),
+      quoteMatches: t.quote === null || t.quoteState === (t.wasSettled ? 'COMPLETED' : t.state),
       movements: t.movements.toSorted(),
     }
     return JSON.stringify(found) === JSON.stringify(expected)
@@ -243,9 +260,9 @@ export async function expectSettledBooks(
   expect(wrong, 'transactions whose state and movements differ').toEqual([])
   await expectNone(db, platformId, 'holds that are not resolved', PENDING_HOLDS)
   await expectNone(db, platformId, 'movements without a transaction', ORPHANS)
-  await expectNone(db, platformId, 'transactions whose end is not told of exactly once', TOLD)
-  await expectNone(db, platformId, 'accounts whose last event shows another balance', SHOWN)
-  await expectNone(db, platformId, 'receipts that do not add up to what was paid here', RECEIPTS)
+  await expectNone(db, platformId, 'transactions whose end is not told of exactly once', WITHOUT_FINAL_EVENT)
+  await expectNone(db, platformId, 'accounts whose last event shows another balance', OUTDATED_EVENTS)
+  await expectNone(db, platformId, 'receipts that do not add up to what was paid here', WRONG_RECEIPTS)
   return new Map(rows.filter(({ kind }) => kind !== 'RECEIPT').map((row) => [row.id, row]))
 }
 
@@ -265,12 +282,12 @@ const ORPHANS = `
     AND NOT EXISTS (SELECT 1 FROM transactions t WHERE t.id = m.cause_id)
     AND NOT EXISTS (SELECT 1 FROM transactions t WHERE t.quote_id = m.cause_id)`
 
-const TOLD = `
+const WITHOUT_FINAL_EVENT = `
   SELECT t.id, t.state, count(e.id)::int AS events FROM transactions t
   LEFT JOIN events e ON e.object_id = t.id AND e.type LIKE '%\\_PAYMENT.' || t.state
   WHERE t.platform_id = $1 GROUP BY 1, 2 HAVING count(e.id) <> 1`
 
-const SHOWN = `
+const OUTDATED_EVENTS = `
   SELECT a.id, a.posted, a.held, e.available, e.posted AS shown
   FROM ledger_accounts a JOIN LATERAL (
     SELECT available, posted FROM events WHERE object_id = a.id AND type = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
@@ -278,7 +295,7 @@ const SHOWN = `
   WHERE a.platform_id = $1 AND (e.available IS DISTINCT FROM a.posted - a.held OR e.posted IS DISTINCT FROM a.posted)`
 
 /** Every payment by another customer's internal account has a receipt. */
-const RECEIPTS = `
+const WRONG_RECEIPTS = `
   SELECT a.id, paid.sum AS paid, told.sum AS told FROM internal_accounts a
   CROSS JOIN LATERAL (SELECT coalesce(sum(t.received_amount), 0) AS sum, count(*) AS n FROM transactions t
     WHERE t.destination_account_id = a.id AND t.kind = 'QUOTE' AND t.state = 'COMPLETED'

@@ -6,7 +6,7 @@ import { killAtEveryCall } from './chain-kill.testing.ts'
 beforeAll(ensureServerBuilt)
 
 describe.skipIf(chainAbsent)('a server on a chain', () => {
-  test('killed after its node has answered any of its calls, before it hears the response pays once and credits once, and the books are the chain', async () => {
+  test('killed after its node responds to any call but before it receives the response pays once and credits once, and its books match the chain', async () => {
     await killAtEveryCall('answered')
   })
 })

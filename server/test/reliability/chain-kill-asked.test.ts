@@ -6,7 +6,7 @@ import { killAtEveryCall } from './chain-kill.testing.ts'
 beforeAll(ensureServerBuilt)
 
 describe.skipIf(chainAbsent)('a server on a chain', () => {
-  test('killed before its node hears of any of its calls pays once and credits once, and the books are the chain', async () => {
+  test('killed before its node receives any call pays once and credits once, and its books match the chain', async () => {
     await killAtEveryCall('asked')
   })
 })

@@ -6,7 +6,7 @@ import { killAtEveryCall } from './chain-kill.testing.ts'
 beforeAll(ensureServerBuilt)
 
 describe.skipIf(chainAbsent)('a server on a chain', () => {
-  test('killed shortly after any response of its node pays once and credits once, and the books are the chain', async () => {
+  test('killed shortly after any response of its node pays once and credits once, and its books match the chain', async () => {
     await killAtEveryCall('later')
   })
 })

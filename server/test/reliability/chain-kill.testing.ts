@@ -4,105 +4,109 @@ import { type Reply, until } from '../worlds/client.testing.ts'
 import { ChainWorld, type KillPoint } from './chain-world.testing.ts'
 import { isFull, type Random, seededRandom } from './faults.testing.ts'
 
-/** Kills of one test on each run; the full size has every place in the work. */
+/** The number of kills in one test. At the full size, a kill happens at every method. */
 const KILLS = 2
 const FUNDS = 1_000_000_000n
 const SENDING = 'eth_sendRawTransaction'
 
 /**
- * Kills the servers of a chain at one moment of each call that they make to its node, while they pay out and are paid. Then
- * each payout is on the chain once, each deposit is credited once, and the books are the chain.
+ * Kills the servers of a chain at one moment of their calls to its node, while they pay out and are paid. Checks that
+ * each payout is on the chain once, each deposit is credited once, and the books match the chain.
  */
 export async function killAtEveryCall(moment: KillPoint['moment']): Promise<void> {
   const random = seededRandom()
   const world = await ChainWorld.open(random)
-  const till = await Till.open(world)
-  const methods = await methodsOf(world, () => till.round(undefined))
+  const drill = await PaymentDrill.open(world)
+  const methods = await recordMethods(world, () => drill.runRound(undefined))
   expect(methods).toEqual(expect.arrayContaining([SENDING, 'eth_getLogs']))
-  const points = pointsOf(methods, moment, random)
-  for (const point of points) await till.round(point)
-  // A call that a step does not make every time may not come. Sending does.
+  const points = selectKillPoints(methods, moment, random)
+  for (const point of points) await drill.runRound(point)
+  // Some calls are not made in every round, so their kill may not happen. Sending is made in every round.
   const killsMin = Math.ceil(points.length / 2)
-  for (let more = 0; world.kills < killsMin && more < points.length; more++)
-    await till.round({ method: SENDING, moment })
+  for (let extra = 0; world.kills < killsMin && extra < points.length; extra++)
+    await drill.runRound({ method: SENDING, moment })
   expect(world.kills).toBeGreaterThanOrEqual(killsMin)
-  await world.quiet()
-  await till.expectPaidOnce()
+  await world.waitUntilQuiet()
+  await drill.expectPaidOnce()
   await world.stopServers()
-  await expectBooksAreTheChain(world)
+  await expectBooksMatchChain(world)
 }
 
-/** The methods of the calls to the node are the places in the work. */
-async function methodsOf(world: ChainWorld, by: () => Promise<void>): Promise<readonly string[]> {
+/** Lists the methods that the servers call at the node while `work` runs. */
+async function recordMethods(world: ChainWorld, work: () => Promise<void>): Promise<readonly string[]> {
   const before = world.proxy.calls().length
-  await by()
+  await work()
   const calls = world.proxy.calls().slice(before)
   return [...new Set(calls.map(({ method }) => method))]
 }
 
-function pointsOf(methods: readonly string[], moment: KillPoint['moment'], random: Random): KillPoint[] {
-  const all = methods.map((method) => ({ method, moment }))
-  if (isFull) return all
-  return [...Array.from({ length: KILLS - 1 }, () => random.pick(all)), { method: SENDING, moment }]
+function selectKillPoints(
+  methods: readonly string[],
+  moment: KillPoint['moment'],
+  random: Random,
+): KillPoint[] {
+  const allPoints = methods.map((method) => ({ method, moment }))
+  if (isFull) return allPoints
+  return [...Array.from({ length: KILLS - 1 }, () => random.pick(allPoints)), { method: SENDING, moment }]
 }
 
-/** The platform's account on the chain: it pays out and is paid, over HTTP. */
-class Till {
+/** Pays out from a platform's account on the chain, and pays in to it. */
+class PaymentDrill {
   readonly #world: ChainWorld
   readonly #accountId: string
-  readonly #deposits: `0x${string}`
+  readonly #depositAddress: `0x${string}`
   readonly #treasury: string
-  readonly #paid: { readonly address: string; readonly amount: bigint }[] = []
+  readonly #payouts: { readonly address: string; readonly amount: bigint }[] = []
   #balance = 0n
 
-  private constructor(world: ChainWorld, accountId: string, deposits: `0x${string}`, treasury: string) {
+  private constructor(world: ChainWorld, accountId: string, depositAddress: `0x${string}`, treasury: string) {
     this.#world = world
     this.#accountId = accountId
-    this.#deposits = deposits
+    this.#depositAddress = depositAddress
     this.#treasury = treasury
   }
 
-  /** The treasury and the gas account have money. */
-  static async open(world: ChainWorld): Promise<Till> {
-    const found = await until(
+  /** Gives the treasury and the gas account money. */
+  static async open(world: ChainWorld): Promise<PaymentDrill> {
+    const accounts = await until(
       () => world.call((client) => client.get('/platform/internal-accounts?currency=USDC')),
-      ({ body }) => addressOnChain(body.data?.[0]) !== undefined,
+      ({ body }) => findChainAddress(body.data?.[0]) !== undefined,
       60,
     )
-    const [account] = found.body.data
-    const { rows } = await world.database((db) =>
+    const [account] = accounts.body.data
+    const { rows } = await world.readDatabase((db) =>
       db.query<{ role: string; address: `0x${string}` }>(`SELECT role, address FROM chain_addresses`),
     )
-    const addressOf = (role: string) => rows.find((row) => row.role === role)!.address
-    const till = new Till(world, account.id, addressOnChain(account)!, addressOf('TREASURY'))
-    await world.setCoin(addressOf('GAS'), 10n ** 18n)
-    await world.mint(addressOf('TREASURY'), FUNDS)
-    till.#balance = FUNDS
-    await till.#hasBalance()
-    return till
+    const findAddress = (role: string) => rows.find((row) => row.role === role)!.address
+    const drill = new PaymentDrill(world, account.id, findChainAddress(account)!, findAddress('TREASURY'))
+    await world.setCoin(findAddress('GAS'), 10n ** 18n)
+    await world.mint(findAddress('TREASURY'), FUNDS)
+    drill.#balance = FUNDS
+    await drill.#waitForBalance()
+    return drill
   }
 
-  /** A payout and a deposit at the same time. The servers are killed at a point of the work that they are. */
-  async round(point: KillPoint | undefined): Promise<void> {
-    const number = this.#paid.length
-    const [sent, received] = [BigInt(10_000_000 + number), BigInt(5_000_000 + number)]
+  /** Makes a payout and a deposit in parallel. The servers are killed at `point`. */
+  async runRound(point: KillPoint | undefined): Promise<void> {
+    const number = this.#payouts.length
+    const [payoutAmount, depositAmount] = [BigInt(10_000_000 + number), BigInt(5_000_000 + number)]
     const address = newAddress()
     const payee = await this.#world.newPayee(address)
     if (point) this.#world.killAt(point)
     const [amount] = await Promise.all([
-      this.#payOut(payee, sent),
-      this.#world.mint(this.#deposits, received),
+      this.#payOut(payee, payoutAmount),
+      this.#world.mint(this.#depositAddress, depositAmount),
     ])
-    this.#paid.push({ address, amount })
-    this.#balance += received - sent
-    await this.#hasBalance()
-    await this.#world.up()
+    this.#payouts.push({ address, amount })
+    this.#balance += depositAmount - payoutAmount
+    await this.#waitForBalance()
+    await this.#world.waitUntilUp()
   }
 
-  /** Returns what the payee gets: the amount less the fee of the network. */
+  /** Returns the amount that the payee receives: the amount without the network fee. */
   async #payOut(payee: string, amount: bigint): Promise<bigint> {
     const world = this.#world
-    const key = `payout-${this.#paid.length}`
+    const key = `payout-${this.#payouts.length}`
     const transfer = {
       source: { accountId: this.#accountId },
       destination: { accountId: payee },
@@ -124,7 +128,7 @@ class Till {
     return received
   }
 
-  async #hasBalance(): Promise<void> {
+  async #waitForBalance(): Promise<void> {
     await until(
       () => this.#world.call((client) => client.get(`/platform/internal-accounts?currency=USDC`)),
       ({ body }) => BigInt(body.data?.[0]?.balance?.amount ?? -1) === this.#balance,
@@ -133,30 +137,30 @@ class Till {
   }
 
   async expectPaidOnce(): Promise<void> {
-    const transfers = await this.#world.transfers()
-    for (const { address, amount } of this.#paid)
+    const transfers = await this.#world.listTransfers()
+    for (const { address, amount } of this.#payouts)
       expect(transfers.filter(({ to }) => to === address.toLowerCase())).toEqual([
         expect.objectContaining({ from: this.#treasury, amount }),
       ])
   }
 }
 
-function addressOnChain(account: Reply['body']): `0x${string}` | undefined {
+function findChainAddress(account: Reply['body']): `0x${string}` | undefined {
   return account?.fundingPaymentInstructions?.find(
     ({ accountOrWalletInfo, instructionsNotes }: Reply['body']) =>
       accountOrWalletInfo.accountType === 'BASE_WALLET' && !instructionsNotes?.startsWith('Sandbox'),
   )?.accountOrWalletInfo.address
 }
 
-/** To the unit: the rail's account in the ledger, what was spent of the gas account, and the records of payments. */
-async function expectBooksAreTheChain(world: ChainWorld): Promise<void> {
-  const { rows } = await world.database((db) =>
+/** Compares the rail's ledger account, the gas costs and the payment records with the chain, to the unit. */
+async function expectBooksMatchChain(world: ChainWorld): Promise<void> {
+  const { rows } = await world.readDatabase((db) =>
     db.query<{ address: `0x${string}`; role: string }>(`SELECT address, role FROM chain_addresses`),
   )
   let tokens = 0n
   for (const { address } of rows) tokens += await world.chain.balanceOf(world.chain.token, address)
   const [books] = (
-    await world.database((db) =>
+    await world.readDatabase((db) =>
       db.query<{ posted: bigint; cost: string; open: number }>(
         `SELECT (SELECT sum(posted) FROM ledger_accounts WHERE name = 'rail:base' AND currency = 'USDC')::bigint AS posted,
                 (SELECT coalesce(sum(cost), 0) FROM chain_transactions WHERE state = 'DONE')::text AS cost,

@@ -17,7 +17,7 @@ import type { Random } from './faults.testing.ts'
  */
 export const MOMENTS = ['asked', 'answered', 'later'] as const
 
-/** A place in the work of a server: its next call of a method. */
+/** The next call of a method, and the moment of it when the servers are killed. */
 export interface KillPoint {
   readonly method: string
   readonly moment: (typeof MOMENTS)[number]
@@ -88,11 +88,11 @@ export class ChainWorld {
   }
 
   /** Calls the API until a server responds: the called one may have been killed. */
-  async call(by: (client: Client) => Promise<Reply>): Promise<Reply> {
+  async call(send: (client: Client) => Promise<Reply>): Promise<Reply> {
     return until(
       async () => {
         try {
-          return await by(this.client)
+          return await send(this.client)
         } catch (error) {
           return { status: 0, body: String(error) } as Reply
         }
@@ -102,28 +102,28 @@ export class ChainWorld {
     )
   }
 
-  /** Kills the servers at their next call like this, and starts them again. */
+  /** Kills the servers at this point of their next call, and starts them again. */
   killAt({ method, moment }: KillPoint): void {
     this.proxy.lie(
       method,
       async (_, truth) => {
-        const answer = moment === 'asked' ? undefined : await truth()
+        const response = moment === 'asked' ? undefined : await truth()
         this.#killing = this.#killAll(moment === 'later' ? this.#random.below(LATER_MS_MAX) : 0)
-        if (moment === 'later' && answer) return answer
+        if (moment === 'later' && response) return response
         await this.#killing
-        return { spoil: (response) => response.destroy() }
+        return { spoil: (reply) => reply.destroy() }
       },
       1,
     )
   }
 
   /** Ends the wait for a call that was never made. Resolves once the servers are up. */
-  async up(): Promise<void> {
+  async waitUntilUp(): Promise<void> {
     this.proxy.honest()
     await this.#killing
   }
 
-  /** With several servers, the one that works on the chain is unknown here: kills all of them. */
+  /** Kills all servers, because it is unknown which of them works on the chain. */
   async #killAll(afterMs: number): Promise<void> {
     await pause(afterMs)
     this.kills += 1
@@ -132,14 +132,14 @@ export class ChainWorld {
     await this.#startAll(servers.length)
   }
 
-  /** One after another only at the first start, which writes the credentials. */
+  /** Starts the servers in parallel, once the first of them has written the credentials. */
   async #startAll(count: number): Promise<void> {
-    const start = async () => {
+    const startServer = async () => {
       this.#servers.push(await ServerProcess.ready(this.place, this.#env))
     }
-    if (!this.#hasStarted) await start()
+    if (!this.#hasStarted) await startServer()
     this.#hasStarted = true
-    await Promise.all(Array.from({ length: count - this.#servers.length }, start))
+    await Promise.all(Array.from({ length: count - this.#servers.length }, startServer))
   }
 
   async #mine(): Promise<void> {
@@ -154,7 +154,7 @@ export class ChainWorld {
     }
   }
 
-  /** Makes units of the token out of nothing. */
+  /** Creates units of the token. */
   mint(to: Hex, amount: bigint): Promise<void> {
     return this.#change(() => this.chain.mint(to, amount))
   }
@@ -165,15 +165,15 @@ export class ChainWorld {
   }
 
   /**
-   * Changes the chain. A reorganization would undo the change, and no server would repeat it: none happens
-   * until it is deep.
+   * Changes the chain. Pauses reorganizations until the change is deep: one could undo it, and no server would
+   * repeat it.
    */
-  async #change(by: () => Promise<unknown>): Promise<void> {
+  async #change(apply: () => Promise<unknown>): Promise<void> {
     this.#isCalm = true
     await this.#reorganising
     const { number } = await this.chain.block()
-    await by()
-    await this.#reaches(number + BigInt(2 * CONFIRMATIONS))
+    await apply()
+    await this.#waitForBlock(number + BigInt(2 * CONFIRMATIONS))
     this.#isCalm = false
   }
 
@@ -181,13 +181,13 @@ export class ChainWorld {
    * Waits until nothing is in progress on the chain: no further reorganization happens, and every sent
    * transaction is confirmed.
    */
-  async quiet(): Promise<void> {
+  async waitUntilQuiet(): Promise<void> {
     this.#isCalm = true
     const { number } = await this.chain.block()
-    await this.#reaches(number + BigInt(CALM_BLOCKS))
+    await this.#waitForBlock(number + BigInt(CALM_BLOCKS))
   }
 
-  async #reaches(number: bigint): Promise<void> {
+  async #waitForBlock(number: bigint): Promise<void> {
     await until(
       () => this.chain.block(),
       (block) => block.number > number,
@@ -196,12 +196,12 @@ export class ChainWorld {
   }
 
   /** Reads the database. The embedded one allows one process, so the servers are down during the read. */
-  async database<T>(look: (db: Database) => Promise<T>): Promise<T> {
+  async readDatabase<T>(read: (db: Database) => Promise<T>): Promise<T> {
     const count = this.#servers.length
     await this.stopServers()
     const db = await openDatabase(this.place)
     try {
-      return await look(db)
+      return await read(db)
     } finally {
       await db.close()
       await this.#startAll(count)
@@ -220,8 +220,8 @@ export class ChainWorld {
     await this.chain.close()
   }
 
-  /** All transfers in the token's log, as the chain has it now. */
-  async transfers(): Promise<
+  /** Lists all transfers in the token's log on the current chain. */
+  async listTransfers(): Promise<
     readonly { readonly from: Hex; readonly to: Hex; readonly amount: bigint; readonly hash: Hex }[]
   > {
     const topic = keccak256(toHex('Transfer(address,address,uint256)'))

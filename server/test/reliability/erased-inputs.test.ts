@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-/** By text, the input that it was written into. */
+/** The input that each mark was written into. */
 const marks = new Map<string, string>()
 
 function newMark(input: string): string {
@@ -39,41 +39,41 @@ function newMark(input: string): string {
   return mark
 }
 
-/** Tells properties that take any string, or an object with any. */
-function isFree({
+/** Returns the kind of free input that a property takes: any string, or an object with any fields. */
+function findFreeKind({
   type,
   pattern,
   format,
-  enum: words,
+  enum: allowedValues,
   ...schema
 }: JsonSchema): 'text' | 'object' | undefined {
   if (sensitivityOf({ ...schema, ...(type === undefined ? {} : { type }) } as object) === 'plain')
     return undefined
-  if (type === 'string' && (pattern ?? format ?? words) === undefined) return 'text'
+  if (type === 'string' && (pattern ?? format ?? allowedValues) === undefined) return 'text'
   return type === 'object' && !schema.properties && !schema.oneOf ? 'object' : undefined
 }
 
-/** A body with a separate mark in every free property. */
-function marked(name: EndpointName, schema: JsonSchema, body: Json): Json {
+/** Puts a separate mark into every free property of a body. */
+function addMarks(name: EndpointName, schema: JsonSchema, body: Json): Json {
   return membersOf(schema, body).reduce<Json>((text, { path, schema: member }) => {
-    const kind = isFree(member)
+    const kind = findFreeKind(member)
     if (!kind) return text
     const mark = newMark(`${name} ${path.join('.')}`)
     return JSON.parse(withRaw(text, path, kind === 'text' ? `"${mark}"` : `{"FULL_NAME":"${mark}"}`))
   }, body)
 }
 
-/** The optional free members of the outermost object, but names of other records, which a body of a test may leave out. */
-function withOptional(schema: JsonSchema, body: Json): Json {
+/** Adds the free properties of the outermost object that a test body may leave out, except references to other records. */
+function addOptional(schema: JsonSchema, body: Json): Json {
   const free = Object.entries(schema.properties ?? {}).filter(
-    ([name, member]) => isFree(member) !== undefined && !name.endsWith('Id'),
+    ([name, member]) => findFreeKind(member) !== undefined && !name.endsWith('Id'),
   )
-  const made = free.map(([name, member]) => [name, isFree(member) === 'text' ? 'x' : {}] as const)
-  return { ...Object.fromEntries(made), ...(body as object) } as Json
+  const defaults = free.map(([name, member]) => [name, findFreeKind(member) === 'text' ? 'x' : {}] as const)
+  return { ...Object.fromEntries(defaults), ...(body as object) } as Json
 }
 
 /** Calls about the platform and its people, not about a customer. */
-const OF_PLATFORM: readonly EndpointName[] = [
+const PLATFORM_CALLS: readonly EndpointName[] = [
   'config_update',
   'token_create',
   'member_invite',
@@ -92,7 +92,7 @@ const OF_PLATFORM: readonly EndpointName[] = [
   'webhook_secret_create',
 ]
 
-/** Calls that end what others need, or move the clock. */
+/** Calls that delete records that other calls need, or move the clock. */
 const LEFT_OUT: readonly EndpointName[] = [
   'sandbox_clock_advance',
   'sandbox_reset',
@@ -101,36 +101,37 @@ const LEFT_OUT: readonly EndpointName[] = [
   'member_sign_out',
 ]
 
-/** Marks that stay, and why. */
-const KEPT: Readonly<Record<string, readonly string[]>> = {
+/** The places where marks stay, by input. */
+const REMAINING_MARKS: Readonly<Record<string, readonly string[]>> = {
   // The name of a shop.
   'sandbox_card_authorization merchant.descriptor': ['card_transactions.merchant'],
-  // Money in suspense that nobody was found for.
+  // Money in suspense whose owner is unknown.
   'sandbox_deposit remittanceInformation': ['deposits.details', 'events.data'],
   'deposit_split reason': ['deposits.details', 'events.data'],
-  // Reports of the sandbox's bank that name nobody's payment.
+  // Reports of the sandbox bank that match no payment.
   'rail_event_resolve note': ['rail_events.note'],
   'sandbox_rail_event message': ['rail_events.body'],
   'sandbox_rail_event paymentId': ['rail_events.body'],
 }
 
-test('a text from any input about a customer is nowhere in the database after the erasure', async () => {
-  const { client, ids } = world
+test('after an erasure, the database contains no text from any input about the customer', async () => {
+  const { client, ids: worldIds } = world
   const accepted = new Set<string>()
-  const made: string[] = [ids.Customer!, ids.Business!]
+  const customerIds: string[] = [worldIds.Customer!, worldIds.Business!]
   for (const [name, endpoint] of ENDPOINTS) {
-    if (!endpoint.body || endpoint.upload || LEFT_OUT.includes(name) || OF_PLATFORM.includes(name)) continue
+    if (!endpoint.body || endpoint.upload || LEFT_OUT.includes(name) || PLATFORM_CALLS.includes(name))
+      continue
     const caller = callerOf(endpoint, world)
-    const own = idsFor(endpoint, world)
-    const path = pathWith(endpoint, (kind) => own[kind] ?? 'x')
+    const ids = idsFor(endpoint, world)
+    const path = pathWith(endpoint, (kind) => ids[kind] ?? 'x')
     const schema = endpoint.body as JsonSchema
-    const body = marked(name, schema, withOptional(schema, validBody(name, own)!))
-    for (const one of [body, marked(name, schema, validBody(name, own)!)]) {
-      const reply = await caller.send(endpoint.method, path, one)
+    const body = addMarks(name, schema, addOptional(schema, validBody(name, ids)!))
+    for (const input of [body, addMarks(name, schema, validBody(name, ids)!)]) {
+      const reply = await caller.send(endpoint.method, path, input)
       if (reply.status < 300) accepted.add(name)
-      if (name === 'customer_create' && reply.status === 201) made.push(reply.body.id)
+      if (name === 'customer_create' && reply.status === 201) customerIds.push(reply.body.id)
     }
-    // Refused ones too: what is not accepted may be kept in logs.
+    // Also sends a body that is refused, because logs may contain refused input.
     await caller.send(endpoint.method, path, { ...(body as object), unknown: newMark(`${name} unknown`) })
   }
   expect([...accepted]).toEqual(
@@ -138,15 +139,15 @@ test('a text from any input about a customer is nowhere in the database after th
   )
   expect(marks.size).toBeGreaterThan(80)
   await client.advance(3600)
-  for (const id of made) {
+  for (const id of customerIds) {
     const agents = (await client.get(`/agents?customerId=${id}`)).body.data
     for (const agent of agents) await client.send('DELETE', `/agents/${agent.id}`)
   }
-  const all = [...made, ...(await customersOf())]
-  for (const id of new Set(all)) {
-    const gone = await client.send('DELETE', `/customers/${id}`)
-    // One who still has money cannot be deleted by the API. What is erased does not depend on it.
-    if (gone.status === 409)
+  const allIds = [...customerIds, ...(await listCustomerIds())]
+  for (const id of new Set(allIds)) {
+    const deleted = await client.send('DELETE', `/customers/${id}`)
+    // The API does not delete a customer who has money. The erasure does not depend on how the customer was deleted.
+    if (deleted.status === 409)
       await host.app.db.query('UPDATE customers SET deleted_at = $2 WHERE id = $1', [
         uuidOf(id),
         (await client.get('/sandbox/clock')).body.now,
@@ -155,18 +156,18 @@ test('a text from any input about a customer is nowhere in the database after th
   }
   await client.advance(YEARS_SECONDS)
   await host.app.requestLog.flush()
-  for (const id of new Set(all))
+  for (const id of new Set(allIds))
     expect((await client.get(`/customers/${id}/erasure`)).body, id).toMatchObject({ status: 'DONE' })
   const places = await placesOf(host.app.db, [...marks.keys()])
-  // Each month of events is a separate table.
-  const isWhole = (place: string) =>
+  // Skips the partitions, which repeat the rows of their table.
+  const isWholeTable = (place: string) =>
     !/^(events|event_records|audit_events|webhook_\w+)_(first|\d+)/.test(place)
-  const left = [...places]
+  const remaining = [...places]
     .filter(([, found]) => found.length > 0)
-    .map(([mark, found]) => [marks.get(mark), found.filter(isWhole)])
-  expect(Object.fromEntries(left)).toEqual(KEPT)
+    .map(([mark, found]) => [marks.get(mark), found.filter(isWholeTable)])
+  expect(Object.fromEntries(remaining)).toEqual(REMAINING_MARKS)
 })
 
-async function customersOf(): Promise<string[]> {
+async function listCustomerIds(): Promise<string[]> {
   return (await world.client.get('/customers?limit=100')).body.data.map(({ id }: { id: string }) => id)
 }

@@ -14,7 +14,7 @@ export class FaultyDatabase implements Database {
   #random = new Random(0)
   #conflicts = 0
   #losses = 0
-  #slow: { readonly sql: RegExp; readonly over: Promise<void> } | undefined
+  #stalled: { readonly sql: RegExp; readonly over: Promise<void> } | undefined
   /** The number of injected faults, by code. */
   readonly injected = new Map<string, number>()
 
@@ -23,14 +23,14 @@ export class FaultyDatabase implements Database {
     this.inner = inner
   }
 
-  /** From now on this share of transactions fails: half of it immediately, half at the commit if there is one. */
+  /** Makes this share of transactions fail: half of it immediately, half at the commit if there is one. */
   async conflict(share: number, random: Random): Promise<void> {
     await makeConflictsAtCommit(this.inner, share / 2, random)
     this.#random = random.fork()
     this.#conflicts = share / 2
   }
 
-  /** From now on this share of statements loses its connection. */
+  /** Makes this share of statements lose its connection. */
   lose(share: number, random: Random): void {
     this.#random = random.fork()
     this.#losses = share
@@ -42,18 +42,18 @@ export class FaultyDatabase implements Database {
     const over = new Promise<void>((resolve) => {
       resume = resolve
     })
-    this.#slow = { sql, over }
+    this.#stalled = { sql, over }
     return () => {
-      this.#slow = undefined
+      this.#stalled = undefined
       resume()
     }
   }
 
-  /** From now on nothing fails. */
+  /** Stops injecting faults. */
   async heal(): Promise<void> {
     this.#conflicts = 0
     this.#losses = 0
-    await noConflictsAtCommit(this.inner)
+    await removeConflictsAtCommit(this.inner)
   }
 
   async query<Row = Record<string, unknown>>(
@@ -61,7 +61,7 @@ export class FaultyDatabase implements Database {
     parameters?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<StatementResult<Row>> {
-    if (this.#slow?.sql.test(sql)) await this.#slow.over
+    if (this.#stalled?.sql.test(sql)) await this.#stalled.over
     if (this.#random.chance(this.#conflicts)) throw this.#conflictError()
     if (!this.#random.chance(this.#losses)) return this.inner.query(sql, parameters, options)
     if (this.#random.chance(0.5)) await this.inner.query(sql, parameters, options)
@@ -128,22 +128,22 @@ export async function makeConflictsAtCommit(db: Database, share: number, random:
     END $$;`)
 }
 
-/** The number of commits that failed this way. */
-export async function conflictsAtCommit(db: Database): Promise<number> {
+/** Counts the commits that failed because of `makeConflictsAtCommit`. */
+export async function countConflictsAtCommit(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS count FROM reliability_conflicts',
   )
   return Number(rows[0]!.count)
 }
 
-/** From now on no injected fault fails a commit. */
-export function noConflictsAtCommit(db: Database): Promise<void> {
+/** Removes the triggers of `makeConflictsAtCommit`. */
+export function removeConflictsAtCommit(db: Database): Promise<void> {
   return db.script(
     'DROP FUNCTION IF EXISTS reliability_conflict() CASCADE; DROP SEQUENCE IF EXISTS reliability_conflicts',
   )
 }
 
-/** `npm run reliability` runs the full sizes, every other run a second or two of the same. */
+/** `npm run reliability` runs the full sizes. Every other run takes a second or two per test. */
 export const isFull = process.env.RELIABILITY === 'full'
 
 /** Random choices that follow from a seed. */
@@ -184,10 +184,10 @@ export function seededRandom(): Random {
   return new Random(seed)
 }
 
-/** The longest silence of a connection that leads nowhere. */
+/** A connection that forwards nothing is closed after this time. */
 const SILENT_MS = 3000
 const DELAY_MS_MAX = 300
-/** A connection that breaks does so within this number of bytes: some calls with their responses. */
+/** A faulty connection breaks within this number of bytes, which is a few calls with their responses. */
 const BYTES_MAX = 4000
 
 /** The faults of one connection. */
@@ -198,7 +198,7 @@ interface Fate {
   readonly delayMs?: number
   /** The connection breaks after this number of bytes of a call or a response, in the middle of a message. */
   readonly callBytes?: number
-  readonly answerBytes?: number
+  readonly responseBytes?: number
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -225,7 +225,7 @@ export class Network {
     server.on('connection', (caller) => {
       const port = target()
       if (network.isDown || port === undefined) caller.destroy()
-      else network.#connect(caller, port, network.#fate(random))
+      else network.#connect(caller, port, network.#selectFate(random))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return network
@@ -235,13 +235,13 @@ export class Network {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Breaks every connection, whatever it is at. */
+  /** Breaks every connection. */
   cut(): void {
     this.broken += this.#sockets.size
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** From now on nothing fails. */
+  /** Stops injecting faults. */
   heal(): void {
     this.faults = 0
     this.isDown = false
@@ -253,55 +253,60 @@ export class Network {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  #fate(random: Random): Fate {
+  #selectFate(random: Random): Fate {
     if (!random.chance(this.faults)) return {}
     this.broken += 1
     return random.pick([
       () => ({ isSilent: true }),
       () => ({ delayMs: random.below(DELAY_MS_MAX) }),
       () => ({ callBytes: random.below(BYTES_MAX) }),
-      () => ({ answerBytes: random.below(BYTES_MAX) }),
+      () => ({ responseBytes: random.below(BYTES_MAX) }),
     ])()
   }
 
   #connect(caller: Socket, port: number, fate: Fate): void {
-    this.#keep(caller)
+    this.#track(caller)
     if (fate.isSilent) {
       caller.resume()
       setTimeout(() => caller.destroy(), SILENT_MS).unref()
       return
     }
     const callee = new Socket()
-    this.#keep(callee)
+    this.#track(callee)
     callee.connect(port, '127.0.0.1')
-    passOn(caller, callee, fate.delayMs, fate.callBytes)
-    passOn(callee, caller, fate.delayMs, fate.answerBytes)
+    forwardBytes(caller, callee, fate.delayMs, fate.callBytes)
+    forwardBytes(callee, caller, fate.delayMs, fate.responseBytes)
   }
 
-  #keep(socket: Socket): void {
+  #track(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => this.#sockets.delete(socket))
   }
 }
 
-function passOn(from: Socket, to: Socket, delayMs: number | undefined, bytesMax = Number.POSITIVE_INFINITY) {
-  let left = bytesMax
-  let said: Promise<unknown> = Promise.resolve()
-  const say = (bytes: Buffer) => {
-    const part = bytes.subarray(0, left)
-    left -= part.length
+function forwardBytes(
+  from: Socket,
+  to: Socket,
+  delayMs: number | undefined,
+  bytesMax = Number.POSITIVE_INFINITY,
+) {
+  let remaining = bytesMax
+  let written: Promise<unknown> = Promise.resolve()
+  const forward = (bytes: Buffer) => {
+    const part = bytes.subarray(0, remaining)
+    remaining -= part.length
     to.write(part, () => {
-      if (left > 0) return
+      if (remaining > 0) return
       from.destroy()
       to.destroy()
     })
   }
   from.on('data', (bytes: Buffer) => {
-    if (delayMs === undefined) say(bytes)
-    else said = said.then(() => pause(delayMs)).then(() => say(bytes))
+    if (delayMs === undefined) forward(bytes)
+    else written = written.then(() => pause(delayMs)).then(() => forward(bytes))
   })
-  from.on('end', () => void said.then(() => to.end()))
+  from.on('end', () => void written.then(() => to.end()))
   from.on('close', (hadError) => {
     if (hadError || !from.readableEnded) to.destroy()
   })

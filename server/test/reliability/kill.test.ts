@@ -12,17 +12,17 @@ beforeAll(ensureServerBuilt)
 
 const ROUNDS = isFull ? 20 : 2
 const CLIENTS = isFull ? 50 : 20
-/** The server is killed after as many answers at most, and then as many milliseconds at most. */
-const ANSWERS_MAX = 2 * CLIENTS
+/** The server is killed after at most this many responses, and then at most `DELAY_MS_MAX` later. */
+const RESPONSES_MAX = 2 * CLIENTS
 const DELAY_MS_MAX = 30
-/** The receiver of the webhooks refuses one in so many, which then comes again. */
+/** The webhook receiver refuses one delivery in this many, and the server retries it. */
 const REFUSED_EVERY = 50
 const SETTLED_SECONDS = 20 * 60
 const DELIVERED_MS_MAX = timeLimit(120_000)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('kill -9 at any moment loses nothing that was acknowledged, and a retry does nothing twice', async () => {
+test('a kill -9 at any moment loses no acknowledged request, and a retried request has one effect', async () => {
   const random = seededRandom()
   const place = await newPlace()
   let server = await ServerProcess.ready(place)
@@ -31,30 +31,30 @@ test('kill -9 at any moment loses nothing that was acknowledged, and a retry doe
   receiver.answer = () => (random.below(REFUSED_EVERY) === 0 ? 500 : 200)
   const bank = await Bank.open(() => client, random, { survives: true, signedIn: 2 })
   let rounds = 0
-  const kill = async () => {
-    const begun = bank.asks.length
-    const answers = bank.answers + 1 + random.below(ANSWERS_MAX)
-    while (bank.answers < answers) await pause(2)
+  const killOnce = async () => {
+    const firstNew = bank.requests.length
+    const killAfter = bank.responseCount + 1 + random.below(RESPONSES_MAX)
+    while (bank.responseCount < killAfter) await pause(2)
     await pause(random.below(DELAY_MS_MAX))
     expect((await server.kill('SIGKILL')).signal).toBe('SIGKILL')
-    const acknowledged = bank.asks.slice(begun).filter(({ answer }) => answer)
+    const acknowledged = bank.requests.slice(firstNew).filter(({ response }) => response)
     server = await ServerProcess.ready(place)
     client = server.client()
     rounds += 1
-    // An answered request gets its answer again, from the next process.
-    await Promise.all(acknowledged.map((ask) => bank.askAgain(ask)))
+    // The next process replays the response of every acknowledged request.
+    await Promise.all(acknowledged.map((request) => bank.sendAgain(request)))
   }
-  const killer = async () => {
-    while (rounds < ROUNDS) await kill()
+  const killRepeatedly = async () => {
+    while (rounds < ROUNDS) await killOnce()
   }
-  await Promise.all([killer(), bank.work(CLIENTS, random, () => rounds === ROUNDS)])
+  await Promise.all([killRepeatedly(), bank.moveMoney(CLIENTS, random, () => rounds === ROUNDS)])
   expect(bank.unknown).toBeGreaterThan(0)
 
   await client.advance(SETTLED_SECONDS)
   await expectDelivered(client, receiver)
   expect((await client.get('/customers?limit=1')).body.totalCount).toBe(bank.customers.size)
   const shown = await Promise.all(
-    [...bank.accounts, ...bank.wallets].map(({ id, customerId }) => balanceShown(client, id, customerId)),
+    [...bank.accounts, ...bank.wallets].map(({ id, customerId }) => readBalance(client, id, customerId)),
   )
   expect((await server.kill('SIGTERM')).code).toBe(0)
   const db = await openDatabase(place)
@@ -66,49 +66,49 @@ test('kill -9 at any moment loses nothing that was acknowledged, and a retry doe
   expect(shown).toEqual(stored)
 })
 
-async function balanceShown(client: Client, id: string, customerId: string): Promise<[string, number]> {
+async function readBalance(client: Client, id: string, customerId: string): Promise<[string, number]> {
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&limit=100`)
   return [id, body.data.find((account: { id: string }) => account.id === id).balance.amount]
 }
 
 /**
- * Checks that the receiver got every event of the feed, repetitions with the same id and body. Those of one object arrived
- * in order; a repetition may be late.
+ * Checks that the receiver got every event of the feed, and that repeated deliveries have the same id and body. The first
+ * deliveries of one object arrive in order.
  */
 async function expectDelivered(client: Client, receiver: Receiver): Promise<void> {
-  // The TEST of a new endpoint is not counted.
-  const happened = async () => (await feedOf(client)).filter(({ type }) => type !== 'TEST')
-  let events = await happened()
-  const missing = () => {
-    const came = new Set(receiver.received.map(({ event }) => event.id))
+  // Leaves out the TEST event of the new endpoint.
+  const listEvents = async () => (await readFeed(client)).filter(({ type }) => type !== 'TEST')
+  let events = await listEvents()
+  const listMissing = () => {
+    const received = new Set(receiver.received.map(({ event }) => event.id))
     return events
-      .filter(({ id }) => !came.has(id))
+      .filter(({ id }) => !received.has(id))
       .map(({ id, type, objectId, sequence }) => ({ id, type, objectId, sequence }))
   }
   const limitMs = performance.now() + DELIVERED_MS_MAX
-  // Claims of a killed process expire before its jobs run again. The time that passes causes events too.
-  while (missing().length > 0 && performance.now() < limitMs) {
+  // The jobs of a killed process run again once its claims expire. The passing time causes events too.
+  while (listMissing().length > 0 && performance.now() < limitMs) {
     await client.advance(60)
-    events = await happened()
+    events = await listEvents()
   }
-  expect(missing(), 'events that did not arrive').toEqual([])
+  expect(listMissing(), 'events that did not arrive').toEqual([])
 
-  const first = new Map<string, Received>()
-  const last = new Map<string, number>()
+  const firstDeliveries = new Map<string, Received>()
+  const lastSequences = new Map<string, number>()
   for (const received of receiver.received) {
     const { id, objectId, sequence } = received.event
     expect(received.headers['webhook-id']).toBe(id)
-    expect(received.text).toBe((first.get(id) ?? received).text)
-    if (first.has(id)) continue
-    expect(sequence, `${id} of ${objectId}`).toBeGreaterThan(last.get(objectId) ?? 0)
-    first.set(id, received)
-    last.set(objectId, sequence)
+    expect(received.text).toBe((firstDeliveries.get(id) ?? received).text)
+    if (firstDeliveries.has(id)) continue
+    expect(sequence, `${id} of ${objectId}`).toBeGreaterThan(lastSequences.get(objectId) ?? 0)
+    firstDeliveries.set(id, received)
+    lastSequences.set(objectId, sequence)
   }
-  expect([...first.keys()].sort()).toEqual(events.map(({ id }) => id).sort())
+  expect([...firstDeliveries.keys()].sort()).toEqual(events.map(({ id }) => id).sort())
 }
 
-/** All events since the platform has an endpoint. */
-async function feedOf(client: Client): Promise<Reply['body'][]> {
+/** Reads all events since the platform's first webhook endpoint. */
+async function readFeed(client: Client): Promise<Reply['body'][]> {
   const events: Reply['body'][] = []
   for (let cursor = ''; ; ) {
     const { status, body } = await client.get(

@@ -7,25 +7,22 @@ import type { RailWorld } from './rails.testing.ts'
 const FUNDS = 5_000_000
 const AMOUNT_MIN = 100
 const AMOUNT_MAX = 60_000
-const AWAY_MS = 20
+const RETRY_MS = 20
 
-/**
- * The bank's behavior for an external account, by its last digits; 105 stays accepted until a person moves
- * it.
- */
+/** The last digits of an account select the bank's behavior. With 105, a payment stays accepted until a person moves it. */
 const SUFFIXES = ['101', '102', '103', '104', '105', '106', '107'] as const
 
 type Currency = 'EUR' | 'USD'
-const OTHER = { EUR: 'USD', USD: 'EUR' } as const satisfies Record<Currency, Currency>
+const OTHER_CURRENCY = { EUR: 'USD', USD: 'EUR' } as const satisfies Record<Currency, Currency>
 
 interface Account {
   readonly id: string
   readonly customerId: string
   readonly currency: Currency
-  /** The number that others pay in to. */
+  /** The account number that others pay to. */
   readonly number: string
-  /** External accounts of its customer, by currency. */
-  readonly elsewhere: Readonly<Record<Currency, readonly string[]>>
+  /** The customer's external accounts, by currency. */
+  readonly externalIds: Readonly<Record<Currency, readonly string[]>>
 }
 
 /** Refusals that a valid request may get, because others were faster. */
@@ -39,21 +36,22 @@ const REFUSALS: ReadonlySet<string> = new Set([
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * A platform's backend with customers, and external payers: both retry calls until they get a response. Money
- * goes out, comes in, is pulled and converted, and much of it fails or is returned.
+ * A platform's backend and external payers, which retry calls until they get a response. Money goes out, comes in,
+ * is pulled and converted, and many payments fail or are returned.
  */
 export class Payments {
   readonly #world: RailWorld
   readonly accounts: readonly Account[]
   /** Transactions that were acknowledged. */
   readonly acknowledged = new Set<string>()
-  /** The numbers that all payers of a currency pay in to. */
+  /** The shared account number of each currency. */
   readonly #pools = new Map<Currency, string>()
-  /** The number of payments made, and its limit. */
+  /** The number of payments made. */
   made = 0
+  /** The limit of `made`. */
   allowed = 0
-  #asked = 0
-  /** True once the test has failed: no call is retried any more. */
+  #requests = 0
+  /** True once the test has failed, so no call is retried. */
   isGivenUp = false
 
   static async open(world: RailWorld, customers: number, random: Random): Promise<Payments> {
@@ -71,59 +69,62 @@ export class Payments {
     this.accounts = accounts
   }
 
-  /** `clients` clients make payments, up to the limit, until there are `total`. */
-  async work(clients: number, total: number, random: Random): Promise<void> {
-    const client = async (own: Random) => {
+  /** Lets clients make payments in parallel, up to the limit, until there are `total`. */
+  async makePayments(clients: number, total: number, random: Random): Promise<void> {
+    const runClient = async (clientRandom: Random) => {
       while (this.made < total && !this.isGivenUp) {
         if (this.made >= this.allowed) {
-          await pause(AWAY_MS)
+          await pause(RETRY_MS)
           continue
         }
         this.made += 1
-        await this.#payment(own)
+        await this.#makePayment(clientRandom)
       }
     }
-    await Promise.all(Array.from({ length: clients }, () => client(random.fork())))
+    await Promise.all(Array.from({ length: clients }, () => runClient(random.fork())))
   }
 
-  /** A person decides about deposits in suspense: assigns them or sends them back. */
-  async decide(random: Random): Promise<void> {
-    const { body } = await this.#answerTo('GET', '/deposits?status=SUSPENSE&limit=20')
+  /** Decides about deposits in suspense as a person does: assigns them or sends them back. */
+  async decideDeposits(random: Random): Promise<void> {
+    const { body } = await this.#callServer('GET', '/deposits?status=SUSPENSE&limit=20')
     for (const { id, reason, amount } of body.data) {
       if (random.chance(0.3)) continue
-      const own = this.accounts.filter(({ currency }) => currency === amount.currency.code)
+      const candidates = this.accounts.filter(({ currency }) => currency === amount.currency.code)
       if (random.chance(0.5) || reason === 'RETURN_FAILED')
-        await this.ask(`/deposits/${id}/assign`, { accountId: random.pick(own).id })
-      else await this.ask(`/deposits/${id}/return`, {})
+        await this.post(`/deposits/${id}/assign`, { accountId: random.pick(candidates).id })
+      else await this.post(`/deposits/${id}/return`, {})
     }
   }
 
   /** Sends a request under its own key, sometimes twice in parallel, until it gets a response. */
-  async ask(path: string, body: unknown): Promise<Reply> {
-    const headers = { 'Idempotency-Key': `drill ${this.#asked++}` }
-    const ask = () => this.#answerTo('POST', path, body, headers)
-    const [reply, again] = await Promise.all(this.#asked % 10 === 0 ? [ask(), ask()] : [ask()])
-    const { status, body: said } = reply!
-    if (again && (again.status !== status || toJson(again.body) !== toJson(said)))
-      throw new Error(`${path} was answered twice: ${toJson(said)} and ${toJson(again.body)}`)
-    if (status >= 300 && !REFUSALS.has(said.code))
-      throw new Error(`POST ${path} ${toJson(body)} → ${toJson(said)}`)
-    if (status === 201) this.acknowledged.add(said.transactionId ?? said.id)
+  async post(path: string, body: unknown): Promise<Reply> {
+    const headers = { 'Idempotency-Key': `drill ${this.#requests++}` }
+    const send = () => this.#callServer('POST', path, body, headers)
+    const [reply, again] = await Promise.all(this.#requests % 10 === 0 ? [send(), send()] : [send()])
+    const { status, body: responseBody } = reply!
+    if (again && (again.status !== status || toJson(again.body) !== toJson(responseBody)))
+      throw new Error(`${path} was answered twice: ${toJson(responseBody)} and ${toJson(again.body)}`)
+    if (status >= 300 && !REFUSALS.has(responseBody.code))
+      throw new Error(`POST ${path} ${toJson(body)} → ${toJson(responseBody)}`)
+    if (status === 201) this.acknowledged.add(responseBody.transactionId ?? responseBody.id)
     return reply!
   }
 
-  async #payment(random: Random): Promise<void> {
+  async #makePayment(random: Random): Promise<void> {
     const account = random.pick(this.accounts)
     await random.pick([
       () => this.#transferOut(account, random),
       () => this.#transferOut(account, random),
       () => this.#transferOut(account, random),
-      () => this.#quote(account.id, random.pick(account.elsewhere[OTHER[account.currency]]), random),
-      () => this.#quote(account.id, random.pick(account.elsewhere[OTHER[account.currency]]), random),
-      () => this.#quote(account.id, random.pick(account.elsewhere[account.currency]), random),
+      () =>
+        this.#quote(account.id, random.pick(account.externalIds[OTHER_CURRENCY[account.currency]]), random),
+      () =>
+        this.#quote(account.id, random.pick(account.externalIds[OTHER_CURRENCY[account.currency]]), random),
+      () => this.#quote(account.id, random.pick(account.externalIds[account.currency]), random),
       () => this.#transferIn(account, random),
-      () => this.#quote(random.pick(account.elsewhere[OTHER[account.currency]]), account.id, random),
-      () => this.#quote(random.pick(account.elsewhere.EUR), random.pick(account.elsewhere.USD), random),
+      () =>
+        this.#quote(random.pick(account.externalIds[OTHER_CURRENCY[account.currency]]), account.id, random),
+      () => this.#quote(random.pick(account.externalIds.EUR), random.pick(account.externalIds.USD), random),
       () => this.#depositTo(account, random),
       () => this.#depositTo(account, random),
       () => this.#payIn(account, random),
@@ -131,77 +132,81 @@ export class Payments {
     ])()
   }
 
-  #transferOut({ id, currency, elsewhere }: Account, random: Random): Promise<Reply> {
-    const destination = { accountId: random.pick(elsewhere[currency]) }
-    return this.ask('/transfer-out', { source: { accountId: id }, destination, amount: amountOf(random) })
+  #transferOut({ id, currency, externalIds }: Account, random: Random): Promise<Reply> {
+    const destination = { accountId: random.pick(externalIds[currency]) }
+    return this.post('/transfer-out', {
+      source: { accountId: id },
+      destination,
+      amount: randomAmount(random),
+    })
   }
 
-  #transferIn({ id, currency, elsewhere }: Account, random: Random): Promise<Reply> {
-    const source = { accountId: random.pick(elsewhere[currency]) }
-    return this.ask('/transfer-in', { source, destination: { accountId: id }, amount: amountOf(random) })
+  #transferIn({ id, currency, externalIds }: Account, random: Random): Promise<Reply> {
+    const source = { accountId: random.pick(externalIds[currency]) }
+    return this.post('/transfer-in', { source, destination: { accountId: id }, amount: randomAmount(random) })
   }
 
   #quote(from: string, to: string, random: Random): Promise<Reply> {
-    return this.ask('/quotes', {
+    return this.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: from },
       destination: { destinationType: 'ACCOUNT', accountId: to },
       lockedCurrencySide: random.pick(['SENDING', 'RECEIVING']),
-      lockedCurrencyAmount: amountOf(random),
+      lockedCurrencyAmount: randomAmount(random),
       immediatelyExecute: true,
     })
   }
 
-  /** Money for an account, or without a known payee; some of it is taken back immediately or later. */
+  /** Deposits money to an account, or without a known payee. Some of it is taken back, immediately or later. */
   async #depositTo(account: Account, random: Random): Promise<void> {
     const pool = random.chance(0.2) ? this.#pools.get(account.currency) : undefined
     const deposit = await this.#deposit({
       account: pool ?? account.number,
-      amount: String(amountOf(random)),
-      ...(random.chance(0.1) ? { currency: OTHER[account.currency] } : {}),
+      amount: String(randomAmount(random)),
+      ...(random.chance(0.1) ? { currency: OTHER_CURRENCY[account.currency] } : {}),
     })
     if (!random.chance(0.15)) return
     await pause(random.below(1500))
-    await this.#atBank(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
+    await this.#callBank(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
   }
 
-  /** A quote that waits for its money: the right amount or another, once or twice. */
-  async #payIn({ id, customerId, currency, elsewhere }: Account, random: Random): Promise<void> {
+  /** Creates a quote, and pays it in: with the right amount or another, once or twice. */
+  async #payIn({ id, customerId, currency, externalIds }: Account, random: Random): Promise<void> {
     const sending = random.pick(['EUR', 'USD'] as const)
     const destination = random.chance(0.5)
       ? { destinationType: 'ACCOUNT', accountId: id, currency }
-      : { destinationType: 'ACCOUNT', accountId: random.pick(elsewhere[currency]), currency }
-    const { body } = await this.ask('/quotes', {
+      : { destinationType: 'ACCOUNT', accountId: random.pick(externalIds[currency]), currency }
+    const { body } = await this.post('/quotes', {
       source: { sourceType: 'REALTIME_FUNDING', currency: sending, customerId },
       destination,
       lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: amountOf(random),
+      lockedCurrencyAmount: randomAmount(random),
     })
     const { accountOrWalletInfo } = body.paymentInstructions[0]
     const pool = numberIn(accountOrWalletInfo)
     this.#pools.set(sending, pool)
     const remittanceInformation = `Invoice ${accountOrWalletInfo.reference}`
-    const amount = String(random.chance(0.15) ? amountOf(random) : body.totalSendingAmount)
+    const amount = String(random.chance(0.15) ? randomAmount(random) : body.totalSendingAmount)
     const deposit = await this.#deposit({ account: pool, amount, remittanceInformation })
     if (random.chance(0.1)) await this.#deposit({ account: pool, amount, remittanceInformation })
     if (random.chance(0.1))
-      await this.#atBank(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
+      await this.#callBank(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
   }
 
-  /** An external payment in: exactly once, however often the bank's control API has to be called. */
+  /** Makes an incoming payment exactly once, however often the bank's control API has to be called. */
   async #deposit(body: {
     readonly account: string
     readonly amount: string
     readonly [more: string]: string
   }) {
-    const { status, body: said } = await this.#atBank('/deposits', {
-      depositId: `drill-${this.#asked++}`,
+    const { status, body: responseBody } = await this.#callBank('/deposits', {
+      depositId: `drill-${this.#requests++}`,
       ...body,
     })
-    if (status !== 200) throw new Error(toJson(said))
-    return said as { readonly depositId: string }
+    if (status !== 200) throw new Error(toJson(responseBody))
+    return responseBody as { readonly depositId: string }
   }
 
-  async #atBank(path: string, body: object): Promise<Reply> {
+  async #callBank(path: string, body: object): Promise<Reply> {
     while (!this.isGivenUp) {
       try {
         const reply = await this.#world.callBank('POST', path, body)
@@ -209,12 +214,12 @@ export class Payments {
       } catch {
         // The bank is down.
       }
-      await pause(AWAY_MS)
+      await pause(RETRY_MS)
     }
     throw new Error('Given up')
   }
 
-  async #answerTo(
+  async #callServer(
     method: 'GET' | 'POST',
     path: string,
     body?: unknown,
@@ -227,30 +232,30 @@ export class Payments {
       } catch {
         // The server is down.
       }
-      await pause(AWAY_MS)
+      await pause(RETRY_MS)
     }
     throw new Error('Given up')
   }
 }
 
-function amountOf(random: Random): number {
+function randomAmount(random: Random): number {
   return AMOUNT_MIN + random.below(AMOUNT_MAX)
 }
 
-/** A customer with an account in each currency, and accounts elsewhere. */
+/** Creates a customer with an account in each currency, and external accounts. */
 async function openAccounts(world: RailWorld, random: Random): Promise<Account[]> {
   const client = world.client()
   const customer = await newCustomer(client, { currencies: ['EUR', 'USD'] })
   const first = random.below(SUFFIXES.length)
   const suffixes = ['000', ...[0, 2, 4].map((n) => SUFFIXES[(first + n) % SUFFIXES.length]!)]
-  const elsewhere = {
+  const externalIds = {
     EUR: await Promise.all(suffixes.map((suffix) => newEuroAccount(client, customer.id, suffix))),
     USD: await Promise.all(suffixes.map((suffix) => newBankAccount(client, customer.id, suffix))),
   }
   return Promise.all(
     (['EUR', 'USD'] as const).map(async (currency) => {
       const account = await accountOf(client, customer.id, currency)
-      return { id: account.id, customerId: customer.id, currency, number: numberOf(account), elsewhere }
+      return { id: account.id, customerId: customer.id, currency, number: numberOf(account), externalIds }
     }),
   )
 }

@@ -9,8 +9,8 @@ export interface BankBooks {
   readonly payments: readonly BankOrder[]
   readonly pulls: readonly BankOrder[]
   readonly entries: readonly BankEntry[]
-  readonly waiting: readonly unknown[]
-  readonly handedOver: readonly string[]
+  readonly pendingEvents: readonly unknown[]
+  readonly deliveredEvents: readonly string[]
 }
 
 export interface BankOrder {
@@ -29,17 +29,18 @@ interface BankEntry {
   readonly depositId?: string
 }
 
-export async function bankBooks(world: RailWorld): Promise<BankBooks> {
-  const data = async (what: string) => (await world.callBank('GET', `/${what}`)).body.data
-  const payments: BankOrder[] = await data('payments')
-  const pulls: BankOrder[] = await data('pulls')
-  const deposits: { deposit: { depositId: string; amount: BankOrder['amount'] } }[] = await data('deposits')
+export async function readBankBooks(world: RailWorld): Promise<BankBooks> {
+  const readList = async (what: string) => (await world.callBank('GET', `/${what}`)).body.data
+  const payments: BankOrder[] = await readList('payments')
+  const pulls: BankOrder[] = await readList('pulls')
+  const deposits: { deposit: { depositId: string; amount: BankOrder['amount'] } }[] =
+    await readList('deposits')
   const currencies = new Map<string, string>([
     ...payments.map(({ id, amount }) => [`PAYMENT ${id}`, amount.currency] as const),
     ...pulls.map(({ id, amount }) => [`PULL ${id}`, amount.currency] as const),
     ...deposits.map(({ deposit }) => [`DEPOSIT ${deposit.depositId}`, deposit.amount.currency] as const),
   ])
-  const entries: Omit<BankEntry, 'currency'>[] = await data('entries')
+  const entries: Omit<BankEntry, 'currency'>[] = await readList('entries')
   return {
     payments,
     pulls,
@@ -47,14 +48,14 @@ export async function bankBooks(world: RailWorld): Promise<BankBooks> {
       const name = `${entry.kind.replace(/_.*/, '')} ${entry.id ?? entry.depositId}`
       return { ...entry, currency: currencies.get(name)! }
     }),
-    waiting: await data('events'),
-    handedOver: await world.eventsHandedOver(),
+    pendingEvents: await readList('events'),
+    deliveredEvents: await world.listDeliveredEvents(),
   }
 }
 
 /**
- * Checks that the bank has each payment at most once, that its state of each matches the state here, and that
- * all balances follow from that to the unit. Nothing is in progress any more.
+ * Checks, when nothing is in progress, that the bank has each payment at most once, that both sides agree on its
+ * state, and that all balances follow from the states to the unit.
  */
 export async function expectExplainedBooks(
   db: Database,
@@ -63,49 +64,49 @@ export async function expectExplainedBooks(
   acknowledged: ReadonlySet<string>,
 ): Promise<void> {
   expectOnceAtBank(bank)
-  await expectNothingUnderWay(db, platformId, bank)
+  await expectNothingInProgress(db, platformId, bank)
   await expectOrdersAgree(db, platformId, bank, acknowledged)
   await expectMoneyAgrees(db, platformId, bank)
   await expectBalancesExplained(db, platformId)
 }
 
-/** Money leaves or arrives at most once for an order, and comes back at most once, and only after that. */
+/** Checks that the bank books each order at most once, and its return at most once and only afterwards. */
 function expectOnceAtBank({ payments, pulls, entries }: BankBooks): void {
   const booked = new Map<string, string[]>()
   for (const { id, kind } of entries)
     if (id) booked.set(id + kind.slice(0, 4), [...(booked.get(id + kind.slice(0, 4)) ?? []), kind])
   const wrong = [...booked].filter(([, kinds]) => {
-    const [first, second, ...more] = kinds
-    return more.length > 0 || first!.endsWith('_RETURN') || (second && second !== `${first}_RETURN`)
+    const [first, second, ...further] = kinds
+    return further.length > 0 || first!.endsWith('_RETURN') || (second && second !== `${first}_RETURN`)
   })
   expect(wrong, 'orders that the bank has booked more than once').toEqual([])
   expect([...payments, ...pulls].filter(({ bookings }) => bookings > 1)).toEqual([])
 }
 
-async function expectNothingUnderWay(db: Database, platformId: string, bank: BankBooks): Promise<void> {
-  expect(bank.waiting, 'events that the bank could not hand over').toEqual([])
+async function expectNothingInProgress(db: Database, platformId: string, bank: BankBooks): Promise<void> {
+  expect(bank.pendingEvents, 'events that the bank could not hand over').toEqual([])
   const { rows: recorded } = await db.query<{ id: string }>('SELECT id FROM rail_events')
   const known = new Set(recorded.map(({ id }) => id))
   expect(
-    bank.handedOver.filter((id) => !known.has(railEventId('example-bank', id))),
+    bank.deliveredEvents.filter((id) => !known.has(railEventId('example-bank', id))),
     'events that were received and not recorded',
   ).toEqual([])
-  await expectNone(db, platformId, 'reports that wait for a person', WAITING)
+  await expectNone(db, platformId, 'reports that wait for a person', WAITING_REPORTS)
   await expectNone(db, platformId, 'payments that no rail has answered', OPEN_PAYMENTS)
   await expectNone(db, platformId, 'jobs that failed or are left', JOBS)
-  await expectNone(db, platformId, 'transactions under way', UNDER_WAY)
+  await expectNone(db, platformId, 'transactions under way', OPEN_TRANSACTIONS)
   await expectNone(db, platformId, 'deposits under way', MOVING_DEPOSITS)
   await expectNone(db, platformId, 'holds that are not resolved', PENDING_HOLDS)
 }
 
-const WAITING = `SELECT reason, body FROM rail_events WHERE platform_id = $1 AND state = 'WAITING'`
+const WAITING_REPORTS = `SELECT reason, body FROM rail_events WHERE platform_id = $1 AND state = 'WAITING'`
 
 const OPEN_PAYMENTS = `SELECT * FROM rail_payments WHERE platform_id = $1 AND state IN ('GIVEN', 'ACCEPTED')`
 
-/** A quote that has ended expires later without effect. */
+/** Without the expiry of quotes, which has no effect on a quote that has ended. */
 const JOBS = `SELECT * FROM jobs WHERE platform_id = $1 AND kind <> 'quote.expire'`
 
-const UNDER_WAY = `
+const OPEN_TRANSACTIONS = `
   SELECT id, kind, state, refund FROM transactions WHERE platform_id = $1
     AND (state IN ('PENDING', 'PROCESSING', 'APPROVED') OR refund->>'status' = 'PENDING')`
 
@@ -118,7 +119,7 @@ async function expectNone(db: Database, platformId: string, what: string, sql: s
   expect(rows, what).toEqual([])
 }
 
-interface CarriedRow {
+interface TransactionRow {
   readonly id: string
   readonly kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT'
   readonly state: string
@@ -128,42 +129,42 @@ interface CarriedRow {
   readonly pays: boolean
 }
 
-const CARRIED = `
+const TRANSACTIONS = `
   SELECT t.id, t.kind, t.state, q.pull_state AS pull, t.refund->>'status' AS refund, t.settled_at IS NOT NULL AS "wasSettled",
     t.destination_account_id IN (SELECT id FROM external_accounts) AS pays
   FROM transactions t LEFT JOIN quotes q ON q.id = t.quote_id WHERE t.platform_id = $1 AND t.kind <> 'RECEIPT'`
 
-/** The bank's state of an order, by its state here. */
+/** Checks that the bank's state of each order matches the state of its transaction. */
 async function expectOrdersAgree(
   db: Database,
   platformId: string,
   { payments, pulls }: BankBooks,
   acknowledged: ReadonlySet<string>,
 ): Promise<void> {
-  const { rows } = await db.query<CarriedRow>(CARRIED, [uuidOf(platformId)])
+  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [uuidOf(platformId)])
   expect(rows.map(({ id }) => id).sort(), 'what was acknowledged').toEqual([...acknowledged].sort())
   const paid = new Map(payments.map(({ id, status }) => [id, status]))
   const pulled = new Map(pulls.map(({ id, status }) => [id, status]))
   const wrong = rows
     .map((row) => ({ row, payment: paid.get(row.id), pull: pulled.get(row.id) }))
-    .filter(({ row, payment, pull }) => !isAgreed(row, payment, pull))
+    .filter(({ row, payment, pull }) => !matchesBank(row, payment, pull))
   expect(wrong, 'transactions that the bank knows otherwise').toEqual([])
-  const ours = new Set(rows.map(({ id }) => id))
+  const knownIds = new Set(rows.map(({ id }) => id))
   expect(
-    [...paid.keys(), ...pulled.keys()].filter((id) => id.startsWith('Transaction:') && !ours.has(id)),
+    [...paid.keys(), ...pulled.keys()].filter((id) => id.startsWith('Transaction:') && !knownIds.has(id)),
   ).toEqual([])
 }
 
-function isAgreed(
-  { kind, state, pull: pullState, pays }: CarriedRow,
+function matchesBank(
+  { kind, state, pull: pullState, pays }: TransactionRow,
   payment?: string,
   pull?: string,
 ): boolean {
   if (kind === 'TRANSFER_OUT') return state === 'COMPLETED' ? payment === 'DELIVERED' : hasFailed(payment)
   if (kind === 'TRANSFER_IN') return state === 'COMPLETED' ? pull === 'DELIVERED' : hasFailed(pull)
-  const isPulledRightly =
+  const doesPullMatch =
     pullState === null ? pull === undefined : pullState === 'PULLED' ? pull === 'DELIVERED' : hasFailed(pull)
-  if (!isPulledRightly) return false
+  if (!doesPullMatch) return false
   if (!pays) return payment === undefined
   if (state === 'COMPLETED') return payment === 'DELIVERED'
   return payment === undefined || hasFailed(payment)
@@ -192,19 +193,19 @@ const RAIL_MONEY = `
   WHERE a.platform_id = $1 AND a.name = 'rail:example-bank'
   GROUP BY 1, 2`
 
-/** The record here for an id at the bank. */
-const NAMES = `
+/** Maps the bank's ids to the records in the database. */
+const RECORD_NAMES = `
   SELECT d.rail_reference AS name, coalesce(q.id, d.id) AS of
   FROM deposits d LEFT JOIN transactions q ON q.id = d.transaction_id AND q.kind = 'QUOTE' WHERE d.platform_id = $1
   UNION ALL SELECT 'Deposit:' || d.id, coalesce(q.id, d.id)
   FROM deposits d LEFT JOIN transactions q ON q.id = d.transaction_id AND q.kind = 'QUOTE' WHERE d.platform_id = $1
   UNION ALL SELECT 'Quote:' || quote_id, id FROM transactions WHERE platform_id = $1 AND quote_id IS NOT NULL`
 
-/** The ledger's accounts of the rail equal the bank's: for each payment and deposit, and so in total. */
+/** Checks that the rail's ledger accounts equal the bank's entries, for each payment and deposit. */
 async function expectMoneyAgrees(db: Database, platformId: string, { entries }: BankBooks): Promise<void> {
   const parameters = [uuidOf(platformId)]
   const { rows: moved } = await db.query<RailMoney>(RAIL_MONEY, parameters)
-  const { rows: names } = await db.query<{ name: string; of: string }>(NAMES, parameters)
+  const { rows: names } = await db.query<{ name: string; of: string }>(RECORD_NAMES, parameters)
   const named = new Map(names.map(({ name, of }) => [name, of]))
   const differences = new Map<string, bigint>()
   const count = (of: string, currency: string, amount: bigint) => {
@@ -216,16 +217,16 @@ async function expectMoneyAgrees(db: Database, platformId: string, { entries }: 
     const name = id ?? depositId ?? ''
     count(named.get(name) ?? name, currency, -BigInt(amount))
   }
-  const left = [...differences].filter(([, amount]) => amount !== 0n)
+  const unexplained = [...differences].filter(([, amount]) => amount !== 0n)
   expect(
-    left.map(([of, amount]) => `${of} ${amount}`),
+    unexplained.map(([of, amount]) => `${of} ${amount}`),
     'units that the ledger and the bank do not agree about',
   ).toEqual([])
 }
 
 /**
- * The required balances of a platform, only from the states of its transactions, quotes and deposits, when
- * nothing is in progress: each row an account, its currency and an amount on the account's credit side.
+ * The expected balances of a platform when nothing is in progress, computed only from the states of its transactions,
+ * quotes and deposits. Each row has an account, its currency and an amount on the credit side.
  */
 const EXPLAINED = `
   WITH own AS (
@@ -269,8 +270,8 @@ const EXPLAINED = `
   UNION ALL SELECT 'refunds', sent_currency, sent_amount FROM own
     WHERE kind = 'QUOTE' AND refunded = 'FAILED' AND details->>'deposit' IS NULL`
 
-/** All accounts except the rails', which must equal the bank's. */
-const WRONG = `
+/** Without the accounts of the rails, which are compared with the bank. */
+const WRONG_BALANCES = `
   WITH explained AS (SELECT account, currency, sum(amount)::bigint AS amount FROM (${EXPLAINED}) AS rows GROUP BY 1, 2),
   booked AS (
     SELECT coalesce(name, id::text) AS account, currency, posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END AS amount
@@ -280,24 +281,24 @@ const WRONG = `
   FROM booked FULL JOIN explained USING (account, currency)
   WHERE coalesce(booked.amount, 0) <> coalesce(explained.amount, 0)`
 
-/** A balance that is not the sum of its entries, that is below zero, or that has something held. */
-const UNSOUND = `
+/** Finds balances that differ from the sum of their entries, are below zero or have holds. */
+const UNSOUND_BALANCES = `
   SELECT a.id, a.name, a.currency, a.posted, a.held, coalesce(e.amount, 0) AS entries FROM ledger_accounts a
   LEFT JOIN (SELECT account_id, sum(amount)::bigint AS amount FROM ledger_entries GROUP BY 1) e ON e.account_id = a.id
   WHERE a.platform_id = $1 AND (a.held <> 0 OR NOT a.may_overdraw AND a.posted < 0
     OR a.posted <> coalesce(e.amount, 0) * CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END)`
 
-const UNBALANCED = `
+const UNBALANCED_CURRENCIES = `
   SELECT currency, sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END)::bigint AS sum
   FROM ledger_accounts WHERE platform_id = $1 GROUP BY 1
   HAVING sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END) <> 0`
 
-/** Checks every balance but the rail's to the unit, when nothing is in progress. */
+/** Checks every balance except the rail's to the unit, when nothing is in progress. */
 export async function expectBalancesExplained(db: Database, platformId: string): Promise<void> {
   for (const [what, sql] of [
-    ['balances that are not sound', UNSOUND],
-    ['currencies whose accounts do not sum to zero', UNBALANCED],
-    ['balances that the records do not explain', WRONG],
+    ['balances that are not sound', UNSOUND_BALANCES],
+    ['currencies whose accounts do not sum to zero', UNBALANCED_CURRENCIES],
+    ['balances that the records do not explain', WRONG_BALANCES],
   ] as const) {
     const { rows } = await db.query(sql, [uuidOf(platformId)])
     expect(rows, what).toEqual([])

@@ -6,7 +6,7 @@ import { ensureServerBuilt, onPostgres } from '../worlds/server-process.testing.
 import { isFull, type Random, seededRandom } from './faults.testing.ts'
 import { Payments } from './payments.testing.ts'
 import { RailWorld } from './rails.testing.ts'
-import { bankBooks, expectExplainedBooks } from './rails-books.testing.ts'
+import { expectExplainedBooks, readBankBooks } from './rails-books.testing.ts'
 
 beforeAll(ensureServerBuilt)
 
@@ -29,21 +29,21 @@ const OPEN_STATES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'APPR
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('under any kills and network failures each payment is made at most once, and every unit is explained', async () => {
+test('under kills and network failures, each payment is made at most once and the records explain every balance to the unit', async () => {
   const random = seededRandom()
   const world = await RailWorld.open(SERVERS, random)
   const payments = await Payments.open(world, CUSTOMERS, random)
   let isOver = false
-  const over = () => isOver
-  const work = payments.work(CLIENTS, PAYMENTS, random.fork()).finally(() => {
+  const hasEnded = () => isOver
+  const work = payments.makePayments(CLIENTS, PAYMENTS, random.fork()).finally(() => {
     isOver = true
   })
   try {
     await Promise.all([
       work,
-      kill(world, payments, random.fork()),
-      disturb(world, random.fork(), over),
-      decide(payments, random.fork(), over),
+      killRepeatedly(world, payments, random.fork()),
+      disturbNetwork(world, random.fork(), hasEnded),
+      decideRepeatedly(payments, random.fork(), hasEnded),
     ])
   } finally {
     isOver = true
@@ -52,24 +52,22 @@ test('under any kills and network failures each payment is made at most once, an
   expect(world.kills).toBeGreaterThanOrEqual(KILLS)
   expect(world.toBank.broken + world.toServers.broken).toBeGreaterThan(0)
 
-  await heal(world)
-  await settled(world, random.fork())
-  const bank = await bankBooks(world)
+  await stopFaults(world)
+  await waitUntilSettled(world, random.fork())
+  const bank = await readBankBooks(world)
   await world.stop()
-  await runLater(world)
+  await runDelayedJobs(world)
   const db = await openDatabase(world.place)
   await expectExplainedBooks(db, world.platformId, bank, payments.acknowledged)
   await db.close()
 })
 
-/**
- * Kills servers and the bank during the whole run: the number of payments is limited by the number of kills.
- */
-async function kill(world: RailWorld, payments: Payments, random: Random): Promise<void> {
-  const each = PAYMENTS / KILLS
+/** Kills servers and the bank throughout the run: each kill allows a share of the payments. */
+async function killRepeatedly(world: RailWorld, payments: Payments, random: Random): Promise<void> {
+  const paymentsPerKill = PAYMENTS / KILLS
   for (let kills = 0; kills < KILLS; kills++) {
-    payments.allowed = Math.ceil((kills + 1) * each)
-    const at = kills * each + random.below(each)
+    payments.allowed = Math.ceil((kills + 1) * paymentsPerKill)
+    const at = kills * paymentsPerKill + random.below(paymentsPerKill)
     while (payments.made < at && !payments.isGivenUp) await pause(2)
     if (payments.isGivenUp) return
     await pause(random.below(DELAY_MS_MAX))
@@ -79,11 +77,9 @@ async function kill(world: RailWorld, payments: Payments, random: Random): Promi
   }
 }
 
-/**
- * The network fails, in one direction and the other, and the bank is slow, silent and repetitive by turns.
- */
-async function disturb(world: RailWorld, random: Random, isOver: () => boolean): Promise<void> {
-  const behave = (behaviour: object) =>
+/** Makes the network fail in either direction, and the bank slow, silent or repetitive. */
+async function disturbNetwork(world: RailWorld, random: Random, isOver: () => boolean): Promise<void> {
+  const setBehaviour = (behaviour: object) =>
     world.callBank('PATCH', '/behaviour', behaviour).catch(() => undefined)
   for (const network of [world.toBank, world.toServers]) {
     network.faults = FAULTS
@@ -106,50 +102,48 @@ async function disturb(world: RailWorld, random: Random, isOver: () => boolean):
         await pause(2 * forMs)
         network.faults = FAULTS
       },
-      () => behave({ dropAnswers: random.below(10) }),
-      () => behave({ dropRequests: random.below(10) }),
-      () => behave({ failUntilMs: Date.now() + forMs }),
-      () => behave({ repeatEvents: 1 + random.below(5) }),
+      () => setBehaviour({ dropAnswers: random.below(10) }),
+      () => setBehaviour({ dropRequests: random.below(10) }),
+      () => setBehaviour({ failUntilMs: Date.now() + forMs }),
+      () => setBehaviour({ repeatEvents: 1 + random.below(5) }),
       async () => {
-        await behave({ answerDelayMs: random.below(3000), holdEvents: true })
+        await setBehaviour({ answerDelayMs: random.below(3000), holdEvents: true })
         await pause(forMs)
-        await behave({ answerDelayMs: 0, holdEvents: false })
+        await setBehaviour({ answerDelayMs: 0, holdEvents: false })
       },
     ])()
     await pause(random.below(DISTURBED_MS_MAX))
   }
 }
 
-/** A person decides about suspense from time to time. */
-async function decide(payments: Payments, random: Random, isOver: () => boolean): Promise<void> {
+/** Decides about deposits in suspense from time to time, as a person does. */
+async function decideRepeatedly(payments: Payments, random: Random, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await pause(DECIDES_MS)
-    await payments.decide(random)
+    await payments.decideDeposits(random)
   }
 }
 
-async function heal(world: RailWorld): Promise<void> {
+async function stopFaults(world: RailWorld): Promise<void> {
   world.toBank.heal()
   world.toServers.heal()
-  const well = { dropAnswers: 0, dropRequests: 0, failUntilMs: 0, answerDelayMs: 0, holdEvents: false }
+  const healthy = { dropAnswers: 0, dropRequests: 0, failUntilMs: 0, answerDelayMs: 0, holdEvents: false }
   const { status } = await world.callBank('PATCH', '/behaviour', {
-    ...well,
+    ...healthy,
     repeatEvents: 1,
     shuffleEvents: false,
   })
   expect(status).toBe(200)
 }
 
-/**
- * Waits until nothing is in progress, here and at the bank. A person moves payments that stay accepted there.
- */
-async function settled(world: RailWorld, random: Random): Promise<void> {
+/** Waits until nothing is in progress, here and at the bank. Delivers or fails payments that stay accepted there. */
+async function waitUntilSettled(world: RailWorld, random: Random): Promise<void> {
   const endMs = performance.now() + timeLimit(SETTLED_SECONDS * 1000)
   let quiet = 0
   let before = -1
   while (quiet < 2) {
     await pause(QUIET_MS)
-    const { payments, pulls, entries, waiting } = await bankBooks(world)
+    const { payments, pulls, entries, pendingEvents } = await readBankBooks(world)
     for (const [what, orders] of Object.entries({ payments, pulls }))
       for (const { id, status } of orders)
         if (status === 'ACCEPTED')
@@ -157,35 +151,35 @@ async function settled(world: RailWorld, random: Random): Promise<void> {
             'POST',
             `/${what}/${encodeURIComponent(id)}/${random.pick(['deliver', 'fail'])}`,
           )
-    const left = [...waiting, ...(await underWay(world))]
-    quiet = left.length === 0 && entries.length === before ? quiet + 1 : 0
+    const open = [...pendingEvents, ...(await listOpenRecords(world))]
+    quiet = open.length === 0 && entries.length === before ? quiet + 1 : 0
     before = entries.length
-    if (performance.now() > endMs) throw new Error(`Still under way: ${JSON.stringify(left.slice(0, 5))}`)
+    if (performance.now() > endMs) throw new Error(`Still under way: ${JSON.stringify(open.slice(0, 5))}`)
   }
 }
 
-/** Transactions and deposits that have not ended. */
-async function underWay(world: RailWorld): Promise<unknown[]> {
-  const all = async (path: string) => {
-    const found: Reply['body'][] = []
+/** Lists the transactions and deposits that have not ended. */
+async function listOpenRecords(world: RailWorld): Promise<unknown[]> {
+  const readAll = async (path: string) => {
+    const records: Reply['body'][] = []
     for (let cursor = ''; ; ) {
       const { body } = await world.client().get(`${path}?limit=100${cursor}`)
-      found.push(...body.data)
-      if (!body.hasMore) return found
+      records.push(...body.data)
+      if (!body.hasMore) return records
       cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`
     }
   }
-  const transactions = (await all('/transactions')).filter(
+  const transactions = (await readAll('/transactions')).filter(
     ({ status, refund }) => OPEN_STATES.has(status) || refund?.status === 'PENDING',
   )
-  const deposits = (await all('/deposits')).filter(
+  const deposits = (await readAll('/deposits')).filter(
     ({ status }) => status === 'RETURNING' || status === 'PENDING',
   )
   return [...transactions, ...deposits].map(({ id, status, refund }) => ({ id, status, refund }))
 }
 
-/** Runs jobs that were planned in case no report arrives; they change nothing. */
-async function runLater(world: RailWorld): Promise<void> {
+/** Runs the jobs that are scheduled in case no report arrives. They change nothing. */
+async function runDelayedJobs(world: RailWorld): Promise<void> {
   const db = await openDatabase(world.place)
   const { rows } = await db.query<{ kind: string; last_error: string | null }>(
     `UPDATE jobs SET due_at = created_at, claimed_until = NULL WHERE kind <> 'quote.expire' RETURNING kind, last_error`,
@@ -193,7 +187,7 @@ async function runLater(world: RailWorld): Promise<void> {
   await db.close()
   await world.start()
   await until(
-    () => world.jobsDone(),
+    () => world.countFinishedJobs(),
     (done) => done >= rows.length,
   )
   await world.stop()

@@ -11,10 +11,11 @@ import { newPlace, type Place, run, ServerProcess } from '../worlds/server-proce
 import { Network, type Random } from './faults.testing.ts'
 
 const BANK = fileURLToPath(new URL('../../../connectors/dist/example-bank/main.js', import.meta.url))
-const OPEN = /^The example bank is open: http:\/\/127\.0\.0\.1:(\d+)$/m
+const OPENED_LINE = /^The example bank is open: http:\/\/127\.0\.0\.1:(\d+)$/m
 
 const METRICS_TOKEN = 'metrics-of-the-drill'
-const DONE = /^countersign_jobs_total\{kind="(?:transaction|transfer|deposit)[^"]*",result="done"\} (\d+)$/gm
+const FINISHED_JOBS =
+  /^countersign_jobs_total\{kind="(?:transaction|transfer|deposit)[^"]*",result="done"\} (\d+)$/gm
 
 /** The bank's behavior at its start. */
 const BEHAVIOUR = { settleDelayMs: 100, returnDelayMs: 600, repeatEvents: 2, shuffleEvents: true }
@@ -42,13 +43,13 @@ class BankProcess {
     ]
     const env = { PATH: process.env.PATH ?? '', [SECRET_NAME]: BANK_SECRET }
     const child = spawn(process.execPath, [BANK, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    let said = ''
+    let output = ''
     for await (const text of child.stdout!) {
-      said += String(text)
-      const port = OPEN.exec(said)?.[1]
+      output += String(text)
+      const port = OPENED_LINE.exec(output)?.[1]
       if (port !== undefined) return new BankProcess(child, Number(port))
     }
-    throw new Error(`The example bank does not open: ${said}`)
+    throw new Error(`The example bank does not open: ${output}`)
   }
 
   async kill(): Promise<void> {
@@ -59,10 +60,7 @@ class BankProcess {
   }
 }
 
-/**
- * Servers in production and the example bank, each a separate process, with a network in between that can
- * fail.
- */
+/** Servers in production and the example bank, as separate processes, with a network in between that can fail. */
 export class RailWorld {
   readonly place: Place
   readonly platformId: string
@@ -153,22 +151,22 @@ export class RailWorld {
   /** Calls the bank's control API. Throws if the bank is down; responses other than 200 are returned. */
   async callBank(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
     if (!this.#bank) throw new Error('The bank is away')
-    const answer = await fetch(`http://127.0.0.1:${this.#bank.port}/bank${path}`, {
+    const response = await fetch(`http://127.0.0.1:${this.#bank.port}/bank${path}`, {
       method,
       ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}),
     })
-    return { status: answer.status, body: await answer.json(), headers: answer.headers }
+    return { status: response.status, body: await response.json(), headers: response.headers }
   }
 
-  /** The ids of the events that the bank has sent, by its journal. */
-  async eventsHandedOver(): Promise<string[]> {
+  /** Lists the ids of the events that the bank has sent, from its journal. */
+  async listDeliveredEvents(): Promise<string[]> {
     const lines = (await readFile(join(this.#bankFolder, 'journal.jsonl'), 'utf8')).trimEnd().split('\n')
     return lines
       .map((line) => JSON.parse(line) as { type: string; eventId: string })
       .flatMap(({ type, eventId }) => (type === 'told' ? [eventId] : []))
   }
 
-  /** Ends the servers as an operator does, and the bank. Their data stays. */
+  /** Stops the servers as an operator does, and kills the bank. Their data stays. */
   async stop(): Promise<void> {
     for (const server of this.#servers) await server?.kill('SIGTERM')
     await this.#bank?.kill()
@@ -180,23 +178,24 @@ export class RailWorld {
     await Promise.all([this.#openBank(), this.#openServer(0)])
   }
 
-  /** The number of jobs for payments that the one server has done since its start. */
-  async jobsDone(): Promise<number> {
+  /** Counts the payment jobs that the only server has finished since its start. */
+  async countFinishedJobs(): Promise<number> {
     const headers = { Authorization: `Bearer ${METRICS_TOKEN}` }
-    const answer = await fetch(`${this.#servers[0]!.origin}/metrics`, { headers })
-    const text = await answer.text()
-    return [...text.matchAll(DONE)].reduce((sum, [, count]) => sum + Number(count), 0)
+    const response = await fetch(`${this.#servers[0]!.origin}/metrics`, { headers })
+    const text = await response.text()
+    return [...text.matchAll(FINISHED_JOBS)].reduce((sum, [, count]) => sum + Number(count), 0)
   }
 
   get #bankFolder(): string {
     return join(this.place.dataDir, 'bank')
   }
 
-  /** The port of the bank, and of any server; undefined while none runs. */
+  /** Undefined while the bank does not run. */
   get bankPort(): number | undefined {
     return this.#bank?.port
   }
 
+  /** The port of any server, undefined while none runs. */
   get serverPort(): number | undefined {
     const running = this.#servers.filter((server) => server !== undefined)
     return running.length === 0 ? undefined : Number(new URL(this.#random.pick(running).origin).port)

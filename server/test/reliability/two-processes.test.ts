@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { openPostgres } from '../../src/storage/engine/postgres.ts'
 import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
-import { Bank, expectEachOnce, watch } from './bank.testing.ts'
+import { Bank, expectEachOnce, watchBooks } from './bank.testing.ts'
 import {
-  conflictsAtCommit,
+  countConflictsAtCommit,
   isFull,
   makeConflictsAtCommit,
-  noConflictsAtCommit,
+  removeConflictsAtCommit,
   seededRandom,
 } from './faults.testing.ts'
 
@@ -26,15 +26,15 @@ test.runIf(onPostgres)(
     const place = await newPlace()
     const servers = [await ServerProcess.ready(place), await ServerProcess.ready(place)]
     const clients = servers.map((server) => server.client())
-    const any = () => random.pick(clients)
-    // Uses another name, because the connections of the servers are terminated by theirs.
+    const pickClient = () => random.pick(clients)
+    // Has another application name, because the test terminates connections by the name that servers use.
     const db = await openPostgres(`${place.databaseUrl}?application_name=watcher`)
-    const bank = await Bank.open(any, random, { survives: true })
+    const bank = await Bank.open(pickClient, random, { survives: true })
     await makeConflictsAtCommit(db, 0.1, random)
     const endMs = performance.now() + WORK_MS
     const isOver = () => performance.now() > endMs
     let isStarting = false
-    const killer = async () => {
+    const killRepeatedly = async () => {
       for (let kill = 0; kill < KILLS; kill++) {
         await pause(random.below(WORK_MS / KILLS))
         const [n, server] = random.pick([...servers.entries()])
@@ -45,7 +45,7 @@ test.runIf(onPostgres)(
         clients[n] = servers[n].client()
       }
     }
-    const breaker = async () => {
+    const breakConnections = async () => {
       while (!isOver()) {
         await pause(500)
         // A server that cannot reach its database does not start.
@@ -53,19 +53,19 @@ test.runIf(onPostgres)(
       }
     }
     await Promise.all([
-      killer(),
-      breaker(),
-      watch(db, bank, any, random, isOver),
-      bank.work(CLIENTS, random.fork(), isOver),
+      killRepeatedly(),
+      breakConnections(),
+      watchBooks(db, bank, pickClient, random, isOver),
+      bank.moveMoney(CLIENTS, random.fork(), isOver),
     ])
-    expect(await conflictsAtCommit(db)).toBeGreaterThan(0)
-    await noConflictsAtCommit(db)
-    await expectEachOnce(db, bank, any())
+    expect(await countConflictsAtCommit(db)).toBeGreaterThan(0)
+    await removeConflictsAtCommit(db)
+    await expectEachOnce(db, bank, pickClient())
     await db.close()
   },
 )
 
-/** Breaks connections as an operator or a proxy does: every third connection of the servers, by number. */
+/** Terminates every third connection of the servers, as an operator or a proxy may do. */
 const BREAK_CONNECTIONS = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND application_name LIKE 'countersign %' AND pid % 3 = $1::int`

@@ -39,30 +39,33 @@ function send(endpoint: Endpoint, query: Readonly<Record<string, string>>, body?
   return callerOf(endpoint, world).send(endpoint.method, address, body)
 }
 
-/** Forms are not JSON: `documents.test.ts` has the refused ones. */
+/** Without uploads: `documents.test.ts` tests their multipart forms. */
 const WITH_BODY = ENDPOINTS.filter(([, { body, upload }]) => body !== undefined && !upload)
 
-/** The fields that a refusal lists. */
-const fieldsOf = ({ body }: Reply): string[] =>
+/** Lists the fields that a refusal reports. */
+const listFields = ({ body }: Reply): string[] =>
   body.details.errors.map(({ field }: { field: string }) => field)
 
-describe.each(WITH_BODY)('the server checks the body of %s', (_, endpoint) => {
-  test('with the parser of `bad-input.test.ts`, naming each wrong field, and stores nothing', async () => {
+describe.each(WITH_BODY)('%s', (_, endpoint) => {
+  test('refuses a malformed body, names each wrong field and stores nothing', async () => {
+    // `bad-input.test.ts` tests the parser in full; this shows that the endpoint uses it.
     const schema = endpoint.body as JsonSchema
     const sample = { ...(samples(schema)[0] as object), strange: 1 }
-    // The other members of a union can only be checked by its tag.
+    // A wrong tag hides the errors of the other fields of a union.
     const isTag = ({ path }: Member) => path[0] === schema.discriminator?.propertyName
-    const member = membersOf(schema, sample).find((one) => !one.schema.judgedByHandler && !isTag(one))
+    const member = membersOf(schema, sample).find(
+      (candidate) => !candidate.schema.judgedByHandler && !isTag(candidate),
+    )
     const text = member ? withRaw(sample, member.path, badValues(member.schema)[0]!) : toJson(sample)
     const reply = await send(endpoint, requiredQuery(endpoint), text)
     expectError(reply, { code: 'INVALID_INPUT', what: text })
-    expect(new Set(fieldsOf(reply))).toEqual(new Set([...(member?.path ?? []), 'strange']))
+    expect(new Set(listFields(reply))).toEqual(new Set([...(member?.path ?? []), 'strange']))
     const unreadable = await send(endpoint, requiredQuery(endpoint), '{"a":1,}')
     expectError(unreadable, { code: 'INVALID_INPUT', field: 'body' })
     expect(unreadable.body.message).toContain('is not valid JSON')
   })
 
-  test('for its size, and stores nothing', async () => {
+  test('refuses a body that is too large and stores nothing', async () => {
     const max = bodyBytesMaxOf(endpoint)
     const reply = await send(endpoint, {}, JSON.stringify({ text: 'x'.repeat(max) }))
     expectError(reply, { code: 'PAYLOAD_TOO_LARGE' })
@@ -70,30 +73,30 @@ describe.each(WITH_BODY)('the server checks the body of %s', (_, endpoint) => {
   })
 })
 
-/** A response names at most 20 faults, and a field may have two. */
-const NAMED_AT_ONCE = 9
+/** A response reports at most 20 faults, and each field may cause two. */
+const FIELDS_PER_REQUEST = 9
 
 test.each(ENDPOINTS.filter(([, { upload }]) => !upload))(
-  'the server checks the query of %s with the parser of `bad-input-query.test.ts`, naming each wrong field',
+  '%s refuses a malformed query and names each wrong field',
   async (_, endpoint) => {
     const { properties = {} } = (endpoint.query ?? {}) as JsonSchema
-    // Fields that only the operation would refuse are left out.
+    // Leaves out the fields that only the operation checks.
     const names = Object.keys(properties).filter((name) => name !== 'cursor' && !name.endsWith('UmaAddress'))
-    for (let first = 0; first === 0 || first < names.length; first += NAMED_AT_ONCE) {
-      const some = names.slice(first, first + NAMED_AT_ONCE)
+    for (let first = 0; first === 0 || first < names.length; first += FIELDS_PER_REQUEST) {
+      const tested = names.slice(first, first + FIELDS_PER_REQUEST)
       const reply = await send(endpoint, {
-        ...Object.fromEntries(some.map((name) => [name, 'a\u0000b'])),
+        ...Object.fromEntries(tested.map((name) => [name, 'a\u0000b'])),
         strange: '1',
       })
       expectError(reply, { code: 'INVALID_INPUT' })
-      const fields = fieldsOf(reply).map((field) => field.replace(/\.0$/, ''))
-      expect(fields).toEqual(expect.arrayContaining([...some, 'strange']))
+      const fields = listFields(reply).map((field) => field.replace(/\.0$/, ''))
+      expect(fields).toEqual(expect.arrayContaining([...tested, 'strange']))
     }
   },
 )
 
 test.each(ENDPOINTS.filter(([, { upload }]) => upload))(
-  'the server refuses an unknown parameter in the query of the upload %s',
+  'the upload %s refuses an unknown query parameter',
   async (name, endpoint) => {
     const reply = await send(endpoint, { strange: '1' }, validBody(name, world.ids))
     expectError(reply, { code: 'INVALID_INPUT', field: 'strange' })

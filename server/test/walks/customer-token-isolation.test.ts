@@ -14,17 +14,18 @@ import {
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
-import { testStrangersAreMissing } from '../worlds/contract/suites.testing.ts'
+import { testForeignIdsAreMissing } from '../worlds/contract/suites.testing.ts'
 import { type CustomerClient, customerClient } from '../worlds/records/members.testing.ts'
 
 let client: Client
 let ours: World
-/** Another customer's on our platform, and another platform's. */
+/** The records of another customer on our platform. */
 let neighbours: World
+/** The records of another platform. */
 let theirs: World
 let customer: CustomerClient
-let own: Ids
-let others: readonly Ids[]
+let ownIds: Ids
+let foreignIds: readonly Ids[]
 beforeAll(async () => {
   client = await newPlatform()
   ;[ours, neighbours, theirs] = await Promise.all([
@@ -36,20 +37,23 @@ beforeAll(async () => {
     ...ids,
     Session: (await signIn(client, customer.wallet)).sessionId,
   })
-  own = await withSession(ours)
-  others = [...(await Promise.all([neighbours, theirs].map(withSession))), await ofPlatform()]
+  ownIds = await withSession(ours)
+  foreignIds = [...(await Promise.all([neighbours, theirs].map(withSession))), await createPlatformAccounts()]
   customer = await customerClient(client, ours.customer.id)
   await client.advance(0)
 })
 
-/** The platform's own records, which belong to no customer either. */
-async function ofPlatform(): Promise<Ids> {
-  const first = async (path: string) => (await client.get(path)).body.data[0].id
-  const made = await client.post(
+/** Accounts that belong to the platform, so to no customer. */
+async function createPlatformAccounts(): Promise<Ids> {
+  const readFirstId = async (path: string) => (await client.get(path)).body.data[0].id
+  const externalAccount = await client.post(
     '/platform/external-accounts',
     validBody('platform_external_account_create', {}),
   )
-  return { InternalAccount: await first('/platform/internal-accounts'), ExternalAccount: made.body.id }
+  return {
+    InternalAccount: await readFirstId('/platform/internal-accounts'),
+    ExternalAccount: externalAccount.body.id,
+  }
 }
 
 const isForCustomers = (endpoint: Endpoint) => endpoint.auth === 'platform' && endpoint.customerToken === true
@@ -71,11 +75,11 @@ test("a customer's token allows exactly the listed calls", () => {
   )
 })
 
-describe("of every customer, account and platform that is not the token's", () => {
-  // None of these calls changes anything of theirs.
+describe("a customer's token", () => {
+  // None of these calls changes a record of another owner.
   let before: string
-  const state = async () => toJson([await stateOf(theirs.client), await ofNeighbours()])
-  const ofNeighbours = async () =>
+  const readForeignState = async () => toJson([await stateOf(theirs.client), await readNeighbourState()])
+  const readNeighbourState = async () =>
     Promise.all(
       [
         `/customers/internal-accounts?customerId=${neighbours.customer.id}`,
@@ -89,26 +93,28 @@ describe("of every customer, account and platform that is not the token's", () =
       ].map(async (path) => (await client.get(path)).body),
     )
   beforeAll(async () => {
-    before = await state()
+    before = await readForeignState()
   })
-  afterAll(async () => expect(await state()).toEqual(before))
+  afterAll(async () => expect(await readForeignState()).toEqual(before))
 
-  testStrangersAreMissing(ALLOWED, {
-    send: (endpoint, path, body) => customer.send(endpoint.method, path, body),
-    ids: () => own,
-    strangers: (_, kind: ParamKind) => others.map((ids) => ids[kind]),
+  describe('treats a record of another customer or platform as missing', () => {
+    testForeignIdsAreMissing(ALLOWED, {
+      send: (endpoint, path, body) => customer.send(endpoint.method, path, body),
+      ids: () => ownIds,
+      listHiddenIds: (_, kind: ParamKind) => foreignIds.map((ids) => ids[kind]),
+    })
   })
 
-  test.each(REFUSED)('%s is refused with any id', async (name, endpoint) => {
-    for (const ids of [own, ...others]) {
+  test.each(REFUSED)('cannot call %s with any id', async (name, endpoint) => {
+    for (const ids of [ownIds, ...foreignIds]) {
       const path = pathWith(endpoint, (kind) => ids[kind] ?? missingId(kind))
-      const reply = await customer.send(endpoint.method, path, validBody(name, { ...own, ...ids }))
+      const reply = await customer.send(endpoint.method, path, validBody(name, { ...ownIds, ...ids }))
       expectError(reply, { code: 'FORBIDDEN', what: name })
     }
   })
 })
 
-test('every list shows only records of the customer, also without a filter and with foreign ones', async () => {
+test('every list shows a customer only its own records, with no filter and with a filter for another customer', async () => {
   const lists = ALLOWED.filter(
     ([name, { method, params, query }]) =>
       method === 'GET' &&
@@ -117,33 +123,36 @@ test('every list shows only records of the customer, also without a filter and w
       name !== 'exchange_rate_list',
   )
   expect(lists.length).toBeGreaterThanOrEqual(5)
-  const strangers = others.flatMap((ids) => Object.values(ids))
+  const hiddenIds = foreignIds.flatMap((ids) => Object.values(ids))
   await forEach(lists, async ([name, { path, query }]) => {
     const reply = await customer.get(path)
     expect(reply.status, name).toBe(200)
     const shown = toJson(reply.body)
     expect(reply.body.data.length, name).toBeGreaterThan(0)
-    for (const id of strangers) expect(shown.includes(id), `${name} ${id}`).toBe(false)
-    const members = Object.keys((query as unknown as JsonSchema).properties ?? {})
-    for (const member of members.filter((one) => /customerId|cardholderId/i.test(one)))
-      expect((await customer.get(`${path}?${member}=${neighbours.customer.id}`)).body.data, name).toEqual([])
+    for (const id of hiddenIds) expect(shown.includes(id), `${name} ${id}`).toBe(false)
+    const parameters = Object.keys((query as unknown as JsonSchema).properties ?? {})
+    for (const parameter of parameters.filter((name) => /customerId|cardholderId/i.test(name)))
+      expect((await customer.get(`${path}?${parameter}=${neighbours.customer.id}`)).body.data, name).toEqual(
+        [],
+      )
   })
 })
 
-test('every allowed call works for the customer as for the backend', async () => {
-  const refusals = new Set<string>()
+test('every allowed call returns the same status to a customer and to the backend', async () => {
+  const differences = new Set<string>()
   await forEach(ALLOWED, async ([name, endpoint]) => {
     // Calls that succeed only once have separate tests.
     if (name.endsWith('_delete') || name === 'quote_execute') return
-    const path = pathWith(endpoint, (kind) => own[kind] ?? missingId(kind))
-    const ask = async (caller: { send: CustomerClient['send'] }): Promise<Reply> => {
+    const path = pathWith(endpoint, (kind) => ownIds[kind] ?? missingId(kind))
+    const sendAs = async (caller: { send: CustomerClient['send'] }): Promise<Reply> => {
       const query = (endpoint.query as JsonSchema | undefined)?.required?.includes('accountId')
         ? `?accountId=${ours.customer.wallet}`
         : ''
-      return caller.send(endpoint.method, path + query, validBody(name, own))
+      return caller.send(endpoint.method, path + query, validBody(name, ownIds))
     }
-    const [mine, backends] = [await ask(customer), await ask(client)]
-    if (mine.status !== backends.status) refusals.add(`${name}: ${mine.status}, ${backends.status}`)
+    const [customerReply, backendReply] = [await sendAs(customer), await sendAs(client)]
+    if (customerReply.status !== backendReply.status)
+      differences.add(`${name}: ${customerReply.status}, ${backendReply.status}`)
   })
-  expect([...refusals]).toEqual([])
+  expect([...differences]).toEqual([])
 })

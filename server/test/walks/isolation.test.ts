@@ -13,17 +13,17 @@ import {
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
-import { testStrangersAreMissing } from '../worlds/contract/suites.testing.ts'
+import { testForeignIdsAreMissing } from '../worlds/contract/suites.testing.ts'
 import { type AgentClient, newAgent } from '../worlds/records/agents.testing.ts'
 
 let ours: World
-/** Another platform's. */
+/** The records of another platform. */
 let theirs: World
-/** Another customer's on our platform, with a separate agent. */
+/** The records of another customer on our platform, with a separate agent. */
 let neighbours: World
 /** Another agent of our customer. */
 let sibling: AgentClient
-let ofSibling: World['ids']
+let siblingIds: World['ids']
 beforeAll(async () => {
   const client = await newPlatform()
   ;[ours, theirs, neighbours] = await Promise.all([
@@ -34,66 +34,68 @@ beforeAll(async () => {
   sibling = await newAgent(client, ours.customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
   const quote = await sibling.post('/agents/me/quotes', validBody('agent_me_quote_create', ours.ids))
   const { body } = await sibling.post(`/agents/me/quotes/${quote.body.id}/execute`)
-  ofSibling = { Quote: quote.body.id, AgentAction: body.id }
+  siblingIds = { Quote: quote.body.id, AgentAction: body.id }
 })
 
-/** The owners whose records of this kind an endpoint must not show. */
-function strangersTo({ auth, path }: Endpoint, kind: ParamKind): readonly (string | undefined)[] {
-  const strangers = [theirs.ids[kind]]
-  if (auth === 'agent') strangers.push(neighbours.ids[kind], neighbours.ofAgent[kind], ofSibling[kind])
-  // Its address names the agent that owns it.
+/** Lists the ids of this kind that an endpoint must not show. */
+function listHiddenIds({ auth, path }: Endpoint, kind: ParamKind): readonly (string | undefined)[] {
+  const hiddenIds = [theirs.ids[kind]]
+  if (auth === 'agent') hiddenIds.push(neighbours.ids[kind], neighbours.ofAgent[kind], siblingIds[kind])
+  // The path names the agent that owns the action.
   else if (kind === 'AgentAction' && path.includes('{actionId}'))
-    strangers.push(neighbours.ids[kind], ofSibling[kind])
-  return strangers
+    hiddenIds.push(neighbours.ids[kind], siblingIds[kind])
+  return hiddenIds
 }
 
-/** The current state of everything that must not change. */
-const strangersState = async () => toJson([await stateOf(theirs.client), await stateOf(ours.client)])
+/** Reads every record that the calls must not change. */
+const readProtectedState = async () => toJson([await stateOf(theirs.client), await stateOf(ours.client)])
 
 describe('a record of another platform, customer or agent is treated as missing', () => {
-  // None of these calls changes anything. `-t` with the name of an endpoint shows which one did.
+  // None of these calls changes anything. If one does, run with `-t` and an endpoint's name to find it.
   let before: string
   beforeAll(async () => {
     await ours.client.advance(0)
-    before = await strangersState()
+    before = await readProtectedState()
   })
-  afterAll(async () => expect(await strangersState()).toEqual(before))
+  afterAll(async () => expect(await readProtectedState()).toEqual(before))
 
-  testStrangersAreMissing(ENDPOINTS, {
+  testForeignIdsAreMissing(ENDPOINTS, {
     send: (endpoint, path, body) => callerOf(endpoint, ours).send(endpoint.method, path, body),
     ids: (endpoint) => idsFor(endpoint, ours),
-    strangers: strangersTo,
+    listHiddenIds,
   })
 })
 
-const OF_AGENT = ENDPOINTS.filter(
+const AGENT_LIST_PATHS = ENDPOINTS.filter(
   ([, { auth, method, params, query }]) =>
     auth === 'agent' && method === 'GET' && !params && !(query as JsonSchema | undefined)?.required?.length,
 ).map(([, { path }]) => path)
 
-describe('lists', () => {
-  test("show only records of the caller's platform", { tags: 'smoke' }, async () => {
-    const [mine, others] = [toJson(await stateOf(ours.client)), toJson(await stateOf(theirs.client))]
-    for (const [kind, id] of Object.entries(theirs.ids)) expect(mine.includes(id!), kind).toBe(false)
-    for (const [kind, id] of Object.entries(ours.ids)) expect(others.includes(id!), kind).toBe(false)
+describe('a list', () => {
+  test("shows only records of the caller's platform", { tags: 'smoke' }, async () => {
+    const [ourState, theirState] = [toJson(await stateOf(ours.client)), toJson(await stateOf(theirs.client))]
+    for (const [kind, id] of Object.entries(theirs.ids)) expect(ourState.includes(id!), kind).toBe(false)
+    for (const [kind, id] of Object.entries(ours.ids)) expect(theirState.includes(id!), kind).toBe(false)
     for (const kind of ['Customer', 'Token', 'Transaction', 'ExternalAccount', 'InternalAccount'] as const)
-      expect(mine, kind).toContain(ours.ids[kind])
+      expect(ourState, kind).toContain(ours.ids[kind])
   })
 
-  test('show an agent only records of its own customer, and only its own actions', async () => {
-    const seen = toJson(await Promise.all(OF_AGENT.map(async (path) => (await ours.agent.get(path)).body)))
+  test('shows an agent only records of its customer, and only its own actions', async () => {
+    const shown = toJson(
+      await Promise.all(AGENT_LIST_PATHS.map(async (path) => (await ours.agent.get(path)).body)),
+    )
     for (const kind of ['Customer', 'InternalAccount', 'ExternalAccount', 'Quote', 'Transaction'] as const) {
-      expect(seen, kind).toContain(ours.ids[kind])
-      for (const other of [theirs, neighbours]) expect(seen.includes(other.ids[kind]!), kind).toBe(false)
+      expect(shown, kind).toContain(ours.ids[kind])
+      for (const hidden of [theirs, neighbours]) expect(shown.includes(hidden.ids[kind]!), kind).toBe(false)
     }
-    expect(seen).toContain(ours.ids.AgentAction)
-    for (const id of [theirs.ids.AgentAction, neighbours.ids.AgentAction, ofSibling.AgentAction])
-      expect(seen.includes(id!)).toBe(false)
+    expect(shown).toContain(ours.ids.AgentAction)
+    for (const id of [theirs.ids.AgentAction, neighbours.ids.AgentAction, siblingIds.AgentAction])
+      expect(shown.includes(id!)).toBe(false)
   })
 
-  test('are empty for the filter values of another platform', async () => {
+  test('is empty if it is filtered by values of another platform', async () => {
     const theirCustomer = (await theirs.client.get(`/customers/${theirs.ids.Customer}`)).body
-    const paid = (await theirs.client.get(`/transactions/${theirs.ids.Transaction}`)).body
+    const payment = (await theirs.client.get(`/transactions/${theirs.ids.Transaction}`)).body
     const queries = [
       `/customers?platformCustomerId=${theirCustomer.platformCustomerId}`,
       `/customers?umaAddress=${encodeURIComponent(theirCustomer.umaAddress)}`,
@@ -102,7 +104,7 @@ describe('lists', () => {
       `/transactions?accountIdentifier=${theirs.ids.InternalAccount}`,
       `/transactions?senderAccountIdentifier=${theirs.ids.InternalAccount}`,
       `/transactions?receiverAccountIdentifier=${theirs.ids.ExternalAccount}`,
-      `/transactions?reference=${paid.reconciliationInstructions.reference}`,
+      `/transactions?reference=${payment.reconciliationInstructions.reference}`,
     ]
     await forEach(queries, async (query) => {
       expect((await theirs.client.get(query)).body.data, query).not.toEqual([])
@@ -110,21 +112,23 @@ describe('lists', () => {
     })
   })
 
-  test('of unique names are separate: both platforms may use one name', async () => {
+  test('requires unique names only within a platform, so two platforms may use the same name', async () => {
     const body = { customerType: 'INDIVIDUAL', platformCustomerId: 'the same', fullName: 'Ada Lovelace' }
-    const [one, other] = [
+    const [ourReply, theirReply] = [
       await ours.client.post('/customers', body),
       await theirs.client.post('/customers', body),
     ]
-    expect([one.status, other.status]).toEqual([201, 201])
+    expect([ourReply.status, theirReply.status]).toEqual([201, 201])
   })
 })
 
 test("moving the clock of one platform does not move another's", async () => {
-  const [moving, standing] = [await newPlatform(), await newPlatform()]
-  await moving.advance(365 * 24 * 3600)
-  const years = await Promise.all(
-    [moving, standing].map(async (c) => (await c.get('/sandbox/clock')).body.now),
+  const [movingPlatform, standingPlatform] = [await newPlatform(), await newPlatform()]
+  await movingPlatform.advance(365 * 24 * 3600)
+  const times = await Promise.all(
+    [movingPlatform, standingPlatform].map(
+      async (platform) => (await platform.get('/sandbox/clock')).body.now,
+    ),
   )
-  expect(Date.parse(years[0]) - Date.parse(years[1])).toBeGreaterThan(364 * 24 * 3600 * 1000)
+  expect(Date.parse(times[0]) - Date.parse(times[1])).toBeGreaterThan(364 * 24 * 3600 * 1000)
 })

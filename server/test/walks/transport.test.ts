@@ -30,16 +30,16 @@ beforeAll(async () => {
 })
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-const customer = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
+const CUSTOMER_BODY = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
 
-const authorizationFor = (endpoint: Endpoint): Record<string, string> => ({
+const buildAuthorization = (endpoint: Endpoint): Record<string, string> => ({
   Authorization: callerOf(endpoint, { client, agent, browser }).authorization,
   ...(endpoint.auth === 'member'
     ? { ...browser.headersOf(endpoint.method), Origin: new URL(client.baseUrl).origin }
     : {}),
 })
 
-/** A request with nothing added to it but the credentials. */
+/** Sends a request, and adds only the credentials to it. */
 async function send(
   method: string,
   path: string,
@@ -57,36 +57,35 @@ async function send(
   return reply
 }
 
-async function customers(): Promise<number> {
+async function countCustomers(): Promise<number> {
   return (await client.get('/customers')).body.totalCount
 }
 
 describe('a request body', () => {
-  test('has a limit per endpoint; one byte more is 413 that names it', async () => {
+  test('of one byte more than the limit of its endpoint gets 413 with the limit', async () => {
     const bytes = bodyBytesMaxOf(API.customer_create)
-    const padded = (length: number) => JSON.stringify(customer).padEnd(length, ' ')
-    const read = await send('POST', '/customers', { headers: JSON_TYPE, body: padded(bytes) })
-    expect(read.status).toBe(201)
-    const before = await customers()
-    const large = { headers: JSON_TYPE, body: padded(bytes + 1) }
-    const refused = await send('POST', '/customers', large)
+    const padBody = (length: number) => JSON.stringify(CUSTOMER_BODY).padEnd(length, ' ')
+    const accepted = await send('POST', '/customers', { headers: JSON_TYPE, body: padBody(bytes) })
+    expect(accepted.status).toBe(201)
+    const before = await countCustomers()
+    const tooLarge = { headers: JSON_TYPE, body: padBody(bytes + 1) }
+    const refused = await send('POST', '/customers', tooLarge)
     expectError(refused, { code: 'PAYLOAD_TOO_LARGE' })
     expect(refused.body.message).toContain(String(bytes))
     expect(refused.body.details).toEqual({ bodyBytesMax: bytes })
-    expect(await customers()).toBe(before)
+    expect(await countCustomers()).toBe(before)
   })
 
-  test('without a stated length is stopped at the limit too', async () => {
-    const piece = new Uint8Array(64 * 1024).fill(0x20)
-    const body = Array(20).fill(piece)
+  test('without a stated length is refused when it exceeds the limit', async () => {
+    const chunks = Array(20).fill(new Uint8Array(64 * 1024).fill(0x20))
     const { port, pathname } = new URL(`${client.baseUrl}/customers`)
     const socket = connect(Number(port), '127.0.0.1')
     socket.on('error', () => {})
-    socket.write(head(`POST ${pathname} HTTP/1.1`, { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }))
-    for (const chunk of body)
+    socket.write(buildHead(`POST ${pathname} HTTP/1.1`, { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }))
+    for (const chunk of chunks)
       socket.write(Buffer.concat([Buffer.from('10000\r\n'), chunk, Buffer.from('\r\n')]))
     socket.write('0\r\n\r\n')
-    expectRaw(await answerOf(socket), 'PAYLOAD_TOO_LARGE')
+    expectRawError(await readResponse(socket), 'PAYLOAD_TOO_LARGE')
   })
 
   test.each([
@@ -100,52 +99,55 @@ describe('a request body', () => {
     'json',
     '*/*',
     'application/json, text/plain',
-  ])('of the type %s is 415, for every endpoint that takes a body', async (type) => {
+  ])('of the media type %s gets 415 from every endpoint that has a body', async (type) => {
     const endpoints = ENDPOINTS.filter(([, { body, upload }]) => body && !upload)
     await forEach(endpoints, async ([name, endpoint]) => {
       const reply = await send(endpoint.method, pathToNothing(endpoint), {
-        headers: { 'Content-Type': type, ...authorizationFor(endpoint) },
+        headers: { 'Content-Type': type, ...buildAuthorization(endpoint) },
         body: '{}',
       })
       expectError(reply, { code: 'UNSUPPORTED_MEDIA_TYPE', what: name })
     })
   })
 
-  test('without a type is 415', async () => {
+  test('without a media type gets 415', async () => {
     const reply = await send('POST', '/customers', {
-      body: new TextEncoder().encode(JSON.stringify(customer)),
+      body: new TextEncoder().encode(JSON.stringify(CUSTOMER_BODY)),
     })
     expectError(reply, { code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
   test.each(['application/json;charset=utf-8', 'Application/JSON', 'application/json; charset="UTF-8"'])(
-    'of the type %s is JSON',
+    'of the media type %s is read as JSON',
     async (type) => {
       const reply = await send('POST', '/customers', {
         headers: { 'Content-Type': type },
-        body: JSON.stringify(customer),
+        body: JSON.stringify(CUSTOMER_BODY),
       })
       expect(reply.status).toBe(201)
     },
   )
 
-  test.each(['utf-16', 'UTF-16LE', '"iso-8859-1"', 'x'])('with the charset %s is 415', async (charset) => {
+  test.each(['utf-16', 'UTF-16LE', '"iso-8859-1"', 'x'])('with the charset %s gets 415', async (charset) => {
     const reply = await send('POST', '/customers', {
       headers: { 'Content-Type': `application/json; charset=${charset}` },
-      body: JSON.stringify(customer),
+      body: JSON.stringify(CUSTOMER_BODY),
     })
     expectError(reply, { code: 'UNSUPPORTED_MEDIA_TYPE' })
     expect(reply.body.message).toContain('utf-8')
   })
 
-  test.each(['gzip', 'br', 'deflate', 'x', 'identity, gzip'])('encoded with %s is 415', async (encoding) => {
-    const body = gzipSync(JSON.stringify(customer))
-    const reply = await send('POST', '/customers', {
-      headers: { ...JSON_TYPE, 'Content-Encoding': encoding },
-      body,
-    })
-    expectError(reply, { code: 'UNSUPPORTED_MEDIA_TYPE' })
-  })
+  test.each(['gzip', 'br', 'deflate', 'x', 'identity, gzip'])(
+    'with the content encoding %s gets 415',
+    async (encoding) => {
+      const body = gzipSync(JSON.stringify(CUSTOMER_BODY))
+      const reply = await send('POST', '/customers', {
+        headers: { ...JSON_TYPE, 'Content-Encoding': encoding },
+        body,
+      })
+      expectError(reply, { code: 'UNSUPPORTED_MEDIA_TYPE' })
+    },
+  )
 
   test.each([
     ['ff', [0xff]],
@@ -153,7 +155,7 @@ describe('a request body', () => {
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['a cut character', [0xe2, 0x82]],
     ['Latin-1', [0xe9]],
-  ])('that is not UTF-8 (%s) is 400', async (_, bytes) => {
+  ])('that is not UTF-8 (%s) gets 400', async (_, bytes) => {
     const [before, after] = ['{"customerType":"INDIVIDUAL","fullName":"a', '"}'].map((text) =>
       Buffer.from(text),
     )
@@ -164,8 +166,8 @@ describe('a request body', () => {
     })
   })
 
-  test.each(['utf16le', 'utf-16be with a mark'])('in %s is 400', async (encoding) => {
-    const text = Buffer.from(`\ufeff${JSON.stringify(customer)}`, 'utf16le')
+  test.each(['utf16le', 'utf-16be with a mark'])('in the encoding %s gets 400', async (encoding) => {
+    const text = Buffer.from(`\ufeff${JSON.stringify(CUSTOMER_BODY)}`, 'utf16le')
     const body = encoding === 'utf16le' ? text : text.swap16()
     expectError(await send('POST', '/customers', { headers: JSON_TYPE, body }), {
       code: 'INVALID_INPUT',
@@ -173,13 +175,13 @@ describe('a request body', () => {
     })
   })
 
-  test('that is missing is 400, for every endpoint that needs one', async () => {
+  test('that is missing gets 400 from every endpoint that requires one', async () => {
     const endpoints = ENDPOINTS.filter(
       ([, { body, bodyOptional, upload }]) => body && !bodyOptional && !upload,
     )
     await forEach(endpoints, async ([name, endpoint]) => {
       const path = pathToNothing(endpoint)
-      const headers = authorizationFor(endpoint)
+      const headers = buildAuthorization(endpoint)
       const typed = { ...JSON_TYPE, ...headers }
       for (const init of [{ headers }, { headers: typed }, { headers: typed, body: '' }])
         expectError(await send(endpoint.method, path, init), {
@@ -190,20 +192,20 @@ describe('a request body', () => {
     })
   })
 
-  test('has a limited number of fields, however short', async () => {
-    const body = (members: number) => `{"supportedCurrencies":[${'1,'.repeat(members)}1]}`
-    const reply = await send('PATCH', '/config', { headers: JSON_TYPE, body: body(6_000) })
+  test('with too many values gets 400, however short it is', async () => {
+    const buildBody = (values: number) => `{"supportedCurrencies":[${'1,'.repeat(values)}1]}`
+    const reply = await send('PATCH', '/config', { headers: JSON_TYPE, body: buildBody(6_000) })
     expectError(reply, { code: 'INVALID_INPUT', field: 'body' })
     expect(reply.body.message).toBe('The body has too many properties (5000 at most).')
   })
 
-  test('is not checked for an unauthenticated caller: 401 comes first', async () => {
+  test('of an unauthenticated caller is not checked, so the response is 401', async () => {
     const headers = { ...JSON_TYPE, Authorization: 'Basic eDp5' }
     expectError(await send('POST', '/customers', { headers, body: '{' }), { code: 'UNAUTHORIZED' })
   })
 })
 
-describe('an address', () => {
+describe('a request path', () => {
   test.each([
     '/nothing',
     '/customers/',
@@ -213,7 +215,7 @@ describe('an address', () => {
     '/.',
     '/%2e%2e/customers',
     '/',
-  ])('%s is unknown: 404 whatever the method and the body', async (path) => {
+  ])('%s that does not exist gets 404 for any method and body', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       expectError(await send(method, path, method === 'POST' ? { body: 'x' } : {}), {
         code: 'NOT_FOUND',
@@ -221,7 +223,7 @@ describe('an address', () => {
       })
   })
 
-  test('outside of the base address is unknown', async () => {
+  test('outside the base URL gets 404', async () => {
     for (const path of [
       '/nothing',
       '/v1/customers',
@@ -235,7 +237,7 @@ describe('an address', () => {
   })
 
   test.each(['/%', '/%zz', '/customers/%', '/customers/%ff', '/customers/%c0%80', '/%00'])(
-    '%s cannot be read or leads nowhere: a coded 4xx',
+    '%s that is malformed or matches no endpoint gets 400 or 404 with an error code',
     async (path) => {
       const reply = await send('GET', path)
       expect([400, 404]).toContain(reply.status)
@@ -243,7 +245,7 @@ describe('an address', () => {
     },
   )
 
-  test('may have unnecessary escapes: records, signatures and keys are the same', async () => {
+  test('may contain unnecessary escapes, and still finds the record and matches its signature', async () => {
     const { wallet, id } = await newCustomer(client)
     expect((await client.get(`/customers/${encodeURIComponent(id)}`)).body.id).toBe(id)
     await fund(client, wallet, 50_000_000)
@@ -263,7 +265,7 @@ describe('an address', () => {
     expect(executed.status, JSON.stringify(executed.body)).toBe(200)
   })
 
-  test('or a query of many thousands of characters is a coded 4xx or harmless', async () => {
+  test('or query of many thousands of characters gets 400 or 404 with an error code', async () => {
     const long = 'a'.repeat(8000)
     const unknown = await send('GET', `/customers/${long}`)
     expect([400, 404]).toContain(unknown.status)
@@ -278,31 +280,34 @@ describe('an address', () => {
   })
 })
 
-describe('every path', () => {
+describe('every endpoint path', () => {
   const byPath = new Map<string, (typeof ENDPOINTS)[number][]>()
   for (const entry of ENDPOINTS) byPath.set(entry[1].path, [...(byPath.get(entry[1].path) ?? []), entry])
 
-  test.each([...byPath])('%s returns 405 for other methods, and names the allowed ones', async (_, all) => {
-    const taken = all.map(([, { method }]) => method as string)
-    if (taken.includes('GET')) taken.push('HEAD')
-    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'REPORT', 'PURGE']
-    for (const method of methods.filter((one) => !taken.includes(one))) {
-      const body = method === 'POST' || method === 'PUT' ? { body: 'text' } : {}
-      const reply = await send(method, pathToNothing(all[0]![1]), body)
-      expectError(reply, { code: 'METHOD_NOT_ALLOWED', what: method })
-      expect(reply.headers.get('allow')!.split(', ').sort()).toEqual([...taken].sort())
-    }
-  })
+  test.each([...byPath])(
+    '%s returns 405 for unsupported methods and lists the supported ones',
+    async (_, endpoints) => {
+      const supported = endpoints.map(([, { method }]) => method as string)
+      if (supported.includes('GET')) supported.push('HEAD')
+      const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'REPORT', 'PURGE']
+      for (const method of methods.filter((candidate) => !supported.includes(candidate))) {
+        const body = method === 'POST' || method === 'PUT' ? { body: 'text' } : {}
+        const reply = await send(method, pathToNothing(endpoints[0]![1]), body)
+        expectError(reply, { code: 'METHOD_NOT_ALLOWED', what: method })
+        expect(reply.headers.get('allow')!.split(', ').sort()).toEqual([...supported].sort())
+      }
+    },
+  )
 
-  test('treats HEAD as GET without the body, and returns 405 without a GET', async () => {
-    await forEach([...byPath], async ([path, all]) => {
-      const get = all.find(([, { method }]) => method === 'GET')
-      const address = pathToNothing(all[0]![1])
-      const headOnly = await send('HEAD', address)
-      expect(headOnly.body, path).toBeUndefined()
-      // A stream does not end.
-      const wanted = path === '/events/stream' ? 200 : get ? (await send('GET', address)).status : 405
-      expect(headOnly.status, path).toBe(wanted)
+  test('answers HEAD as GET without a body, or returns 405 if it has no GET', async () => {
+    await forEach([...byPath], async ([path, endpoints]) => {
+      const get = endpoints.find(([, { method }]) => method === 'GET')
+      const address = pathToNothing(endpoints[0]![1])
+      const headReply = await send('HEAD', address)
+      expect(headReply.body, path).toBeUndefined()
+      // A GET of the stream would not end.
+      const expected = path === '/events/stream' ? 200 : get ? (await send('GET', address)).status : 405
+      expect(headReply.status, path).toBe(expected)
     })
   })
 })
@@ -312,7 +317,7 @@ test('no response may be cached, errors included', { tags: 'smoke' }, async () =
     expect((await client.get(path)).headers.get('cache-control'), path).toBe('no-store')
 })
 
-describe('what is not HTTP', () => {
+describe('input that is not valid HTTP', () => {
   test.each([
     ['garbage', '\u0000\u0001\u0002 garbage\r\n\r\n'],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
@@ -321,7 +326,7 @@ describe('what is not HTTP', () => {
     ['a header without a name', 'GET /2025-10-13/config HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n'],
     ['a header with a NUL', 'GET /2025-10-13/config HTTP/1.1\r\nHost: a\r\nX: \u0000\r\n\r\n'],
     [
-      'a length that is no number',
+      'a length that is not a number',
       'POST /2025-10-13/customers HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n',
     ],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
@@ -330,21 +335,21 @@ describe('what is not HTTP', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['headers without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
-  ])('%s: 400 with the error body, and the server keeps running', async (_, text) => {
+  ])('such as %s gets 400 with an error body, and the server keeps running', async (_, text) => {
     const socket = connect(Number(new URL(client.baseUrl).port), '127.0.0.1')
     socket.on('error', () => {})
     socket.write(Buffer.from(text, 'latin1'))
-    expectRaw(await answerOf(socket), 'INVALID_INPUT')
+    expectRawError(await readResponse(socket), 'INVALID_INPUT')
     expect((await client.get('/config')).status).toBe(200)
   })
 
-  test('a connection that ends in the middle of a request leaves nothing behind', async () => {
-    const before = await customers()
+  test('such as a request cut off by the end of its connection has no effect', async () => {
+    const before = await countCustomers()
     const { port, pathname } = new URL(`${client.baseUrl}/customers`)
     const starts = [
       'GET',
       `POST ${pathname} HTTP/1.1\r\n`,
-      head(`POST ${pathname} HTTP/1.1`, { 'Content-Length': '100' }),
+      buildHead(`POST ${pathname} HTTP/1.1`, { 'Content-Length': '100' }),
     ]
     for (const start of [...starts, `${starts[2]}{"customerType":"INDIVIDUAL"`]) {
       const socket = connect(Number(port), '127.0.0.1')
@@ -353,32 +358,32 @@ describe('what is not HTTP', () => {
       await new Promise<void>((resolve) => socket.write(start, () => resolve()))
       socket.destroy()
     }
-    expect(await customers()).toBe(before)
+    expect(await countCustomers()).toBe(before)
   })
 })
 
-function head(line: string, headers: Record<string, string>): string {
-  const all = { Host: 'a', Authorization: client.authorization, ...JSON_TYPE, ...headers }
-  return `${line}\r\n${Object.entries(all)
+function buildHead(line: string, headers: Record<string, string>): string {
+  const allHeaders = { Host: 'a', Authorization: client.authorization, ...JSON_TYPE, ...headers }
+  return `${line}\r\n${Object.entries(allHeaders)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
 }
 
-/** All that comes back on a socket until the other side closes it. */
-async function answerOf(socket: ReturnType<typeof connect>): Promise<string> {
+/** Reads everything that a socket receives until the server closes it. */
+async function readResponse(socket: ReturnType<typeof connect>): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
-    // A server that keeps the connection open is told that nothing more comes.
+    // Tells a server that keeps the connection open that no more data follows.
     socket.end()
   })
   await once(socket, 'close')
   return Buffer.concat(chunks).toString()
 }
 
-function expectRaw(answer: string, code: ErrorCode): void {
-  const [headers, body] = answer.split('\r\n\r\n')
+function expectRawError(response: string, code: ErrorCode): void {
+  const [headers, body] = response.split('\r\n\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(headers ?? '')?.[1])
-  expect(headers?.toLowerCase(), answer).toContain('content-type: application/json')
-  expect(parseJson(body!), answer).toMatchObject({ status, code, message: expect.any(String) })
+  expect(headers?.toLowerCase(), response).toContain('content-type: application/json')
+  expect(parseJson(body!), response).toMatchObject({ status, code, message: expect.any(String) })
 }

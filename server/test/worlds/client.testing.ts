@@ -31,7 +31,7 @@ export interface Credentials {
 }
 
 type Contract = typeof API
-type BodyOfAnswer<Name extends EndpointName> = SuccessOf<Contract[Name]>['body']
+type ResponseBody<Name extends EndpointName> = SuccessOf<Contract[Name]>['body']
 
 interface CallInput<Name extends EndpointName> {
   readonly params?: ParamsOf<Contract[Name]>
@@ -39,7 +39,7 @@ interface CallInput<Name extends EndpointName> {
   readonly body?: BodyOf<Contract[Name]>
 }
 
-/** Calls the API over plain HTTP, for tests of what is actually transmitted. */
+/** Calls the API over plain HTTP, for tests of the wire format. */
 export class Client {
   readonly credentials: Credentials
   readonly baseUrl: string
@@ -64,10 +64,10 @@ export class Client {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const form = body === undefined || !takesUpload(method, path) ? undefined : formWith(path, body)
-    const all = { Authorization: this.authorization, ...headers }
-    if (form) return replyOf(await sentForm(this.baseUrl + path, method, all, form))
-    return sendJson(this.baseUrl + path, method, all, body)
+    const form = body === undefined || !acceptsUpload(method, path) ? undefined : buildForm(path, body)
+    const allHeaders = { Authorization: this.authorization, ...headers }
+    if (form) return toReply(await sendForm(this.baseUrl + path, method, allHeaders, form))
+    return sendJson(this.baseUrl + path, method, allHeaders, body)
   }
 
   get = (path: string) => this.send('GET', path)
@@ -78,12 +78,12 @@ export class Client {
   async call<Name extends EndpointName>(
     name: Name,
     input: CallInput<Name> = {},
-  ): Promise<BodyOfAnswer<Name>> {
+  ): Promise<ResponseBody<Name>> {
     const { method, path }: Endpoint = API[name]
     const params: Readonly<Record<string, unknown>> = { ...input.params }
     const query = new URLSearchParams()
     for (const [key, value] of Object.entries(input.query ?? {}))
-      for (const one of [value].flat()) query.append(key, String(one))
+      for (const item of [value].flat()) query.append(key, String(item))
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, param) => encodeURIComponent(String(params[param])))
     const reply = await this.send(method, query.size > 0 ? `${filled}?${query}` : filled, input.body)
     if (reply.status >= 300) throw new Error(`${name}: ${reply.status} ${toJson(reply.body)}`)
@@ -91,8 +91,8 @@ export class Client {
   }
 
   /**
-   * The events of an object, or all events, so far. The feed stops at any transaction that is still open in
-   * the database, so this waits until a new event appears.
+   * Returns the events of an object, or all events, so far. The feed stops before any transaction that is still open
+   * in the database, so this waits until a new event appears.
    */
   async events(query = ''): Promise<Reply['body'][]> {
     const marker = await this.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Marker' })
@@ -118,22 +118,22 @@ export async function sendJson(
   headers: Readonly<Record<string, string>>,
   body?: unknown,
 ): Promise<Reply> {
-  if (body === undefined) return replyOf(await exchange(url, method, headers))
+  if (body === undefined) return toReply(await exchange(url, method, headers))
   const text = typeof body === 'string' ? body : toJson(body)
-  return replyOf(await exchange(url, method, { 'Content-Type': 'application/json', ...headers }, text))
+  return toReply(await exchange(url, method, { 'Content-Type': 'application/json', ...headers }, text))
 }
 
-async function sentForm(
+async function sendForm(
   url: string,
   method: string,
   headers: Readonly<Record<string, string>>,
   body: FormData,
-): Promise<Exchanged> {
+): Promise<RawResponse> {
   const response = await fetch(url, { method, headers, body })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-function replyOf({ status, headers, text }: Exchanged): Reply {
+function toReply({ status, headers, text }: RawResponse): Reply {
   const isJson = headers.get('content-type')?.startsWith('application/json')
   return { status, body: text === '' ? undefined : isJson ? parseJson(text) : text, headers }
 }
@@ -186,7 +186,7 @@ export async function fund(client: Client, accountId: string, amount: bigint | n
   if (reply.status !== 200) throw new Error(toJson(reply.body))
 }
 
-/** The id of a wallet's e-mail credential. */
+/** Finds the id of a wallet's e-mail credential. */
 export async function credentialOf(client: Client, wallet: string): Promise<string> {
   return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id
 }
@@ -267,55 +267,59 @@ export function openSession(
   return { sessionId: session.id, keys, stamp: (payload) => makeStamp(keys, payload) }
 }
 
-/** A response. If the server streams it, `text` is only the first chunk. */
-export interface Exchanged {
+/** A response with its body as text. If the server streams it, `text` is only the first chunk. */
+export interface RawResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
 /**
- * Closes idle connections long before the server does: a closing server could otherwise meet the next
- * request.
+ * Closes idle connections long before the server does. Otherwise, a request could be sent while the server closes its
+ * connection.
  */
 const agent = new Agent({ keepAlive: true, timeout: 3_000 })
 
-/** The default headers of Node's `fetch`. */
-const OWN = { Accept: '*/*', 'User-Agent': 'node' }
+/** Node's `fetch` sends these headers by default. */
+const DEFAULT_HEADERS = { Accept: '*/*', 'User-Agent': 'node' }
 
 /**
- * Makes one HTTP/1.1 request for a fifth of the CPU time of `fetch`: a full test run makes almost a hundred
- * thousand. Rejects as `fetch` does. Does not follow redirects.
+ * Makes one HTTP/1.1 request for a fifth of the CPU time of `fetch`, because a full test run makes almost a hundred
+ * thousand. Rejects as `fetch` does, and does not follow redirects.
  */
 export function exchange(
   url: string,
   method: string,
   headers: Readonly<Record<string, string>>,
   body?: string,
-): Promise<Exchanged> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-    const sent = request(new URL(url), { method, agent, headers: { ...OWN, ...length, ...headers } })
-    sent.on('error', (cause) => reject(new TypeError('fetch failed', { cause })))
-    sent.on('response', (answer) => {
-      const isStream = answer.headers['content-type']?.startsWith('text/event-stream')
-      const done = () => resolve({ status: answer.statusCode!, headers: headersOf(answer), text })
-      let text = ''
-      answer.setEncoding('utf8')
-      answer.on('data', (piece: string) => {
-        text += piece
-        if (!isStream) return
-        done()
-        answer.destroy()
-      })
-      answer.on('end', done)
-      answer.on('error', (cause) => reject(new TypeError('terminated', { cause })))
+    const outgoing = request(new URL(url), {
+      method,
+      agent,
+      headers: { ...DEFAULT_HEADERS, ...length, ...headers },
     })
-    sent.end(body)
+    outgoing.on('error', (cause) => reject(new TypeError('fetch failed', { cause })))
+    outgoing.on('response', (incoming) => {
+      const isStream = incoming.headers['content-type']?.startsWith('text/event-stream')
+      const finish = () => resolve({ status: incoming.statusCode!, headers: toHeaders(incoming), text })
+      let text = ''
+      incoming.setEncoding('utf8')
+      incoming.on('data', (chunk: string) => {
+        text += chunk
+        if (!isStream) return
+        finish()
+        incoming.destroy()
+      })
+      incoming.on('end', finish)
+      incoming.on('error', (cause) => reject(new TypeError('terminated', { cause })))
+    })
+    outgoing.end(body)
   })
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
   return headers
@@ -323,27 +327,28 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 
 /** Polls until the value satisfies the condition, for changes without an event to wait for. */
 export async function until<T>(
-  look: () => Promise<T>,
-  isThere: (found: T) => boolean,
+  read: () => Promise<T>,
+  isExpected: (value: T) => boolean,
   seconds = 40,
 ): Promise<T> {
   const endMs = performance.now() + timeLimit(seconds * 1000)
   for (;;) {
-    const found = await look()
-    if (isThere(found)) return found
-    if (performance.now() > endMs) throw new Error(`Waited too long: ${JSON.stringify(found, jsonable)}`)
+    const value = await read()
+    if (isExpected(value)) return value
+    if (performance.now() > endMs)
+      throw new Error(`Waited too long: ${JSON.stringify(value, bigintToString)}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-function jsonable(_: string, value: unknown): unknown {
+function bigintToString(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
 
-/** A file of this length that begins and ends like a PNG. */
+/** Builds a file of this length that begins and ends like a PNG. */
 export function pngOf(bytes = 2_000, fill = 0x41): Buffer {
   return Buffer.concat([PNG_HEAD, Buffer.alloc(bytes - PNG_HEAD.length - PNG_END.length, fill), PNG_END])
 }
@@ -353,11 +358,11 @@ const UPLOADS = Object.values<Endpoint>(API)
   .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
 
 /** True if the endpoint at this path takes a file. */
-export function takesUpload(method: string, path: string): boolean {
+export function acceptsUpload(method: string, path: string): boolean {
   return UPLOADS.some((upload) => upload.method === method && upload.pattern.test(path.split('?', 1)[0]!))
 }
 
-/** The files for endpoints that take something other than pictures. */
+/** Files for the endpoints that accept no images. */
 const FILES: Readonly<Record<string, Uint8Array>> = {
   '/payouts/batches/csv': Buffer.from('accountId,currency,amount\n'),
   '/customers/bulk/csv': Buffer.from('platformCustomerId,customerType\n'),
@@ -367,8 +372,8 @@ const FILES: Readonly<Record<string, Uint8Array>> = {
  * Converts an object, or JSON, to a form with a file that the endpoint at this path accepts. Undefined for
  * any other body.
  */
-export function formWith(path: string, body: unknown): FormData | undefined {
-  const fields = typeof body === 'string' ? readOrUndefined(body) : body
+export function buildForm(path: string, body: unknown): FormData | undefined {
+  const fields = typeof body === 'string' ? tryParseJson(body) : body
   if (!isObject(fields)) return undefined
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
@@ -377,7 +382,7 @@ export function formWith(path: string, body: unknown): FormData | undefined {
   return form
 }
 
-function readOrUndefined(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return parseJson(text)
   } catch {

@@ -29,10 +29,10 @@ const NODE_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 export const onPostgres = Boolean(process.env.DATABASE_URL)
 
 type Environment = Readonly<Record<string, string>>
-/** The destination of a process's output: this process, or a file descriptor. */
+/** The destination of a process's output: a pipe to this process, or a file descriptor. */
 type Output = 'pipe' | number
 
-/** Call this in `beforeAll`. `npm test` builds what has changed; vitest alone runs the last build. */
+/** Builds the server if no build exists. Call it in `beforeAll`. `npm test` rebuilds changes, but vitest alone does not. */
 export async function ensureServerBuilt(): Promise<void> {
   if (!existsSync(SERVER))
     await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs'), 'server'])
@@ -42,16 +42,15 @@ export async function ensureServerBuilt(): Promise<void> {
 export interface Place {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
-  /** The settings that make a process use it. */
+  /** The settings that make a process use this storage. */
   readonly env: Environment
 }
 
 type PlaceDatabase = 'ready' | 'none' | 'unused'
 
 /**
- * Creates a place that was never started: with a database ready for its first start, without a database, or
- * for a process that is not expected to open its database. It is removed after the test, together with every
- * process started there.
+ * Creates storage for a server that was never started: with an empty migrated database, without a database, or for a
+ * process that does not open its database. After the test, it is removed and its processes are killed.
  */
 export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place> {
   const place = await openPlace(database)
@@ -59,16 +58,19 @@ export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place
   return place
 }
 
-/** Creates a place for several tests, which have to remove it. */
+/** Creates storage for several tests, which have to remove it. */
 export async function openPlace(
   database: PlaceDatabase,
 ): Promise<Place & { readonly remove: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-process-'))
   const serverUrl = database === 'unused' ? undefined : process.env.DATABASE_URL
   const template = database === 'ready' ? inject('emptyPostgresDatabase') : undefined
-  const own = serverUrl ? await createPostgresDatabase(serverUrl, template) : undefined
-  if (!own && database === 'ready') await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
-  const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(own ? { DATABASE_URL: own.url } : {}) }
+  const createdDatabase = serverUrl ? await createPostgresDatabase(serverUrl, template) : undefined
+  if (!createdDatabase && database === 'ready') await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  const env = {
+    COUNTERSIGN_DATA_DIR: dataDir,
+    ...(createdDatabase ? { DATABASE_URL: createdDatabase.url } : {}),
+  }
   const remove = async () => {
     for (const child of children.get(dataDir) ?? []) {
       if (child.exitCode !== null || child.signalCode !== null) continue
@@ -77,11 +79,11 @@ export async function openPlace(
       await closed
     }
     children.delete(dataDir)
-    await own?.drop()
-    // A program that is creating database files may only now notice that its server was killed.
+    await createdDatabase?.drop()
+    // A child of the killed server may still be creating database files, so the removal is retried.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
-  return { dataDir, databaseUrl: own?.url, env, remove }
+  return { dataDir, databaseUrl: createdDatabase?.url, env, remove }
 }
 
 const children = new Map<string, ChildProcess[]>()
@@ -89,7 +91,7 @@ process.on('exit', () => {
   for (const child of [...children.values()].flat()) child.kill('SIGKILL')
 })
 
-/** The way in which a process ended. */
+/** The exit code or signal of a process, and its output. */
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -97,12 +99,12 @@ export interface Ending {
   readonly stderr: string
 }
 
-/** A process of the built server: either serving, or running one of its commands. */
+/** A process of the built server. It either serves or runs a command. */
 export class ServerProcess {
   readonly #child: ChildProcess
   readonly #ended: Promise<Ending>
   readonly #place: Place
-  #look = (): void => {}
+  #onOutput = (): void => {}
   stdout = ''
   stderr = ''
 
@@ -121,7 +123,7 @@ export class ServerProcess {
     children.set(place.dataDir, [...(children.get(place.dataDir) ?? []), this.#child])
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
-      this.#look()
+      this.#onOutput()
     })
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text
@@ -145,7 +147,7 @@ export class ServerProcess {
     return this.#child.pid!
   }
 
-  /** The base URL in its banner. */
+  /** The base URL, from the startup banner. */
   get baseUrl(): string {
     return /^ {2}API +(\S+)$/m.exec(this.stdout)![1]!
   }
@@ -157,10 +159,10 @@ export class ServerProcess {
   /** Resolves once standard output contains `text`. Rejects if the process ends first. */
   says(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#look = () => {
+      this.#onOutput = () => {
         if (this.stdout.includes(text)) resolve()
       }
-      this.#look()
+      this.#onOutput()
       this.#ended.then(
         ({ code, stderr }) => reject(new Error(`ended with ${code} before it said ${text}: ${stderr}`)),
         reject,
@@ -192,20 +194,20 @@ export function run(place: Place, args: readonly string[], env: Environment = {}
   return new ServerProcess(place, env, args).ended()
 }
 
-/** The output of one of the server's commands, which must succeed without warnings. */
+/** Returns the JSON output of one of the server's commands, which must succeed without warnings. */
 export async function ask(place: Place, ...args: string[]) {
   const { code, stdout, stderr } = await run(place, args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
 }
 
-/** The credentials written by the first start. */
+/** Reads the credentials that the first start has written. */
 export function readCredentials(place: Place) {
   const text = readFileSync(join(place.dataDir, 'credentials.json'), 'utf8')
   return JSON.parse(text) as { platformId: string; tokenId: string; clientSecret: string; baseUrl: string }
 }
 
-/** The processes started for a place, regardless of their parent. Finds none except on Linux. */
+/** Finds the processes that use this storage, whatever their parent is. Works only on Linux. */
 export function processesOf({ dataDir }: Place): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -252,7 +254,7 @@ export class Program {
   #onLine: (() => void) | undefined
 
   constructor(parameters: readonly string[], env: Record<string, string> = {}) {
-    // It runs only for seconds, too short for optimizing the database's code.
+    // The program runs for seconds, which is too short for optimizing the database's code.
     const flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
     this.process = spawn(process.execPath, [...flags, ...parameters], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -297,7 +299,7 @@ export class Program {
 export interface Cluster {
   readonly url: string
   readonly port: number
-  /** The folder of its programs. */
+  /** The folder of the PostgreSQL programs. */
   readonly bin: string
   /** Stops the server and keeps its files. */
   pause(): Promise<void>
@@ -329,7 +331,7 @@ export async function startStandby(primary: Cluster): Promise<Standby> {
   return (await scripts()).startStandby(primary)
 }
 
-/** Starts a pgbouncer in front of the cluster. It is stopped first. */
+/** Starts a pgbouncer in front of the cluster. Stop it before the cluster. */
 export async function startPooler(cluster: Cluster, mode: PoolMode): Promise<Pooler> {
   return (await scripts()).startPooler(cluster, mode)
 }

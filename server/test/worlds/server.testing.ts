@@ -24,7 +24,7 @@ export type Options = Parameters<typeof openService>[1] & {
   readonly sharedIn?: string
 }
 
-/** A server that is also used by other test files, so nobody closes it. */
+/** A server that several test files use, so no test closes it. */
 export type SharedServer = Omit<TestServer, 'close'>
 
 type Line = Readonly<Record<string, unknown>>
@@ -42,7 +42,7 @@ export interface TestServer extends Service {
   logText(): string
   log(): Line[]
   /**
-   * The log line of a request, by its own id or the caller's. The access line may be written after the
+   * Waits for the log line of a request, by its own id or the caller's. The access line may be written after the
    * response has arrived.
    */
   lineOf(requestId: string, msg?: string): Promise<Line>
@@ -80,10 +80,10 @@ export async function openServer(
     await database?.drop()
     await rm(dataDir, { recursive: true, force: true })
   }
-  const baseUrl = () => formatBaseUrl('127.0.0.1', portOf(service))
+  const baseUrl = () => formatBaseUrl('127.0.0.1', readPort(service))
   return {
     ...service,
-    ...observationOf(service, logFile),
+    ...createObservers(service, logFile),
     dataDir,
     get baseUrl() {
       return baseUrl()
@@ -101,7 +101,7 @@ export async function openServer(
   }
 }
 
-function portOf({ server }: Service): number {
+function readPort({ server }: Service): number {
   const address: AddressInfo | string | null = server.server.address()
   if (typeof address !== 'object' || address === null) throw new Error('The server does not listen')
   return address.port
@@ -117,7 +117,7 @@ async function newOp({ app }: Service): Promise<Op> {
   return createOp(app, created.row, { kind: 'job', jobId: 'test' })
 }
 
-function observationOf(
+function createObservers(
   service: Service,
   logFile: string,
 ): Pick<TestServer, 'logText' | 'log' | 'lineOf' | 'metrics' | 'raw'> {
@@ -137,9 +137,9 @@ function observationOf(
         if (!found) throw new Error(`No line of ${requestId}: ${msg}`)
         return found
       }, timeLimit(30_000)),
-    metrics: async () => (await fetch(`http://127.0.0.1:${portOf(service)}/metrics`)).text(),
+    metrics: async () => (await fetch(`http://127.0.0.1:${readPort(service)}/metrics`)).text(),
     raw(request) {
-      const socket = connect(portOf(service), '127.0.0.1')
+      const socket = connect(readPort(service), '127.0.0.1')
       socket.on('error', () => {})
       socket.write(Buffer.from(request, 'latin1'))
       return text(socket)
@@ -147,12 +147,14 @@ function observationOf(
   }
 }
 
-/** The sum of a metric's series that have these labels. Undefined if no series has them. */
+/** Returns the sum of a metric's series that have these labels, or undefined if no series has them. */
 export function valueIn(page: string, name: string, labels: Record<string, string> = {}): number | undefined {
   const values = page.split('\n').flatMap((line) => {
-    const [, metric, text = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
-    const fits = Object.entries(labels).every(([label, is]) => `,${text},`.includes(`,${label}="${is}",`))
-    return metric === name && fits ? [Number(value)] : []
+    const [, metric, labelText = '', valueText] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    const fits = Object.entries(labels).every(([label, value]) =>
+      `,${labelText},`.includes(`,${label}="${value}",`),
+    )
+    return metric === name && fits ? [Number(valueText)] : []
   })
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value)
 }

@@ -5,7 +5,7 @@ import { type Options, openServer, type SharedServer } from './server.testing.ts
 
 /** Servers shared by test files, by name. */
 export interface Worlds {
-  /** A sandbox in this process, for tests of what HTTP does not show. */
+  /** A sandbox in this process, for tests that need more than HTTP shows. */
   readonly sandbox: SharedServer
   /** A sandbox without a port and without background jobs, for tests that call code and read the database. */
   readonly 'sandbox+quiet': SharedServer
@@ -22,20 +22,20 @@ export interface Worlds {
   readonly 'production+bank': Omit<Production, 'close'>
 }
 
-/** At the end of the run, the log is checked for secrets. */
+/** The end of the test run checks the log for secrets. */
 const LOGGED = { LOG_LEVEL: 'debug' }
 
 const WORLDS: { readonly [Name in keyof Worlds]: () => Promise<Worlds[Name]> } = {
-  sandbox: once((shared) => openServer(LOGGED, shared)),
-  'sandbox+quiet': once((shared) => openServer(LOGGED, { ...shared, listens: false })),
-  production: once((shared) =>
+  sandbox: openOnce((shared) => openServer(LOGGED, shared)),
+  'sandbox+quiet': openOnce((shared) => openServer(LOGGED, { ...shared, listens: false })),
+  production: openOnce((shared) =>
     openServer({ COUNTERSIGN_MODE: 'production', PUBLIC_URL: 'https://pay.example', ...LOGGED }, shared),
   ),
-  'production+mail': once((shared) => openMailing(LOGGED, shared)),
-  'production+bank': once((shared) => openProduction({}, LOGGED, shared)),
+  'production+mail': openOnce((shared) => openMailing(LOGGED, shared)),
+  'production+bank': openOnce((shared) => openProduction({}, LOGGED, shared)),
 }
 
-function once<Opened>(open: (shared: Options) => Promise<Opened>): () => Promise<Opened> {
+function openOnce<Opened>(open: (shared: Options) => Promise<Opened>): () => Promise<Opened> {
   let opened: Promise<Opened> | undefined
   return () => {
     opened ??= open({ sharedIn: inject('worldsFolder') })

@@ -50,7 +50,7 @@ export const CHEAP_COIN = '0.000001'
 /** The chain's fee at that price. */
 export const NETWORK_FEE = 1n
 
-/** The entry in the rails file for a rail on this chain. */
+/** Builds the entry in the rails file for a rail on this chain. */
 export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, more: object = {}): object {
   return {
     kind: 'evm',
@@ -77,7 +77,7 @@ export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, m
 export async function openOnChain({
   mode = 'production',
   entry = {},
-  chain: given,
+  chain: existingChain,
   rails = [],
   funded = true,
   isReached = true,
@@ -91,40 +91,41 @@ export async function openOnChain({
   readonly isReached?: boolean
   readonly usdPerEth?: string
 } = {}): Promise<OnChain> {
-  const chain = given ?? (await openChain())
+  const chain = existingChain ?? (await openChain())
   const folder = await mkdtemp(join(tmpdir(), 'countersign-chain-'))
   const railsFile = join(folder, 'rails.json')
   const rates = await serveRates(usdPerEth)
-  const write = (one: object) => writeFile(railsFile, JSON.stringify({ rails: [one, ...rails] }))
-  await write(evmEntry(chain, entry))
+  const writeRails = (railEntry: object) =>
+    writeFile(railsFile, JSON.stringify({ rails: [railEntry, ...rails] }))
+  await writeRails(evmEntry(chain, entry))
   const service = await openServer({
     COUNTERSIGN_MODE: mode,
     RAILS_FILE: railsFile,
     ...(mode === 'production' ? { RATES_URL: rates.url } : {}),
   })
   const client = await service.newPlatform()
-  if (mode === 'production') await useUsdc(client)
+  if (mode === 'production') await enableUsdc(client)
   const rail = () => service.app.rails.list().find(isEvmRail)!
   if (isReached) await chainIsMet({ service })
   if (funded) {
     const { treasury } = rail().chain
     await chain.mint(treasury, TREASURY_FUNDS, toLowerHex(rail().entry.tokens[0]?.address ?? chain.token))
     await chain.sendCoin(gasAddressOf(service, rail()), 10n ** 20n)
-    if (isReached) await treasuryIsCredited({ chain, service })
+    if (isReached) await waitForTreasuryCredit({ chain, service })
   }
   return {
     chain,
     service,
     client,
     rail,
-    setRail: async (one) => {
-      await write(one)
+    setRail: async (railEntry) => {
+      await writeRails(railEntry)
       await service.reloadRails()
     },
     async close() {
       await service.close()
       await rates.close()
-      if (!given) await chain.close()
+      if (!existingChain) await chain.close()
       await rm(folder, { recursive: true, force: true })
     },
   }
@@ -136,7 +137,7 @@ const TREASURY_FUNDS = 1_000_000_000_000n
  * Waits until the platform has been credited with the treasury's funds, so that they do not change balances
  * that a test compares.
  */
-async function treasuryIsCredited({ chain, service }: Pick<OnChain, 'chain' | 'service'>): Promise<void> {
+async function waitForTreasuryCredit({ chain, service }: Pick<OnChain, 'chain' | 'service'>): Promise<void> {
   await chain.mine(CONFIRMATIONS)
   await until(
     async () => (await service.app.db.query<{ posted: bigint }>(RAIL_BALANCES)).rows,
@@ -155,7 +156,7 @@ export async function chainIsMet({ service }: { readonly service: Pick<Service, 
 }
 
 /** Gives the platform and its customers accounts in USDC. */
-async function useUsdc(client: Client): Promise<void> {
+async function enableUsdc(client: Client): Promise<void> {
   const transactionTypes = ['OUTGOING', 'INCOMING']
   const [minAmount, maxAmount] = [1, 1_000_000_000_000_000]
   const supportedCurrencies = ['USDC', 'EUR', 'USD'].map((currencyCode) => ({
@@ -169,7 +170,7 @@ async function useUsdc(client: Client): Promise<void> {
   if (changed.status !== 200) throw new Error(JSON.stringify(changed.body))
 }
 
-/** The address of a rail's first gas account. */
+/** Finds the address of a rail's first gas account. */
 export function gasAddressOf({ app }: Pick<OnChain['service'], 'app'>, { name }: EvmRail): Hex {
   return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
 }
@@ -190,27 +191,27 @@ export async function newHolder({ client, service }: Pick<OnChain, 'client' | 's
   return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
 }
 
-/** The deposits of an account, once there are exactly this many and none is pending. */
+/** Waits until an account has at least this many deposits, and returns them. */
 export async function credited(
   { client }: OnChain,
   accountId: string,
   count: number,
 ): Promise<Reply['body'][]> {
-  const found = await until(
+  const deposits = await until(
     () => client.get(`/deposits?accountId=${accountId}&limit=100`),
     ({ body }) => body.data.length >= count,
   )
-  return found.body.data
+  return deposits.body.data
 }
 
-/** The available balance of a customer's account or of the platform's own, in the smallest unit. */
+/** Reads the available balance of a customer's or the platform's account, in the smallest unit. */
 export async function balanceOf({ client }: OnChain, customerId: string | undefined): Promise<bigint> {
-  const found = await client.get(
+  const accounts = await client.get(
     customerId === undefined
       ? '/platform/internal-accounts?currency=USDC'
       : `/customers/internal-accounts?customerId=${customerId}&currency=USDC`,
   )
-  return BigInt(found.body.data[0].balance.amount)
+  return BigInt(accounts.body.data[0].balance.amount)
 }
 
 /** Waits until the server has followed the chain as far as currently possible. */
@@ -227,7 +228,7 @@ export async function followed(
   )
 }
 
-/** The number of alerts of a kind so far. */
+/** Counts the alerts of a kind so far. */
 export async function alertsOf({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
   const text = await service.app.metrics.text(async () => true)
   const found = new RegExp(
@@ -240,8 +241,8 @@ export async function alertsOf({ service }: Pick<OnChain, 'service'>, kind: Chai
 /** Sends many small transfers of one unit each, in blocks of 500. */
 export async function sendDust({ chain }: Pick<OnChain, 'chain'>, to: Hex, count: number): Promise<void> {
   await chain.mint(chain.multicall, BigInt(count))
-  for (let left = count; left > 0; left -= DUST_AT_ONCE) {
-    const calls = Array.from({ length: Math.min(left, DUST_AT_ONCE) }, () =>
+  for (let remaining = count; remaining > 0; remaining -= DUST_PER_BLOCK) {
+    const calls = Array.from({ length: Math.min(remaining, DUST_PER_BLOCK) }, () =>
       transferCall(chain.token, to, 1n),
     )
     const call = combineCalls(chain.multicall, calls)
@@ -251,9 +252,9 @@ export async function sendDust({ chain }: Pick<OnChain, 'chain'>, to: Hex, count
   }
 }
 
-const DUST_AT_ONCE = 500
+const DUST_PER_BLOCK = 500
 
-/** The rail's balance in the ledger, and the total of its addresses on the chain, in the smallest unit. */
+/** Reads the rail's ledger balance and the total of its addresses on the chain, in the smallest unit. */
 export async function bothSides({
   chain,
   service,
@@ -261,9 +262,9 @@ export async function bothSides({
   const { rows } = await service.app.db.query<{ posted: bigint }>(
     "SELECT posted FROM ledger_accounts WHERE name = 'rail:base' AND currency = 'USDC'",
   )
-  const ours = await service.app.read.selectFrom('chain_addresses').select('address').execute()
-  const held = await Promise.all(ours.map(({ address }) => chain.balanceOf(chain.token, address)))
-  return [BigInt(rows[0]?.posted ?? 0), held.reduce((sum, one) => sum + one, 0n)]
+  const ownAddresses = await service.app.read.selectFrom('chain_addresses').select('address').execute()
+  const held = await Promise.all(ownAddresses.map(({ address }) => chain.balanceOf(chain.token, address)))
+  return [BigInt(rows[0]?.posted ?? 0), held.reduce((sum, balance) => sum + balance, 0n)]
 }
 
 /** A server whose node is a proxy that can lie about the chain. */
@@ -273,7 +274,7 @@ export interface BehindProxy extends OnChain {
   readonly rpcs: readonly object[]
 }
 
-/** Starts such a server on a new chain. With an agreement of 2, the second node is the chain itself. */
+/** Starts a server behind a lying proxy on a new chain. With an agreement of 2, the second node is the chain itself. */
 export async function openBehindProxy({
   agreement = 1,
   entry = {},
@@ -286,13 +287,13 @@ export async function openBehindProxy({
   const chain = await openChain()
   const proxy = await openLyingProxy(chain.url)
   const rpcs = [proxy.url, chain.url].slice(0, agreement).map((url) => ({ type: 'url', url }))
-  const on = await openOnChain({ chain, entry: { rpcs, agreement, ...entry }, usdPerEth })
+  const onChain = await openOnChain({ chain, entry: { rpcs, agreement, ...entry }, usdPerEth })
   return {
-    ...on,
+    ...onChain,
     proxy,
     rpcs,
     async close() {
-      await on.close()
+      await onChain.close()
       await proxy.close()
       await chain.close()
     },

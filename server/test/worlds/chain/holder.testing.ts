@@ -53,9 +53,12 @@ export class Holder {
     const created = ok(
       await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email }),
     )
-    const found = ok(await client.get(`/customers/internal-accounts?customerId=${created.id}&currency=USDC`))
-    const account = (type: string) => found.data.find((one: Reply['body']) => one.type === type)
-    const { id: walletId, fundingPaymentInstructions } = account('EMBEDDED_WALLET')
+    const accounts = ok(
+      await client.get(`/customers/internal-accounts?customerId=${created.id}&currency=USDC`),
+    )
+    const findAccount = (type: string) =>
+      accounts.data.find((account: Reply['body']) => account.type === type)
+    const { id: walletId, fundingPaymentInstructions } = findAccount('EMBEDDED_WALLET')
     const { address } = fundingPaymentInstructions[0].accountOrWalletInfo
     const quorumPublicKey = await countersign.quorumPublicKey()
     const wallet = countersign.wallet(walletId, {
@@ -64,7 +67,7 @@ export class Holder {
       chain: { address, chainId: on.chain.chainId, token: on.chain.token },
     })
     const session = await wallet.email.signIn({ code: '000000' })
-    const custodialId = account('INTERNAL_CRYPTO').id
+    const custodialId = findAccount('INTERNAL_CRYPTO').id
     const ids = { customerId: created.id, walletId, address, custodialId }
     const holder = new Holder(on, { ...ids, countersign, wallet, session })
     if (amount > 0n) await holder.fund(amount)
@@ -79,23 +82,25 @@ export class Holder {
   }
 
   /** Mines blocks until the wallet's ledger balance satisfies the condition. */
-  async seen(isWanted: (total: bigint) => boolean): Promise<void> {
-    await this.mining(() => this.total(), isWanted)
+  async seen(isExpected: (total: bigint) => boolean): Promise<void> {
+    await this.mining(() => this.total(), isExpected)
   }
 
-  mining<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
+  /** Mines blocks until the value satisfies the condition. */
+  mining<T>(read: () => Promise<T>, isExpected: (value: T) => boolean): Promise<T> {
     return until(async () => {
       // Keeps the chain's time equal to the server's.
       await this.#on.chain.mine(1, 0)
-      return look()
-    }, isThere)
+      return read()
+    }, isExpected)
   }
 
-  /** The total and the available balance in the ledger. */
+  /** Reads the total balance in the ledger. */
   async total(): Promise<bigint> {
     return BigInt((await this.account()).totalBalance.amount)
   }
 
+  /** Reads the available balance in the ledger. */
   async available(): Promise<bigint> {
     return BigInt((await this.account()).balance.amount)
   }
@@ -109,7 +114,7 @@ export class Holder {
     return data[0]
   }
 
-  /** The wallet's balance on the chain. */
+  /** Reads the wallet's balance on the chain. */
   onChain(): Promise<bigint> {
     return this.#on.chain.balanceOf(this.#on.chain.token, this.address)
   }
@@ -188,7 +193,7 @@ export class Holder {
   }
 }
 
-/** The payload that the wallet signs to execute a quote. */
+/** Finds the payload that the wallet signs to execute a quote. */
 export function payloadOf({ paymentInstructions = [] }: Quote): string {
   const info = paymentInstructions[0]?.accountOrWalletInfo
   if (!info || !('payloadToSign' in info) || typeof info.payloadToSign !== 'string')
@@ -196,7 +201,7 @@ export function payloadOf({ paymentInstructions = [] }: Quote): string {
   return info.payloadToSign
 }
 
-/** An unused address whose ending is not a magic value of the sandbox (digits, or bad0). */
+/** Creates an unused address whose ending is not a magic value of the sandbox (digits, or bad0). */
 export function newAddress(): Hex {
   return toChecksumAddress(`${randomBytes(19).toString('hex')}aa`) as Hex
 }

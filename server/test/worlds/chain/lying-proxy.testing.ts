@@ -2,14 +2,14 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A call as it was received. */
+/** A call that the proxy has received. */
 export interface ProxiedCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
 /** The result of one call: a value, an error, or a fault that ruins the whole response. */
-export type ProxyAnswer =
+export type ProxyResponse =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly spoil: (response: ServerResponse) => void }
@@ -20,15 +20,15 @@ export type ProxyAnswer =
  */
 export type Lie = (
   call: ProxiedCall,
-  truth: (params?: readonly unknown[]) => Promise<ProxyAnswer>,
-) => ProxyAnswer | Promise<ProxyAnswer>
+  truth: (params?: readonly unknown[]) => Promise<ProxyResponse>,
+) => ProxyResponse | Promise<ProxyResponse>
 
 export type LieName = keyof typeof LIES
 
 /** A proxy in front of a node. It forwards responses until a test makes it lie. */
 export interface LyingProxy {
   readonly url: string
-  /** The calls of a method since the start, oldest first. Without a method, all calls. */
+  /** Returns the calls of a method since the start, oldest first. Without a method, returns all calls. */
   calls(method?: string): readonly ProxiedCall[]
   /** Resolves with the next call of a method. */
   next(method: string): Promise<ProxiedCall>
@@ -55,7 +55,7 @@ interface Log {
   readonly logIndex: string
 }
 
-/** Predefined lies. */
+/** Predefined lies, by name. */
 export const LIES = {
   /** Claims to be a different chain: the id of Ethereum. */
   'other chain': () => ({ result: '0x1' }),
@@ -65,51 +65,53 @@ export const LIES = {
    */
   'old head': async ({ method, params }, truth) => {
     if (method === 'eth_blockNumber')
-      return mapped(await truth(), (head) => hex(older(BigInt(head as string))))
-    const [block, ...rest] = params
+      return mapResult(await truth(), (head) => toHex(subtractOldBlocks(BigInt(head as string))))
+    const [block, ...otherParams] = params
     const answer = await truth()
     if (typeof block !== 'string' || block.startsWith('0x') || !('result' in answer)) return answer
     const { number } = answer.result as { number: string }
-    return truth([hex(older(BigInt(number))), ...rest])
+    return truth([toHex(subtractOldBlocks(BigInt(number))), ...otherParams])
   },
   'no logs': () => ({ result: [] }),
   /** Omits the last log. */
-  'missing log': async (_, truth) => mapped(await truth(), (logs) => (logs as Log[]).slice(0, -1)),
+  'missing log': async (_, truth) => mapResult(await truth(), (logs) => (logs as Log[]).slice(0, -1)),
   /** Attributes the logs to a contract that was not requested. */
   'foreign logs': async (_, truth) =>
-    mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, address: OTHER_ADDRESS }))),
+    mapResult(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, address: OTHER_ADDRESS }))),
   /** Repeats each log in a transaction that does not exist. */
   'made-up logs': async (_, truth) =>
-    mapped(await truth(), (logs) => [
+    mapResult(await truth(), (logs) => [
       ...(logs as Log[]),
-      ...(logs as Log[]).map((log) => ({ ...log, transactionHash: flipped(log.transactionHash) })),
+      ...(logs as Log[]).map((log) => ({ ...log, transactionHash: invertHash(log.transactionHash) })),
     ]),
   /** Sets the largest possible amount in each log. */
   'inflated logs': async (_, truth) =>
-    mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` }))),
+    mapResult(await truth(), (logs) =>
+      (logs as Log[]).map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` })),
+    ),
   /** Marks each log as removed by the node. */
   'removed logs': async (_, truth) =>
-    mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, removed: true }))),
+    mapResult(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, removed: true }))),
   /**
    * Adds two malformed logs after each log: one with a fourth topic, like a log of a token without amounts,
    * and one with two data words.
    */
   'odd forms': async (_, truth) =>
-    mapped(await truth(), (logs) =>
+    mapResult(await truth(), (logs) =>
       (logs as Log[]).flatMap((log) => [
         log,
         {
           ...log,
-          logIndex: hex(BigInt(log.logIndex) + 1_000n),
+          logIndex: toHex(BigInt(log.logIndex) + 1_000n),
           topics: [...log.topics, log.data],
           data: '0x',
         },
-        { ...log, logIndex: hex(BigInt(log.logIndex) + 2_000n), data: `${log.data}${log.data.slice(2)}` },
+        { ...log, logIndex: toHex(BigInt(log.logIndex) + 2_000n), data: `${log.data}${log.data.slice(2)}` },
       ]),
     ),
   /** Returns each log twice. */
   'repeated logs': async (_, truth) =>
-    mapped(await truth(), (logs) => [...(logs as Log[]), ...(logs as Log[])]),
+    mapResult(await truth(), (logs) => [...(logs as Log[]), ...(logs as Log[])]),
   /** Sends 100 MB without ending the response. */
   huge: () => ({ spoil: sendHuge }),
   /** Keeps the connection open without responding. The node never receives the call. */
@@ -155,22 +157,22 @@ export function held(): { readonly lie: Lie; release(): void } {
   return { lie: (_, truth) => released.then(() => truth()), release: () => release() }
 }
 
-function mapped(answer: ProxyAnswer, map: (result: unknown) => unknown): ProxyAnswer {
+function mapResult(answer: ProxyResponse, map: (result: unknown) => unknown): ProxyResponse {
   return 'result' in answer ? { result: map(answer.result) } : answer
 }
 
-const hex = (value: bigint) => `0x${value.toString(16)}`
-const older = (block: bigint) => (block > OLD_BLOCKS ? block - OLD_BLOCKS : 0n)
+const toHex = (value: bigint) => `0x${value.toString(16)}`
+const subtractOldBlocks = (block: bigint) => (block > OLD_BLOCKS ? block - OLD_BLOCKS : 0n)
 /** Returns a different hash of the same format. */
-const flipped = (hash: string) =>
+const invertHash = (hash: string) =>
   `0x${hash.slice(2).replace(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))}`
 
 /** Sends data without end, as fast as the client reads it. */
 function sendHuge(response: ServerResponse): void {
-  let left = HUGE_BYTES
+  let remaining = HUGE_BYTES
   const send = () => {
-    while (left > 0 && !response.destroyed) {
-      left -= CHUNK.length
+    while (remaining > 0 && !response.destroyed) {
+      remaining -= CHUNK.length
       if (!response.write(CHUNK)) return
     }
     response.end('"}')
@@ -182,30 +184,31 @@ function sendHuge(response: ServerResponse): void {
 
 interface ActiveLie {
   readonly lie: Lie
-  left: number
+  timesLeft: number
 }
 
 interface WireCall extends ProxiedCall {
   readonly id: unknown
 }
 
-/** @param target the node's address */
+/** Opens a proxy in front of the node at the URL `target`. */
 export async function openLyingProxy(target: string): Promise<LyingProxy> {
   const received: ProxiedCall[] = []
   const liesByMethod = new Map<string, ActiveLie>()
   const arrivals = new EventEmitter().setMaxListeners(0)
-  const answerOf = async ({ method, params = [] }: WireCall): Promise<ProxyAnswer> => {
+  const answerCall = async ({ method, params = [] }: WireCall): Promise<ProxyResponse> => {
     const call = { method, params }
     received.push(call)
     arrivals.emit(method, call)
-    const one = liesByMethod.get(method) ?? liesByMethod.get('*')
-    const truth = (others: readonly unknown[] = params) => ask(target, { method, params: others })
-    if (!one || one.left === 0) return truth()
-    one.left -= 1
-    return one.lie(call, truth)
+    const activeLie = liesByMethod.get(method) ?? liesByMethod.get('*')
+    const truth = (truthParams: readonly unknown[] = params) =>
+      callNode(target, { method, params: truthParams })
+    if (!activeLie || activeLie.timesLeft === 0) return truth()
+    activeLie.timesLeft -= 1
+    return activeLie.lie(call, truth)
   }
   const server = createServer((request, response) => {
-    respond(request, response, answerOf).catch(() => response.destroy())
+    respond(request, response, answerCall).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -214,7 +217,7 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
     calls: (method) => received.filter((call) => method === undefined || call.method === method),
     next: (method) => once(arrivals, method).then(([call]) => call as ProxiedCall),
     lie(method, lie, times = Number.POSITIVE_INFINITY) {
-      liesByMethod.set(method, { lie: typeof lie === 'string' ? LIES[lie] : lie, left: times })
+      liesByMethod.set(method, { lie: typeof lie === 'string' ? LIES[lie] : lie, timesLeft: times })
     },
     honest(method) {
       if (method === undefined) liesByMethod.clear()
@@ -235,7 +238,7 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  answerOf: (call: WireCall) => Promise<ProxyAnswer>,
+  answerCall: (call: WireCall) => Promise<ProxyResponse>,
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -243,7 +246,7 @@ async function respond(
   const calls = Array.isArray(body) ? body : [body]
   const answers: object[] = []
   for (const call of calls) {
-    const answer = await answerOf(call)
+    const answer = await answerCall(call)
     if ('spoil' in answer) {
       answer.spoil(response)
       return
@@ -255,7 +258,7 @@ async function respond(
     .end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
 }
 
-async function ask(target: string, call: ProxiedCall): Promise<ProxyAnswer> {
+async function callNode(target: string, call: ProxiedCall): Promise<ProxyResponse> {
   const response = await fetch(target, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -13,26 +13,26 @@ import { PERSON } from '../records/onboarding.testing.ts'
 import { NETWORK_FEE, type OnChain } from './chain.testing.ts'
 import { newAddress } from './holder.testing.ts'
 
-/** In wei. Higher than any other tip. */
+/** In wei, and higher than any other tip. */
 const HIGH_TIP = 10n ** 11n
 
 /** The parts of a server on a chain that the payer uses. */
-type Place = Pick<OnChain, 'chain' | 'client' | 'rail'> & { readonly service: Pick<Service, 'app'> }
+type ChainServer = Pick<OnChain, 'chain' | 'client' | 'rail'> & { readonly service: Pick<Service, 'app'> }
 
 /** Makes payouts over HTTP from accounts that have money in the ledger. */
 export class Payer {
-  #on: Place
+  #server: ChainServer
   readonly #customerId: string
   /** Keyed by `isCustomer`: the customer's account (true) and the platform's (false). */
   readonly #accounts: ReadonlyMap<boolean, string>
 
-  private constructor(on: Place, customerId: string, accounts: ReadonlyMap<boolean, string>) {
-    this.#on = on
+  private constructor(on: ChainServer, customerId: string, accounts: ReadonlyMap<boolean, string>) {
+    this.#server = on
     this.#customerId = customerId
     this.#accounts = accounts
   }
 
-  static async open(on: Place, amount = 10_000_000_000_000n): Promise<Payer> {
+  static async open(on: ChainServer, amount = 10_000_000_000_000n): Promise<Payer> {
     const { client, service } = on
     const supportedCurrencies = ['USD', 'USDC'].map((currencyCode) => ({
       currencyCode,
@@ -61,11 +61,11 @@ export class Payer {
   }
 
   /** Continues on a different server with the same records. */
-  moveTo(on: Place): void {
-    this.#on = on
+  moveTo(on: ChainServer): void {
+    this.#server = on
   }
 
-  /** An address that nobody has used. */
+  /** Creates an unused address. */
   newPayee(): Hex {
     return newAddress()
   }
@@ -74,7 +74,7 @@ export class Payer {
     return this.#accounts.get(isCustomer)!
   }
 
-  /** The address for paying into the account. */
+  /** Reads the address for payments to the account. */
   async depositAddress(isCustomer: boolean): Promise<string> {
     const owner = isCustomer ? this.#customerId : undefined
     const account = await accountOf(this.#client, owner, 'USDC')
@@ -128,14 +128,14 @@ export class Payer {
   }
 
   /** Waits until the payment satisfies the condition. */
-  payment(transfer: string, isWanted: (row: ChainPaymentRow) => boolean): Promise<ChainPaymentRow> {
+  payment(transfer: string, isExpected: (row: ChainPaymentRow) => boolean): Promise<ChainPaymentRow> {
     return until(
       () => this.paymentOf(transfer),
-      (row) => row !== undefined && isWanted(row),
+      (row) => row !== undefined && isExpected(row),
     ) as Promise<ChainPaymentRow>
   }
 
-  /** The transactions of a transfer's payment, in order of creation. */
+  /** Lists the transactions of a transfer's payment, in order of creation. */
   async transactionsOf(transfer: string): Promise<ChainTransactionRow[]> {
     const payment = await this.paymentOf(transfer)
     if (!payment) return []
@@ -150,16 +150,16 @@ export class Payer {
   /** Waits until the only transaction of a payment satisfies the condition. */
   async transaction(
     transfer: string,
-    isWanted: (row: ChainTransactionRow) => boolean,
+    isExpected: (row: ChainTransactionRow) => boolean,
   ): Promise<ChainTransactionRow> {
     const [row] = await until(
       () => this.transactionsOf(transfer),
-      (rows) => rows.length === 1 && isWanted(rows[0]!),
+      (rows) => rows.length === 1 && isExpected(rows[0]!),
     )
     return row!
   }
 
-  /** The available balance of an account. */
+  /** Reads the available balance of an account. */
   async balance(isCustomer = false): Promise<string> {
     const path = isCustomer
       ? `/customers/internal-accounts?customerId=${this.#customerId}&currency=USDC`
@@ -171,7 +171,7 @@ export class Payer {
   async alerted(kind: ChainAlert): Promise<void> {
     const line = new RegExp(`^countersign_chain_alerts_total\\{rail="\\w+",kind="${kind}"\\} [1-9]`, 'm')
     await until(
-      () => this.#on.service.app.metrics.text(async () => true),
+      () => this.#server.service.app.metrics.text(async () => true),
       (text) => line.test(text),
     )
   }
@@ -182,10 +182,16 @@ export class Payer {
    */
   async relayFrom(account: number, payment: ChainPaymentRow): Promise<Hex> {
     const { token, sender, recipient, amount, nonce, signature, valid_before } = payment
-    const one = { from: sender, to: recipient, value: amount, validBefore: valid_before!, nonce: nonce! }
-    const { chain } = this.#on
+    const authorization = {
+      from: sender,
+      to: recipient,
+      value: amount,
+      validBefore: valid_before!,
+      nonce: nonce!,
+    }
+    const { chain } = this.#server
     const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
-    const call = { ...callWithAuthorization(token, one, signature!), gas: 300_000n, ...fees }
+    const call = { ...callWithAuthorization(token, authorization, signature!), gas: 300_000n, ...fees }
     return (await chain.rpc('eth_sendTransaction', [
       { from: chain.account(account).address, ...call },
     ])) as Hex
@@ -193,7 +199,7 @@ export class Payer {
 
   /** Uses the nonce of a transaction for a different one, as an attacker with the sender's key could. */
   async useNonce({ sender, nonce, attempts }: ChainTransactionRow): Promise<void> {
-    const { service, rail, chain } = this.#on
+    const { service, rail, chain } = this.#server
     const { path } = await this.#read
       .selectFrom('chain_addresses')
       .where('address', '=', sender)
@@ -218,7 +224,9 @@ export class Payer {
   sent(transfers: readonly string[]): Promise<ChainTransactionRow[]> {
     return until(
       async () => {
-        const rows = await Promise.all(transfers.map(async (one) => (await this.transactionsOf(one)).at(-1)))
+        const rows = await Promise.all(
+          transfers.map(async (transfer) => (await this.transactionsOf(transfer)).at(-1)),
+        )
         const known = await Promise.all(rows.map((row) => row && this.isThere(row.attempts.at(-1)!.hash)))
         return known.every(Boolean) ? (rows as ChainTransactionRow[]) : []
       },
@@ -228,20 +236,24 @@ export class Payer {
 
   /** True if the node knows a transaction. */
   async isThere(hash: Hex): Promise<boolean> {
-    return (await this.#on.chain.rpc('eth_getTransactionByHash', [hash])) !== null
+    return (await this.#server.chain.rpc('eth_getTransactionByHash', [hash])) !== null
   }
 
   get #client(): Client {
-    return this.#on.client
+    return this.#server.client
   }
 
   get #read() {
-    return this.#on.service.app.read
+    return this.#server.service.app.read
   }
 }
 
-/** Credits an account in the ledger with money that the treasury has. */
-export async function fund({ service, client }: Place, accountId: string, amount: bigint): Promise<void> {
+/** Credits an account in the ledger with money of the treasury. */
+export async function fund(
+  { service, client }: ChainServer,
+  accountId: string,
+  amount: bigint,
+): Promise<void> {
   const op = await operate(service.app, client.credentials.platformId)
   const legs = buildArrivalLegs({ id: accountId, currency: 'USDC' }, amount, 'base')
   const { done } = await service.app.commit(

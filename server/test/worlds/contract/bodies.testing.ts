@@ -12,7 +12,7 @@ export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'Inv
 /** The ids of records, by kind. */
 export type Ids = Readonly<Partial<Record<ParamKind, string>>>
 
-const restrictedTo = ({ InternalAccount, ExternalAccount }: Ids) => ({
+const buildRestrictions = ({ InternalAccount, ExternalAccount }: Ids) => ({
   accountRestrictions: {
     allowedAccountIds: [InternalAccount!],
     allowedExternalAccountIds: [ExternalAccount!],
@@ -20,7 +20,7 @@ const restrictedTo = ({ InternalAccount, ExternalAccount }: Ids) => ({
   },
 })
 
-const SIMULATED = ({ InternalAccount, ExternalAccount }: Ids) => ({
+const buildSimulation = ({ InternalAccount, ExternalAccount }: Ids) => ({
   type: 'TRANSFER_OUT',
   amount: 100,
   currency: 'USD',
@@ -128,18 +128,18 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   agent_create: ({ Customer, ...ids }) => ({
     name: 'Shopper',
     customerId: Customer!,
-    policy: { ...POLICY, ...restrictedTo(ids) },
+    policy: { ...POLICY, ...buildRestrictions(ids) },
   }),
   agent_update: () => ({}),
-  agent_policy_update: restrictedTo,
-  agent_policy_simulate: SIMULATED,
+  agent_policy_update: buildRestrictions,
+  agent_policy_simulate: buildSimulation,
   agent_policy_replay: () => ({ policy: { spendingLimits: { dailyLimit: 50_000 } } }),
   webhook_endpoint_create: () => ({ url: 'https://example.com/hook' }),
   webhook_endpoint_update: () => ({ description: 'Books' }),
   webhook_endpoint_replay: () => ({ startDate: new Date(Date.now() - 3_600_000).toISOString() }),
   webhook_secret_create: () => ({ formerValidSeconds: 3600 }),
   event_replay: () => ({ startDate: new Date(Date.now() - 3_600_000).toISOString() }),
-  agent_me_policy_simulate: SIMULATED,
+  agent_me_policy_simulate: buildSimulation,
   agent_me_external_account_create: (ids, unique) => BODIES.customer_external_account_create!(ids, unique),
   agent_me_quote_create: (ids, unique) => BODIES.quote_create!(ids, unique),
   agent_me_transfer_in: (ids, unique) => BODIES.transfer_in!(ids, unique),
@@ -170,7 +170,7 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   sandbox_card_clearing: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
   sandbox_card_return: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
   sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
-  // Has neither an account nor a reference, so the deposit waits in suspense.
+  // Without an account or a reference, the deposit waits in suspense.
   sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
   sandbox_example_bank: () => ({ currency: 'USD' }),
   sandbox_rail_event: () => ({ type: 'payment.returned', paymentId: 'other', message: 'Closed' }),

@@ -28,10 +28,7 @@ import { newKey, newMovement } from '../records/treasury.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
 import { ENDPOINTS, type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
-/**
- * Runs an action for every item, with limited concurrency, so that a matrix of thousands is neither slow nor
- * overwhelming.
- */
+/** Runs an action for every item with limited concurrency, so that thousands of requests do not overload the server. */
 export async function forEach<T>(
   items: readonly T[],
   action: (item: T, index: number) => Promise<void>,
@@ -47,7 +44,7 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
 
-/** A well-formed id that no record has. */
+/** Returns a well-formed id that no record has. */
 export function missingId(kind: string): string {
   if (kind === 'UmaAddress') return '$nobody@uma.example'
   if (kind === 'DeviceCode') return '000-000-000'
@@ -55,17 +52,17 @@ export function missingId(kind: string): string {
   return noId(kind === 'Business' ? 'Customer' : (kind as IdKind))
 }
 
-/** The kind of record that a path parameter stands for, by its name or its position. */
-export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
+/** Finds the kind of record that a path parameter identifies, by its name or its position. */
+export function findParamKind({ path }: Endpoint, name: string): ParamKind {
   const byName = (Object.keys(ID_KINDS) as IdKind[]).find(
     (kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`,
   )
-  const kind = byName ?? KIND_BY_PLACE[path.slice(0, path.indexOf(`/{${name}}`))]
-  if (!kind) throw new Error(`${path}: say in KIND_BY_PLACE what {${name}} is the id of`)
+  const kind = byName ?? KIND_BY_PATH[path.slice(0, path.indexOf(`/{${name}}`))]
+  if (!kind) throw new Error(`${path}: add the kind of {${name}} to KIND_BY_PATH`)
   return kind
 }
 
-const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
+const KIND_BY_PATH: Readonly<Record<string, ParamKind>> = {
   '/agents/device-codes': 'DeviceCode',
   '/agents/me/actions': 'AgentAction',
   '/agents/{agentId}/actions': 'AgentAction',
@@ -84,14 +81,14 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/receiver/external-account': 'ExternalAccount',
 }
 
-/** An endpoint's path with these parameters, by kind. */
-export function pathWith(endpoint: Endpoint, idOf: (kind: ParamKind) => string): string {
+/** Fills the parameters of an endpoint's path with ids by kind. */
+export function pathWith(endpoint: Endpoint, selectId: (kind: ParamKind) => string): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(idOf(kindOfParam(endpoint, name))).replaceAll('%3A', ':'),
+    encodeURIComponent(selectId(findParamKind(endpoint, name))).replaceAll('%3A', ':'),
   )
 }
 
-/** The endpoint's path with ids that no record has. */
+/** Fills an endpoint's path with ids that no record has. */
 export function pathToNothing(endpoint: Endpoint): string {
   return pathWith(endpoint, missingId)
 }
@@ -104,24 +101,24 @@ export interface World {
   /** The browser of a team member who has every permission. */
   readonly browser: Browser
   readonly ids: Ids
-  /** The agent's own records, which override the platform's. */
+  /** The agent's records, which override the platform's in `ids`. */
   readonly ofAgent: Ids
 }
 
 /**
- * The caller of an endpoint: the platform, its agent, a team member, or anyone if the path or body is the
- * credential.
+ * Returns the caller of an endpoint: the platform, its agent, a team member, or an anonymous caller if the path or body
+ * contains the credential.
  */
 export function callerOf(
   { auth }: Endpoint,
   { client, agent, browser }: Pick<World, 'client' | 'agent' | 'browser'>,
 ) {
-  if (auth === 'deviceCode' || auth === 'public') return new Anybody(client)
+  if (auth === 'deviceCode' || auth === 'public') return new AnonymousCaller(client)
   if (auth === 'member') return browser
   return auth === 'agent' ? agent : client
 }
 
-class Anybody {
+class AnonymousCaller {
   readonly authorization = ''
   readonly #client: Client
 
@@ -134,17 +131,17 @@ class Anybody {
   }
 }
 
-/** The ids of records that belong to the caller. */
+/** Returns the ids of records that belong to the caller of an endpoint. */
 export function idsFor({ auth }: Endpoint, { ids, ofAgent }: World): Ids {
   return auth === 'agent' ? { ...ids, ...ofAgent } : ids
 }
 
 /** The amount above which the world's agent needs approval. */
-export const WAITS_ABOVE = 5_000
+export const APPROVAL_ABOVE = 5_000
 
 /**
- * Fills a platform with a customer with money, a bank account, a quote and its transaction, and an agent with
- * its own quote and an action that waits for approval.
+ * Gives a platform a record of every kind, including a customer with money, and an agent with its own quote and an
+ * action that waits for approval.
  */
 export async function newWorld(client: Client): Promise<World> {
   await avoidMidnight(client)
@@ -153,7 +150,7 @@ export async function newWorld(client: Client): Promise<World> {
     newBankAccount(client, customer.id),
     fund(client, customer.usd, 1_000_000),
   ])
-  const known: Ids = {
+  const baseIds: Ids = {
     Token: client.credentials.tokenId,
     Customer: customer.id,
     InternalAccount: customer.usd,
@@ -163,54 +160,55 @@ export async function newWorld(client: Client): Promise<World> {
   }
   const member = await newMember(client, PERMISSIONS)
   const [quote, document, agent] = await Promise.all([
-    createRecord(client, '/quotes', validBody('quote_create', known)),
-    createRecord(client, '/documents', validBody('document_create', known)),
-    newAgent(client, customer.id, { approvalThresholds: { amount: WAITS_ABOVE } }),
+    createRecord(client, '/quotes', validBody('quote_create', baseIds)),
+    createRecord(client, '/documents', validBody('document_create', baseIds)),
+    newAgent(client, customer.id, { approvalThresholds: { amount: APPROVAL_ABOVE } }),
   ])
-  const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: WAITS_ABOVE + 1 }
-  const [own, waiting, { code }] = await Promise.all([
-    createRecord(agent, '/agents/me/quotes', validBody('agent_me_quote_create', known)),
+  const large = { ...(validBody('agent_me_transfer_out', baseIds) as object), amount: APPROVAL_ABOVE + 1 }
+  const [agentQuote, waitingAction, { code }] = await Promise.all([
+    createRecord(agent, '/agents/me/quotes', validBody('agent_me_quote_create', baseIds)),
     createRecord(agent, '/agents/me/transfer-out', large),
     createRecord(client, `/agents/${agent.id}/device-codes`),
   ])
   const ids: Ids = {
-    ...known,
-    ...(await withCards(client, customer)),
+    ...baseIds,
+    ...(await createCards(client, customer)),
     ...(await newBusinessCase(client)),
     Quote: quote.id,
     Document: document.id,
     Transaction: quote.transactionId,
     Member: member.id,
-    MemberRole: (await createRecord(client, '/member-roles', validBody('member_role_create', known))).id,
+    MemberRole: (await createRecord(client, '/member-roles', validBody('member_role_create', baseIds))).id,
     MemberSession: member.session,
     MemberPasskey: await addPasskey(member.browser),
     Agent: agent.id,
-    AgentAction: waiting.id,
+    AgentAction: waitingAction.id,
     DeviceCode: code,
-    StablecoinProviderAccount: await linkedAccount(client),
-    Event: await firstEvent(client),
-    WebhookEndpoint: await pausedEndpoint(client),
+    StablecoinProviderAccount: await linkStablecoinAccount(client),
+    Event: await waitForFirstEvent(client),
+    WebhookEndpoint: await createPausedEndpoint(client),
     // A sandbox has no statements. Tests in production cover them.
     RailStatement: noId('RailStatement'),
     ...(await newMovement({ client })),
     ...(await newKey({ client })),
     ...(await newWithdrawal({ client })),
-    PaymentSchedule: await skippedOnce(client, known),
+    PaymentSchedule: await createSkippedSchedule(client, baseIds),
     ClientMoneyReport: (
-      await createRecord(client, '/client-money-reports', validBody('client_money_report_create', known))
+      await createRecord(client, '/client-money-reports', validBody('client_money_report_create', baseIds))
     ).id,
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
     FundsHold: await heldPull(client),
     AccountVerification: (await begunVerification(client, customer.id)).id,
     AccountChange: (await pendingChange(client)).id,
-    Mandate: (await mandateOfNew(client, known)).id,
-    PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
-    Deposit: (await createRecord(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
-    RailEvent: (await createRecord(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known)))
+    Mandate: (await mandateOfNew(client, baseIds)).id,
+    PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', baseIds)))
       .id,
-    LedgerAccount: await firstOf(client, '/ledger/accounts?name=rail'),
-    LedgerTransfer: await firstOf(client, `/ledger/transfers?accountId=${customer.usd}`),
+    Deposit: (await createRecord(client, '/sandbox/deposits', validBody('sandbox_deposit', baseIds))).id,
+    RailEvent: (await createRecord(client, '/sandbox/rail-events', validBody('sandbox_rail_event', baseIds)))
+      .id,
+    LedgerAccount: await readFirstId(client, '/ledger/accounts?name=rail'),
+    LedgerTransfer: await readFirstId(client, `/ledger/transfers?accountId=${customer.usd}`),
   }
   return {
     client,
@@ -218,20 +216,20 @@ export async function newWorld(client: Client): Promise<World> {
     agent,
     browser: member.browser,
     ids,
-    ofAgent: { Quote: own.id, Transaction: own.transactionId },
+    ofAgent: { Quote: agentQuote.id, Transaction: agentQuote.transactionId },
   }
 }
 
 /** Creates a schedule with one payment, which has been skipped. */
-async function skippedOnce(client: Client, ids: Ids): Promise<string> {
+async function createSkippedSchedule(client: Client, ids: Ids): Promise<string> {
   const { id } = await createRecord(client, '/payment-schedules', validBody('payment_schedule_create', ids))
   const skipped = await client.post(`/payment-schedules/${id}/skip`, {})
   if (skipped.status !== 200) throw new Error(toJson(skipped.body))
   return id
 }
 
-/** Paused, so that its record is not changed by deliveries. */
-async function pausedEndpoint(client: Client): Promise<string> {
+/** Creates a paused webhook endpoint, so that deliveries do not change its record. */
+async function createPausedEndpoint(client: Client): Promise<string> {
   const { id } = await client.call('webhook_endpoint_create', { body: { url: 'https://example.com/hook' } })
   await client.call('webhook_endpoint_update', {
     params: { webhookEndpointId: id },
@@ -243,7 +241,7 @@ async function pausedEndpoint(client: Client): Promise<string> {
 /**
  * Creates a card with a partially settled purchase, and another card with a key for the wallet that pays it.
  */
-async function withCards(client: Client, { id, usd, wallet }: World['customer']): Promise<Ids> {
+async function createCards(client: Client, { id, usd, wallet }: World['customer']): Promise<Ids> {
   const [card, walletCard, session] = await Promise.all([
     newCard(client, id, [usd]),
     newCard(client, id, [wallet]),
@@ -258,7 +256,7 @@ async function withCards(client: Client, { id, usd, wallet }: World['customer'])
   return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
 }
 
-async function linkedAccount(client: Client): Promise<string> {
+async function linkStablecoinAccount(client: Client): Promise<string> {
   const body = validBody('stablecoin_account_link', {})
   const key = { 'Idempotency-Key': `linked ${toJson(body)}` }
   const reply = await client.post('/stablecoin-provider-accounts', body, key)
@@ -273,27 +271,23 @@ async function createRecord(
   body?: unknown,
 ): Promise<Reply['body']> {
   const reply = await caller.post(path, body)
-  // The second world of a platform finds the day's report already created.
+  // A platform's second world gets 200, because the day's report already exists.
   if (reply.status !== 201 && reply.status !== 200) throw new Error(toJson(reply.body))
   return reply.body
 }
 
-/**
- * Moves the clock past midnight if less than an hour is left: daily counts reset at midnight, which would
- * disturb a test that compares them.
- */
+/** Moves the clock past midnight in the last hour, because daily counts that tests compare reset at midnight. */
 async function avoidMidnight(client: Client): Promise<void> {
   const now = new Date()
   if (now.getUTCHours() === 23) await client.advance(3600)
 }
 
-/** The id of the first record in a list. */
-async function firstOf(client: Client, path: string): Promise<string> {
+async function readFirstId(client: Client, path: string): Promise<string> {
   return (await client.get(path)).body.data[0].id
 }
 
-/** The first event of a platform. The feed shows it once no earlier transaction is open. */
-async function firstEvent(client: Client): Promise<string> {
+/** Waits for the first event of a platform. The feed shows it once no earlier transaction is open. */
+async function waitForFirstEvent(client: Client): Promise<string> {
   for (;;) {
     const [event] = (await client.get('/events?limit=1')).body.data
     if (event) return event.id
@@ -302,15 +296,12 @@ async function firstEvent(client: Client): Promise<string> {
 
 let bodies = 0
 
-/**
- * A body that the endpoint accepts, with the ids of a world. Bodies that are not listed are generated from
- * the schema.
- */
+/** Returns a body that the endpoint accepts: the one in `BODIES`, or else one generated from the schema. */
 export function validBody(name: EndpointName, ids: Ids): Json | undefined {
   const { body, upload } = API[name] as Endpoint
   if (!body) return upload ? {} : undefined
-  const written = BODIES[name]?.(ids, ++bodies)
-  return written ?? samples(body as JsonSchema)[0]!
+  const listedBody = BODIES[name]?.(ids, ++bodies)
+  return listedBody ?? samples(body as JsonSchema)[0]!
 }
 
 /** Asserts the format of an error (specification 7) and its expected fields. */
@@ -319,40 +310,40 @@ export function expectError(
   expected: { code: ErrorCode; field?: string; what?: string; reason?: string },
 ) {
   const { code, field, what = '' } = expected
-  const seen = `${what} → ${reply.status} ${toJson(reply.body)}`
-  expect(reply.body, seen).toMatchObject({ status: reply.status, code, message: expect.any(String) })
-  expect(reply.status, seen).toBe(ERRORS[code].status)
+  const context = `${what} → ${reply.status} ${toJson(reply.body)}`
+  expect(reply.body, context).toMatchObject({ status: reply.status, code, message: expect.any(String) })
+  expect(reply.status, context).toBe(ERRORS[code].status)
   const entry = reply.body.details?.code ?? code
-  expect(reply.body.docUrl, seen).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/docs/errors#${entry}$`))
-  expect(reply.headers.get('content-type'), seen).toMatch(/^application\/json\b/)
-  if (field !== undefined) expect(reply.body.details?.field, seen).toBe(field)
+  expect(reply.body.docUrl, context).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/docs/errors#${entry}$`))
+  expect(reply.headers.get('content-type'), context).toMatch(/^application\/json\b/)
+  if (field !== undefined) expect(reply.body.details?.field, context).toBe(field)
   if (reply.status !== 401) return
-  expect(reply.body.reason, seen).toEqual(expect.any(String))
-  expect(reply.body.details.reason, seen).toBe(reply.body.reason)
-  if (expected.reason) expect(reply.body.reason, seen).toBe(expected.reason)
+  expect(reply.body.reason, context).toEqual(expect.any(String))
+  expect(reply.body.details.reason, context).toBe(reply.body.reason)
+  if (expected.reason) expect(reply.body.reason, context).toBe(expected.reason)
 }
 
 /** Asserts that an endpoint refuses only with error codes that it declares. */
 export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: string) {
-  const seen = `${what} → ${reply.status} ${toJson(reply.body)}`
-  expect(reply.status, seen).toBeGreaterThanOrEqual(400)
-  expect(reply.status, seen).toBeLessThan(500)
-  expect(errorsOf(endpoint), seen).toContain(reply.body.code)
+  const context = `${what} → ${reply.status} ${toJson(reply.body)}`
+  expect(reply.status, context).toBeGreaterThanOrEqual(400)
+  expect(reply.status, context).toBeLessThan(500)
+  expect(errorsOf(endpoint), context).toContain(reply.body.code)
   expectError(reply, { code: reply.body.code, what })
 }
 
 /**
- * The contents of all lists of a platform, to check that a call changes nothing. Leaves out the clock and
- * exchange rates, which always advance, and the event feed and the overview, which lag. With `agent`, also
- * includes them as the agent sees them.
+ * Reads all lists of a platform, to check that a call changes nothing. Leaves out the clock and exchange rates, which
+ * always change, and the event feed and the overview, which lag. With `agent`, also reads the agent's lists.
  */
 export async function stateOf(
   client: Client,
   agent?: AgentClient,
 ): Promise<readonly (readonly [name: EndpointName, body: unknown])[]> {
   const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
-    const needsMore = (query as JsonSchema | undefined)?.required?.length || path === '/ledger/transfers'
-    const isStream =
+    const needsParameters =
+      (query as JsonSchema | undefined)?.required?.length || path === '/ledger/transfers'
+    const isChanging =
       path.startsWith('/sandbox/clock') ||
       path.endsWith('/exchange-rates') ||
       path.startsWith('/events') ||
@@ -360,14 +351,14 @@ export async function stateOf(
       path === '/overview' ||
       path === '/webhook-endpoints' ||
       path === '/member-sessions'
-    // It never changes.
+    // Its content never changes.
     const isFixed = path === '/discoveries'
-    // It has the same content as its list.
+    // A CSV file has the same content as its list.
     const isFile = path.endsWith('.csv')
     if (auth === 'agent' && !agent) return false
-    // It is about a single member; `/members` contains all of them.
+    // These endpoints are about one team member, and `/members` contains all of them.
     if (auth === 'member') return false
-    return method === 'GET' && !params && !needsMore && !isStream && !isFixed && !isFile
+    return method === 'GET' && !params && !needsParameters && !isChanging && !isFixed && !isFile
   })
   const read = async ([name, { auth, path }]: (typeof lists)[number]) => {
     const reply = await (auth === 'agent' ? agent! : client).get(path)

@@ -49,31 +49,31 @@ import { openServer, type TestServer } from '../server.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 
 type Event = Reply['body']
-type Recorded = Map<EventType, Event>
+type RecordedEvents = Map<EventType, Event>
 
 /**
  * Records the first event of each type, grouped by what causes it: payments, people, wallets, the ledger, and
  * a bank in production.
  */
-export async function playEvents(): Promise<Recorded> {
-  const recorded: Recorded = new Map()
+export async function playEvents(): Promise<RecordedEvents> {
+  const recorded: RecordedEvents = new Map()
   const service = await openServer()
   try {
-    const plays = [payments, people, wallets, others].map(async (play) => {
+    const plays = [playPayments, playPeople, playWallets, playOthers].map(async (play) => {
       const client = await service.newPlatform()
       await play(client, service)
       return client
     })
-    // One after another, so that the first event of each type is the same in every run.
-    for (const client of await Promise.all(plays)) await record(client, recorded)
+    // Records sequentially, so that the first event of each type is the same in every run.
+    for (const client of await Promise.all(plays)) await recordEvents(client, recorded)
   } finally {
     await service.close()
   }
-  await reconciliation(recorded)
+  await playReconciliation(recorded)
   return recorded
 }
 
-async function record(client: Client, recorded: Recorded): Promise<void> {
+async function recordEvents(client: Client, recorded: RecordedEvents): Promise<void> {
   await client.events()
   for (const type of EVENT_TYPES) {
     const [event] = (await client.get(`/events?type=${type}&limit=1`)).body.data
@@ -85,8 +85,8 @@ async function record(client: Client, recorded: Recorded): Promise<void> {
 
 const DAY_SECONDS = 24 * 3600
 
-/** Payments that complete, fail, are returned, or expire, and deposits that match nothing. */
-async function payments(client: Client): Promise<void> {
+/** Makes payments that complete, fail, are returned or expire, and deposits that match nothing. */
+async function playPayments(client: Client): Promise<void> {
   const [payer, payee] = [await newCustomer(client), await newCustomer(client)]
   await fund(client, payer.usd, 1_000_000)
   const now = { immediatelyExecute: true }
@@ -100,27 +100,24 @@ async function payments(client: Client): Promise<void> {
   await begunVerification(client)
 
   const deposit = { amount: 100, currency: 'USD' }
-  const strange = await send(client, 'POST', '/sandbox/deposits', deposit, 201)
-  await send(client, 'POST', `/deposits/${strange.id}/return`, {}, 200)
+  const unmatched = await send(client, 'POST', '/sandbox/deposits', deposit, 201)
+  await send(client, 'POST', `/deposits/${unmatched.id}/return`, {}, 200)
   const small = await send(client, 'POST', '/sandbox/deposits', { ...deposit, amount: 1 }, 201)
   await send(client, 'POST', `/deposits/${small.id}/write-off`, { reason: 'Nobody claims it' }, 200)
   const known = await send(client, 'POST', '/sandbox/deposits', { ...deposit, accountId: payee.usd }, 201)
   await send(client, 'POST', `/sandbox/deposits/${known.id}/reverse`, {}, 200)
   const screened = await paidInByListed(client)
-  const { id } = (await screeningsOf(client)).find((one: Event) => one.depositId === screened)
+  const { id } = (await screeningsOf(client)).find((screening: Event) => screening.depositId === screened)
   await send(client, 'POST', `/screenings/${id}/release`, {}, 200)
-  await incoming(client, payee.id)
+  await playIncomingPayments(client, payee.id)
   const paying = await readyToPay(client)
-  await payouts(client, paying.payee)
-  await schedules(client, paying)
-  await ownMoney(client)
+  await playPayouts(client, paying.payee)
+  await playSchedules(client, paying)
+  await playOwnMoney(client)
 }
 
-/**
- * Pulled money that is held, released early, released on time, or returned, and own-money withdrawals with
- * every outcome.
- */
-async function ownMoney(client: Client): Promise<void> {
+/** Holds pulled money and releases it early, on time or after a return, and makes withdrawals with every outcome. */
+async function playOwnMoney(client: Client): Promise<void> {
   const [lifted, returned] = [await heldPull(client), await heldPull(client), await heldPull(client)]
   await send(client, 'POST', `/funds-holds/${lifted}/lift`, { reason: 'We know the customer' }, 200)
   const { transactionId: paymentId } = (await client.get(`/funds-holds/${returned}`)).body
@@ -130,29 +127,29 @@ async function ownMoney(client: Client): Promise<void> {
   await send(client, 'POST', `/platform/withdrawals/${PlatformWithdrawal}/cancel`, undefined, 200)
   await send(client, 'POST', '/platform/withdrawals', withdrawal(OwnAccount, 100), 201)
   const bank = { currency: 'USD', accountInfo: usAccount('123456004') }
-  const refusing = await send(client, 'POST', '/platform/external-accounts', bank, 201)
-  const refused = await registered(client, refusing.id)
-  await send(client, 'POST', '/platform/withdrawals', withdrawal(refused.id, 100), 201)
+  const refusingBank = await send(client, 'POST', '/platform/external-accounts', bank, 201)
+  const refusingAccount = await registered(client, refusingBank.id)
+  await send(client, 'POST', '/platform/withdrawals', withdrawal(refusingAccount.id, 100), 201)
   await client.advance(8 * DAY_SECONDS)
 }
 
-/** A scheduled payment that is sent, and one that the account cannot afford. */
-async function schedules(client: Client, paying: Paying): Promise<void> {
+/** Makes a scheduled payment, and one that the account cannot afford. */
+async function playSchedules(client: Client, paying: Paying): Promise<void> {
   const { id } = await schedule(client, dailyOf(paying, { count: 1 }))
   await advanceToNext(client, id)
   const large = await schedule(client, dailyOf(paying, { count: 1, amount: 900_000_000 }))
   await advanceToNext(client, large.id)
 }
 
-/** A batch of payouts that is checked and sent. */
-async function payouts(client: Client, payee: string): Promise<void> {
+/** Checks and sends a payout batch. */
+async function playPayouts(client: Client, payee: string): Promise<void> {
   const { id } = await sendLines(client, [payout(payee, 100)])
   await execute(client, await checked(client, id))
   await batchIn(client, id, 'COMPLETED')
 }
 
-/** Payments about which the platform decides: it approves one and rejects another. */
-async function incoming(client: Client, customerId: string): Promise<void> {
+/** Lets the platform approve one incoming payment and reject another. */
+async function playIncomingPayments(client: Client, customerId: string): Promise<void> {
   const receiver = await Receiver.of(client)
   receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
   const [first, second] = [await payNow(client, customerId), await payNow(client, customerId)]
@@ -162,8 +159,8 @@ async function incoming(client: Client, customerId: string): Promise<void> {
   await client.advance(0)
 }
 
-/** Customers who are approved, rejected, asked for more information, imported, and erased. */
-async function people(client: Client): Promise<void> {
+/** Creates customers, and approves, rejects, imports and erases them, and asks for more information. */
+async function playPeople(client: Client): Promise<void> {
   const create = (body: object) => send(client, 'POST', '/customers', body, 201)
   const verify = (customerId: string) => send(client, 'POST', '/verifications', { customerId }, 200)
   const { id } = await create(PERSON)
@@ -215,16 +212,16 @@ async function importFiles(client: Client): Promise<void> {
   }
 }
 
-/** A team member who is notified by webhook about a deposit that waits. */
-async function digest(client: Client): Promise<void> {
+/** Notifies a team member by webhook about a waiting deposit. */
+async function playDigest(client: Client): Promise<void> {
   const { browser } = await newMember(client, ['VIEW', 'APPROVE'])
   await browser.send('PATCH', '/members/me', { notifications: { channel: 'WEBHOOK', intervalMinutes: 15 } })
   await send(client, 'POST', '/sandbox/deposits', { amount: 100, currency: 'USD' }, 201)
   await client.advance(15 * 60)
 }
 
-/** An endpoint that responds 410. */
-async function goneEndpoint(client: Client): Promise<void> {
+/** Makes a webhook endpoint respond with 410 until it is disabled. */
+async function playGoneEndpoint(client: Client): Promise<void> {
   const receiver = await Receiver.open()
   receiver.answer = () => 410
   const endpoint = await client.call('webhook_endpoint_create', { body: { url: receiver.url } })
@@ -236,8 +233,8 @@ async function goneEndpoint(client: Client): Promise<void> {
   )
 }
 
-/** A wallet that is made private, whose passkey may have been copied, and whose codes are guessed. */
-async function wallets(client: Client, { app }: TestServer): Promise<void> {
+/** Makes a wallet private, uses a passkey that seems copied, and guesses codes. */
+async function playWallets(client: Client, { app }: TestServer): Promise<void> {
   const { wallet } = await newCustomer(client)
   const session = await signIn(client, wallet)
   const settings = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
@@ -256,22 +253,22 @@ async function wallets(client: Client, { app }: TestServer): Promise<void> {
     )
   }
   const email = await credentialOf(client, wallet)
-  const guess = async () => {
+  const guessCode = async () => {
     const { otpEncryptionTargetBundle } = (await client.post(`/auth/credentials/${email}/challenge`)).body
     const encryptedOtpBundle = sealCode(otpEncryptionTargetBundle, generateKeyPair(), '111111')
     await client.post(`/auth/credentials/${email}/verify`, { type: 'EMAIL_OTP', encryptedOtpBundle })
   }
-  await guess()
+  await guessCode()
   // Making another 98 failed attempts would take most of an hour.
   await app.committer.commit([update('code_failures', wallet, {}, { failures: 99, locked_at: null })])
-  await guess()
+  await guessCode()
 }
 
-/** Cards, agents, invitations, and proof of the ledger. */
-async function others(client: Client, { app }: TestServer): Promise<void> {
-  await goneEndpoint(client)
+/** Uses cards, agents and invitations, and creates a ledger checkpoint. */
+async function playOthers(client: Client, { app }: TestServer): Promise<void> {
+  await playGoneEndpoint(client)
   await newRole(client, 'Night shift', ['VIEW', 'APPROVE'])
-  await digest(client)
+  await playDigest(client)
   const [holder, friend] = [await newCustomer(client), await newCustomer(client)]
   await fund(client, holder.usd, 10_000)
   const body = { cardholderId: holder.id, form: 'VIRTUAL', fundingSources: [holder.usd] }
@@ -283,7 +280,7 @@ async function others(client: Client, { app }: TestServer): Promise<void> {
   const bank = await newBankAccount(client, holder.id)
   const transfer = { source: { accountId: holder.usd }, destination: { accountId: bank }, amount: 100 }
   await agent.post('/agents/me/transfer-out', transfer)
-  const umaOf = async (customer: string): Promise<string> =>
+  const readUmaAddress = async (customer: string): Promise<string> =>
     (await client.get(`/customers/${customer}`)).body.umaAddress
   await send(
     client,
@@ -292,14 +289,26 @@ async function others(client: Client, { app }: TestServer): Promise<void> {
     { invitationConfig: { url: 'https://invitations.example/{code}' } },
     200,
   )
-  const { code } = await send(client, 'POST', '/invitations', { inviterUma: await umaOf(holder.id) }, 201)
-  await send(client, 'POST', `/invitations/${code}/claim`, { inviteeUma: await umaOf(friend.id) }, 200)
+  const { code } = await send(
+    client,
+    'POST',
+    '/invitations',
+    { inviterUma: await readUmaAddress(holder.id) },
+    201,
+  )
+  await send(
+    client,
+    'POST',
+    `/invitations/${code}/claim`,
+    { inviteeUma: await readUmaAddress(friend.id) },
+    200,
+  )
   await client.advance(0)
   await runCommand(app, ['books', 'checkpoint'], '')
 }
 
-/** A bank's day whose statement differs from the ledger. */
-async function reconciliation(recorded: Recorded): Promise<void> {
+/** Reconciles a day whose statement differs from the ledger. */
+async function playReconciliation(recorded: RecordedEvents): Promise<void> {
   const world = await openProduction()
   try {
     const bank = new ModelBank(world)

@@ -26,7 +26,7 @@ import {
 import { OF_PRODUCTION, type RecordingClient } from './recording-client.testing.ts'
 import { ENDPOINTS } from './schemas.testing.ts'
 
-const DEVICE_KEY = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
+const newKeyBody = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
 
 /** Prepares each call and returns it. Calls without an entry use a valid body. */
 const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
@@ -55,10 +55,10 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   ...PAYOUT_CALLS,
   ...SCHEDULE_CALLS,
   ...OWN_MONEY_CALLS,
-  customer_verify_email: reachable,
-  customer_confirm_email: async (scene) => confirming(scene, 'email'),
-  customer_verify_phone: reachable,
-  customer_confirm_phone: async (scene) => confirming(scene, 'phone'),
+  customer_verify_email: withContacts,
+  customer_confirm_email: async (scene) => withRequestedCode(scene, 'email'),
+  customer_verify_phone: withContacts,
+  customer_confirm_phone: async (scene) => withRequestedCode(scene, 'phone'),
   kyc_link_create: async ({ client }) => ({
     ids: { Customer: (await post(client, '/customers', { ...PERSON, fullName: 'Ada 001' })).id },
   }),
@@ -73,19 +73,19 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   }),
   internal_account_export: ({ customer }) => ({
     ids: { InternalAccount: customer.wallet },
-    body: DEVICE_KEY(),
+    body: newKeyBody(),
     sign: true,
   }),
-  customer_external_account_delete: removable(
+  customer_external_account_delete: addPayee(
     'customer_external_account_create',
     '/customers/external-accounts',
   ),
-  platform_external_account_get: removable('platform_external_account_create', '/platform/external-accounts'),
-  platform_external_account_delete: removable(
+  platform_external_account_get: addPayee('platform_external_account_create', '/platform/external-accounts'),
+  platform_external_account_delete: addPayee(
     'platform_external_account_create',
     '/platform/external-accounts',
   ),
-  agent_me_external_account_delete: removable(
+  agent_me_external_account_delete: addPayee(
     'customer_external_account_create',
     '/customers/external-accounts',
   ),
@@ -109,7 +109,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   },
   // Signing in makes this call in all its variants.
   credential_verify: () => ({ isMade: true }),
-  session_refresh: ({ session }) => ({ ids: { Session: session.sessionId }, body: DEVICE_KEY(), sign: true }),
+  session_refresh: ({ session }) => ({ ids: { Session: session.sessionId }, body: newKeyBody(), sign: true }),
   session_delete: async ({ client, customer }) => {
     const { data } = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body
     return { ids: { Session: data.at(-1).id }, sign: true }
@@ -120,12 +120,12 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   discovery_list: () => ({ query: { country: 'NG', currency: 'NGN' } }),
   beneficial_owner_list: ({ ids }) => ({ query: { customerId: ids.Business! } }),
   statement_get: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
-  journal_get: () => ({ query: { from: daysAgo(31), to: daysAgo(0) } }),
+  journal_get: () => ({ query: { from: formatDaysAgo(31), to: formatDaysAgo(0) } }),
   ledger_transfer_list: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
   ledger_transfer_csv: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
   crypto_withdrawal_fee_estimate: async ({ client, ids }) => ({
     body: {
-      internalAccountId: await accountIn(client, ids.Customer!, 'USDC'),
+      internalAccountId: await findAccount(client, ids.Customer!, 'USDC'),
       currency: 'USDC',
       cryptoNetwork: 'BASE',
       amount: 10_000_000,
@@ -138,13 +138,13 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   agent_me_quote_execute: async ({ agent, ids }) => ({
     ids: { Quote: (await post(agent, '/agents/me/quotes', validBody('agent_me_quote_create', ids))).id },
   }),
-  transaction_confirm: async (scene) => ({ ids: { Transaction: await withPayment(scene) } }),
-  transaction_approve: async (scene) => ({ ids: { Transaction: await waiting(scene) } }),
+  transaction_confirm: async (scene) => ({ ids: { Transaction: await createPayment(scene) } }),
+  transaction_approve: async (scene) => ({ ids: { Transaction: await createPendingPayment(scene) } }),
   transaction_reject: async (scene) => ({
-    ids: { Transaction: await waiting(scene) },
+    ids: { Transaction: await createPendingPayment(scene) },
     body: { reason: 'Not known to the customer' },
   }),
-  transaction_cancel: async (scene) => cancellable(scene),
+  transaction_cancel: async (scene) => withCancellablePayment(scene),
   transaction_decide: async ({ client }) => ({
     ids: { Transaction: (await waitingPayment(client)).id },
     body: {
@@ -187,7 +187,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   card_update: () => ({ body: { state: 'FROZEN' }, sign: true }),
   delegated_key_create: async ({ client, ids, customer }) => ({
     body: {
-      cardId: (await post(client, '/cards', { ...cardFor(ids), fundingSources: [customer.wallet] })).id,
+      cardId: (await post(client, '/cards', { ...toCard(ids), fundingSources: [customer.wallet] })).id,
       internalAccountId: customer.wallet,
       nickname: 'Spending',
     },
@@ -226,7 +226,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   ...WEBHOOK_CALLS,
 }
 
-const cardFor = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })
+const toCard = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })
 
 /** Returns the body of a response that must be successful. */
 async function post(
@@ -239,47 +239,47 @@ async function post(
   return reply.body
 }
 
-async function accountIn({ get }: RecordingClient, customerId: string, currency: string): Promise<string> {
+async function findAccount({ get }: RecordingClient, customerId: string, currency: string): Promise<string> {
   return (await get(`/customers/internal-accounts?customerId=${customerId}&currency=${currency}`)).body
     .data[0].id
 }
 
-function removable(create: EndpointName, path: string) {
+function addPayee(create: EndpointName, path: string) {
   return async ({ client, ids }: Scene): Promise<Call> => ({
     ids: { ExternalAccount: (await post(client, path, validBody(create, ids))).id },
   })
 }
 
-/** A customer whose contacts have to be verified. */
-async function reachable({ client }: Scene) {
+/** Creates a customer whose contacts have to be verified. */
+async function withContacts({ client }: Scene) {
   const contacts = { email: 'grace@example.com', phoneNumber: '+4930123456', region: 'DE' }
   const { id } = await post(client, '/customers', { ...PERSON, ...contacts })
   return { ids: { Customer: id as string } }
 }
 
-async function confirming(scene: Scene, what: 'email' | 'phone') {
-  const { ids } = await reachable(scene)
+async function withRequestedCode(scene: Scene, what: 'email' | 'phone') {
+  const { ids } = await withContacts(scene)
   await post(scene.client, `/customers/${ids.Customer}/verify-${what}`)
   return { ids, body: { code: '123456' } }
 }
 
-const incoming = ({ client, ids }: Scene) =>
+const receivePayment = ({ client, ids }: Scene) =>
   post(client, '/sandbox/uma/receive', validBody('sandbox_uma_receive', ids))
 
-async function withPayment(scene: Scene): Promise<string> {
-  const { id } = await incoming(scene)
+async function createPayment(scene: Scene): Promise<string> {
+  const { id } = await receivePayment(scene)
   await scene.client.advance(0)
   return id
 }
 
 /** Creates a payment to a customer that the platform has to approve, because its webhook does not decide. */
-async function waiting(scene: Scene): Promise<string> {
-  return (await incoming(scene)).id
+async function createPendingPayment(scene: Scene): Promise<string> {
+  return (await receivePayment(scene)).id
 }
 
 /** Creates a payment that waits for its rail. */
-async function cancellable({ client, ids }: Scene) {
-  const usdc = await accountIn(client, ids.Customer!, 'USDC')
+async function withCancellablePayment({ client, ids }: Scene) {
+  const usdc = await findAccount(client, ids.Customer!, 'USDC')
   await post(client, `/sandbox/internal-accounts/${usdc}/fund`, { amount: 5_000_000 })
   return { ids: { Transaction: await sendPayment(client, usdc, await newWallet(client, ids.Customer!)) } }
 }
@@ -328,8 +328,8 @@ async function withPurchase({ client, ids }: Scene) {
   return { ids: { CardTransaction: (await used(client, ids.Card!, 1000)).id as string } }
 }
 
-/** Calls that change what the others need. They are made last, in this order. */
-const LAST: readonly EndpointName[] = [
+/** Calls that change records that other calls need. They are made last, in this order. */
+const LAST_CALLS: readonly EndpointName[] = [
   'agent_policy_update',
   'card_update',
   'transaction_approve',
@@ -349,11 +349,11 @@ export async function playSandbox(
 ): Promise<{ records: Ids & { Wallet: string }; failed: string[] }> {
   const scene = await newScene(client)
   const failed: string[] = []
-  const rank = (name: EndpointName) => LAST.indexOf(name)
-  for (const [name, endpoint] of [...ENDPOINTS].sort(([one], [other]) => rank(one) - rank(other))) {
+  const rank = (name: EndpointName) => LAST_CALLS.indexOf(name)
+  for (const [name, endpoint] of [...ENDPOINTS].sort(([first], [second]) => rank(first) - rank(second))) {
     if (OF_PRODUCTION.includes(name)) continue
-    if (name === 'transaction_approve') await receive(client)
-    const failure = await play(scene, name, endpoint).catch(String)
+    if (name === 'transaction_approve') await deferIncomingPayments(client)
+    const failure = await makeCall(scene, name, endpoint).catch(String)
     if (failure !== undefined) failed.push(`${name}: ${failure}`)
   }
   return { records: { ...scene.ids, Wallet: scene.customer.wallet }, failed }
@@ -365,13 +365,13 @@ async function newScene(client: RecordingClient): Promise<Scene> {
 }
 
 /** Makes the platform leave incoming payments to be approved. */
-async function receive(client: RecordingClient): Promise<void> {
+async function deferIncomingPayments(client: RecordingClient): Promise<void> {
   const receiver = await Receiver.of(client)
   receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
 }
 
-/** Returns undefined, or an endpoint's refusal. */
-async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promise<string | undefined> {
+/** Makes an endpoint's call. Returns the refusal, if any. */
+async function makeCall(scene: Scene, name: EndpointName, endpoint: Endpoint): Promise<string | undefined> {
   const call = (await CALLS[name]?.(scene)) ?? {}
   if (call.isMade) return undefined
   const ids = { ...idsFor(endpoint, scene), ...call.ids }
@@ -383,16 +383,16 @@ async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promi
   const cookie = endpoint.auth === 'member' ? (call.browser ?? browser).headersOf(endpoint.method) : {}
   const headers = { Authorization: authorization, ...cookie, ...call.headers }
   // Passkeys need a host name, not an IP address.
-  const named = client.with(new Client(client.credentials, browser.baseUrl))
-  const isOfMembers = endpoint.auth === 'member' || endpoint.auth === 'public'
-  const { status, body: answer } = call.sign
+  const hostClient = client.with(new Client(client.credentials, browser.baseUrl))
+  const usesHostName = endpoint.auth === 'member' || endpoint.auth === 'public'
+  const { status, body: replyBody } = call.sign
     ? await sendSigned(client, session, endpoint.method, path, body)
-    : await (isOfMembers ? named : client).send(endpoint.method, path, body, headers)
+    : await (usesHostName ? hostClient : client).send(endpoint.method, path, body, headers)
   scene.client.choose(name)
-  const isDone = status in endpoint.responses && !(status === 202 && call.sign)
-  return isDone ? undefined : `${status} ${toJson(answer)}`
+  const isExpected = status in endpoint.responses && !(status === 202 && call.sign)
+  return isExpected ? undefined : `${status} ${toJson(replyBody)}`
 }
 
-function daysAgo(days: number): string {
+function formatDaysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString()
 }

@@ -26,12 +26,12 @@ import {
   withdrawal,
 } from '../records/payouts.testing.ts'
 import {
+  cancelWaitingKeys,
   movement,
-  newFullVault,
+  newFundedVault,
   newMovement,
   newVault,
   newWaitingKey,
-  withoutWaitingKey,
 } from '../records/treasury.testing.ts'
 import type { Ids } from './bodies.testing.ts'
 import { validBody, type World } from './calls.testing.ts'
@@ -49,7 +49,7 @@ export interface Call {
   readonly body?: unknown
   readonly headers?: Record<string, string>
   readonly sign?: boolean
-  /** The browser that makes the call, if not the world's team member's. */
+  /** The browser that makes the call, if it is not the browser of the world's team member. */
   readonly browser?: Browser
   /** True if the preparation has already made the call. */
   readonly isMade?: boolean
@@ -60,65 +60,65 @@ interface Setup {
   readonly ids: Ids
 }
 
-const bodyFor = (ids: Ids) => validBody('payment_schedule_create', ids) as object
-const idOf = ({ id }: Reply['body']) => ({ PaymentSchedule: String(id) })
+const buildScheduleBody = (ids: Ids) => validBody('payment_schedule_create', ids) as object
+const toScheduleIds = ({ id }: Reply['body']) => ({ PaymentSchedule: String(id) })
 
-async function active({ client, ids }: Setup) {
-  return idOf(await schedule(client, bodyFor(ids)))
+async function createActiveSchedule({ client, ids }: Setup) {
+  return toScheduleIds(await schedule(client, buildScheduleBody(ids)))
 }
 
-async function paused(place: Setup) {
-  const ids = await active(place)
-  await change(place.client, ids.PaymentSchedule, 'pause')
+async function createPausedSchedule(setup: Setup) {
+  const ids = await createActiveSchedule(setup)
+  await change(setup.client, ids.PaymentSchedule, 'pause')
   return ids
 }
 
-async function approvable({ client, ids }: Setup) {
-  return idOf(await approvableSchedule(client, bodyFor(ids)))
+async function createApprovableSchedule({ client, ids }: Setup) {
+  return toScheduleIds(await approvableSchedule(client, buildScheduleBody(ids)))
 }
 
 /** The schedule that each call needs. */
-export const PREPARED_SCHEDULES = {
-  payment_schedule_approve: approvable,
-  payment_schedule_skip: active,
-  payment_schedule_pause: active,
-  payment_schedule_resume: paused,
-  payment_schedule_cancel: active,
+export const SCHEDULE_PREPARATIONS = {
+  payment_schedule_approve: createApprovableSchedule,
+  payment_schedule_skip: createActiveSchedule,
+  payment_schedule_pause: createActiveSchedule,
+  payment_schedule_resume: createPausedSchedule,
+  payment_schedule_cancel: createActiveSchedule,
 }
 
-/** Near dates, so that on the reference page they are just as near to the time of the calls. */
-const example = (ids: Ids) => ({
-  ...bodyFor(ids),
+/** Has no fixed dates, so that the dates on the reference page stay near the time of the calls. */
+const buildExampleSchedule = (ids: Ids) => ({
+  ...buildScheduleBody(ids),
   rule: { type: 'WEEKLY', weekdays: ['FRI'] },
   startDate: undefined,
 })
 
 /** Creates a schedule and prepares it for the call. */
-const after =
+const withSchedule =
   (what?: 'pause' | 'skip') =>
   async ({ client, ids }: Scene): Promise<Call> => {
-    const scheduleId = idOf(await schedule(client, example(ids)))
+    const scheduleId = toScheduleIds(await schedule(client, buildExampleSchedule(ids)))
     if (what) await change(client, scheduleId.PaymentSchedule, what)
     return { ids: scheduleId }
   }
 
 /** Calls about payment schedules, for the reference page. */
 export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
-  payment_schedule_create: ({ ids }) => ({ body: example(ids) }),
+  payment_schedule_create: ({ ids }) => ({ body: buildExampleSchedule(ids) }),
   payment_schedule_list: () => ({ query: { status: 'ACTIVE' } }),
-  payment_schedule_get: after(),
+  payment_schedule_get: withSchedule(),
   payment_schedule_approve: async ({ client, ids }) => ({
-    ids: idOf(await approvableSchedule(client, example(ids))),
+    ids: toScheduleIds(await approvableSchedule(client, buildExampleSchedule(ids))),
   }),
-  payment_schedule_skip: after(),
-  payment_schedule_pause: after(),
-  payment_schedule_resume: after('pause'),
-  payment_schedule_cancel: after(),
-  payment_occurrence_list: after('skip'),
+  payment_schedule_skip: withSchedule(),
+  payment_schedule_pause: withSchedule(),
+  payment_schedule_resume: withSchedule('pause'),
+  payment_schedule_cancel: withSchedule(),
+  payment_occurrence_list: withSchedule('skip'),
 }
 
-const newChange = async ({ client }: Setup) => ({ AccountChange: (await pendingChange(client)).id })
-const unverified = async ({ client, ids }: Setup) => {
+const createAccountChange = async ({ client }: Setup) => ({ AccountChange: (await pendingChange(client)).id })
+const createUnverifiedAccount = async ({ client, ids }: Setup) => {
   await fundPlatform(client)
   const created = await client.post(
     '/customers/external-accounts',
@@ -126,18 +126,20 @@ const unverified = async ({ client, ids }: Setup) => {
   )
   return { ExternalAccount: created.body.id as string }
 }
-const verifying = async ({ client }: Setup) => ({ AccountVerification: (await begunVerification(client)).id })
-const debited = async ({ client, ids }: Setup) => ({
+const createVerification = async ({ client }: Setup) => ({
+  AccountVerification: (await begunVerification(client)).id,
+})
+const createDebitAccount = async ({ client, ids }: Setup) => ({
   ExternalAccount: await newEuroAccount(client, ids.Customer ?? ''),
 })
-const withMandate = async (place: Setup) => ({ Mandate: (await mandateOfNew(place.client, place.ids)).id })
-const waitingAccount = (place: Setup) => newOwnAccount(place, { needsApproval: true })
+const createMandate = async (setup: Setup) => ({ Mandate: (await mandateOfNew(setup.client, setup.ids)).id })
+const createWaitingAccount = (setup: Setup) => newOwnAccount(setup, { needsApproval: true })
 
 /** The records that each call needs, including schedules. */
-export const PREPARED_RECORDS = {
-  ...PREPARED_SCHEDULES,
+export const RECORD_PREPARATIONS = {
+  ...SCHEDULE_PREPARATIONS,
   own_account_create: newExternal,
-  own_account_approve: waitingAccount,
+  own_account_approve: createWaitingAccount,
   own_account_remove: newOwnAccount,
   platform_withdrawal_approve: newWithdrawal,
   platform_withdrawal_cancel: newWithdrawal,
@@ -146,17 +148,17 @@ export const PREPARED_RECORDS = {
   treasury_movement_cancel: newMovement,
   treasury_key_approve: newWaitingKey,
   treasury_key_cancel: newWaitingKey,
-  treasury_key_create: withoutWaitingKey,
-  sandbox_treasury_return: newFullVault,
-  mandate_create: debited,
-  mandate_cancel: withMandate,
-  account_change_apply: newChange,
-  account_change_dismiss: newChange,
-  account_verification_create: unverified,
-  account_verification_confirm: verifying,
+  treasury_key_create: cancelWaitingKeys,
+  sandbox_treasury_return: newFundedVault,
+  mandate_create: createDebitAccount,
+  mandate_cancel: createMandate,
+  account_change_apply: createAccountChange,
+  account_change_dismiss: createAccountChange,
+  account_verification_create: createUnverifiedAccount,
+  account_verification_confirm: createVerification,
 }
 
-const call = (prepare: (place: Setup) => Promise<Ids>) => async (scene: Scene) => ({
+const withRecords = (prepare: (setup: Setup) => Promise<Ids>) => async (scene: Scene) => ({
   ids: await prepare(scene),
 })
 
@@ -172,25 +174,25 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
       },
     }
   },
-  own_account_approve: call(waitingAccount),
-  own_account_remove: call(newOwnAccount),
+  own_account_approve: withRecords(createWaitingAccount),
+  own_account_remove: withRecords(newOwnAccount),
   platform_withdrawal_create: async (scene) => {
     const { OwnAccount } = await newWithdrawal(scene)
     return { body: withdrawal(OwnAccount, 2500) }
   },
-  platform_withdrawal_approve: call(newWithdrawal),
-  platform_withdrawal_cancel: call(newWithdrawal),
+  platform_withdrawal_approve: withRecords(newWithdrawal),
+  platform_withdrawal_cancel: withRecords(newWithdrawal),
   treasury_movement_create: async (scene) => {
     const { OwnAccount } = await newVault(scene)
     return { body: movement(OwnAccount, 2500) }
   },
-  treasury_movement_approve: call(newMovement),
-  treasury_movement_cancel: call(newMovement),
-  treasury_key_create: call(withoutWaitingKey),
-  treasury_key_approve: call(newWaitingKey),
-  treasury_key_cancel: call(newWaitingKey),
+  treasury_movement_approve: withRecords(newMovement),
+  treasury_movement_cancel: withRecords(newMovement),
+  treasury_key_create: withRecords(cancelWaitingKeys),
+  treasury_key_approve: withRecords(newWaitingKey),
+  treasury_key_cancel: withRecords(newWaitingKey),
   mandate_create: async (scene) => {
-    const { ExternalAccount } = await debited(scene)
+    const { ExternalAccount } = await createDebitAccount(scene)
     return {
       body: { externalAccountId: ExternalAccount, reference: 'MANDATE-2026-0007', signedOn: '2026-02-27' },
     }
@@ -198,23 +200,23 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
   mandate_list: async ({ client, ids }) => ({
     query: { externalAccountId: (await mandateOfNew(client, ids)).externalAccountId },
   }),
-  mandate_get: call(withMandate),
-  mandate_cancel: call(withMandate),
-  account_change_get: call(newChange),
-  account_change_apply: call(newChange),
-  account_change_dismiss: call(newChange),
+  mandate_get: withRecords(createMandate),
+  mandate_cancel: withRecords(createMandate),
+  account_change_get: withRecords(createAccountChange),
+  account_change_apply: withRecords(createAccountChange),
+  account_change_dismiss: withRecords(createAccountChange),
   account_verification_create: async (scene) => {
-    const { ExternalAccount } = await unverified(scene)
+    const { ExternalAccount } = await createUnverifiedAccount(scene)
     return { body: { externalAccountId: ExternalAccount } }
   },
   account_verification_list: async (scene) => {
-    await verifying(scene)
+    await createVerification(scene)
     return { query: { status: 'PENDING' } }
   },
-  account_verification_get: call(verifying),
-  account_verification_confirm: call(verifying),
+  account_verification_get: withRecords(createVerification),
+  account_verification_confirm: withRecords(createVerification),
   sandbox_treasury_return: async (scene) => {
-    const { OwnAccount } = await newFullVault(scene)
+    const { OwnAccount } = await newFundedVault(scene)
     return { body: { ownAccountId: OwnAccount, amount: 500 } }
   },
 }
@@ -283,9 +285,9 @@ export const MEMBER_CALLS: Calls = {
   member_code_create: async ({ client }) => ({
     body: { email: (await newMember(client, ['VIEW'])).email },
   }),
-  member_invitation_read: async (scene) => ({ body: { token: await invited(scene, 'ada@example.com') } }),
+  member_invitation_read: async (scene) => ({ body: { token: await invite(scene, 'ada@example.com') } }),
   member_invitation_accept: async (scene) => {
-    const token = await invited(scene, 'katherine@example.com')
+    const token = await invite(scene, 'katherine@example.com')
     const browser = new Browser(scene.client.baseUrl)
     const { challenge } = (await browser.post('/member-invitations/read', { token })).body.passkey
     const attestation = authenticatorOf(browser).attest(challenge)
@@ -294,22 +296,22 @@ export const MEMBER_CALLS: Calls = {
 }
 
 /** Creates an invitation and returns its secret. */
-async function invited({ client }: Scene, email: string): Promise<string> {
+async function invite({ client }: Scene, email: string): Promise<string> {
   const member = { name: 'Ada Lovelace', email, permissions: ['VIEW', 'APPROVE'] }
   return secretOf((await client.post('/members', member)).body.invitationUrl)
 }
 
 /** Calls about erasures, which need a deleted customer. */
 export const ERASURE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call>>> = {
-  customer_erase: async ({ client }) => ({ ids: { Customer: await deleted(client) } }),
+  customer_erase: async ({ client }) => ({ ids: { Customer: await createDeletedCustomer(client) } }),
   customer_erasure_get: async ({ client }) => {
-    const id = await deleted(client)
+    const id = await createDeletedCustomer(client)
     await client.post(`/customers/${id}/erasure`)
     return { ids: { Customer: id } }
   },
 }
 
-async function deleted(client: Scene['client']): Promise<string> {
+async function createDeletedCustomer(client: Scene['client']): Promise<string> {
   const { id } = (await client.post('/customers', PERSON)).body
   await client.send('DELETE', `/customers/${id}`)
   return id
@@ -332,18 +334,18 @@ export const IMPORT_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promis
 export const PAYOUT_CALLS: Calls = {
   payout_file_create: () => ({ body: { name: 'Payroll' } }),
   payout_batch_list: () => ({ query: { status: 'READY' } }),
-  payout_line_list: checkedBatch,
-  payout_batch_get: checkedBatch,
+  payout_line_list: withCheckedBatch,
+  payout_batch_get: withCheckedBatch,
   payout_batch_execute: async (scene) => {
     const { payee } = await readyToPay(scene.client, 1000)
     const { id } = await sendLines(scene.client, [payout(payee, 100, { reference: 'salary-1' })])
     await checked(scene.client, id)
     return { ids: { PayoutBatch: id } }
   },
-  payout_batch_cancel: checkedBatch,
+  payout_batch_cancel: withCheckedBatch,
 }
 
-async function checkedBatch({ client, ids }: Scene): Promise<Call> {
+async function withCheckedBatch({ client, ids }: Scene): Promise<Call> {
   const { id } = (await client.post('/payouts/batches', validBody('payout_batch_create', ids))).body
   await checked(client, id)
   return { ids: { PayoutBatch: id } }

@@ -14,13 +14,13 @@ import {
 import { validBody } from './calls.testing.ts'
 
 /** A call as it was made over HTTP. */
-interface Recorded {
+interface RecordedReply {
   readonly name: EndpointName
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly reply: Reply
-  /** True if it is shown even if later calls exist. */
+  /** True if this call is shown although later calls exist. */
   isChosen?: boolean
 }
 
@@ -32,13 +32,13 @@ const PATTERNS = Object.entries<Endpoint>(API)
     names: [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param!),
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
   }))
-  .sort((one, other) => one.names.length - other.names.length)
+  .sort((first, second) => first.names.length - second.names.length)
 
 /** A client that records each successful call. */
 export class RecordingClient extends Client {
-  readonly #calls: Recorded[]
+  readonly #calls: RecordedReply[]
 
-  constructor({ credentials, baseUrl }: Client, calls: Recorded[] = []) {
+  constructor({ credentials, baseUrl }: Client, calls: RecordedReply[] = []) {
     super(credentials, baseUrl)
     this.#calls = calls
   }
@@ -56,7 +56,9 @@ export class RecordingClient extends Client {
   ): Promise<Reply> {
     const reply = await super.send(method, path, body, headers)
     const { pathname, searchParams } = new URL(path, 'http://server')
-    const found = PATTERNS.find((one) => one.method === method && one.pattern.test(pathname))
+    const found = PATTERNS.find(
+      (candidate) => candidate.method === method && candidate.pattern.test(pathname),
+    )
     if (reply.status >= 300 || !found) return reply
     const values = found.pattern.exec(pathname)!.slice(1).map(decodeURIComponent)
     const params = Object.fromEntries(found.names.map((name, index) => [name, values[index]!]))
@@ -71,22 +73,21 @@ export class RecordingClient extends Client {
   }
 
   /**
-   * For each endpoint, the chosen or else the last successful call, with a response for each of its statuses.
-   * Times near `now` (on the platform's clock) become the times of the calls; other times keep their
-   * distance.
+   * Returns the chosen or else the last successful call of each endpoint, with a response for each of its statuses.
+   * Times near `now`, on the platform's clock, become fixed times with the same distances.
    */
   examples(records: Readonly<Record<string, string>>, now: string): RecordedExamples {
     const bodies = this.#calls.map(({ reply }) => reply.body ?? null)
     const stable = stabilizer(bodies, now)
     const calls: Record<string, RecordedCall> = {}
     for (const name of Object.keys(API) as EndpointName[]) {
-      const own = this.#calls.filter((call) => call.name === name)
-      const last = own.find(({ isChosen }) => isChosen) ?? own.at(-1)
+      const endpointCalls = this.#calls.filter((call) => call.name === name)
+      const last = endpointCalls.find(({ isChosen }) => isChosen) ?? endpointCalls.at(-1)
       if (!last) continue
       const answers: Record<string, unknown> = {}
-      for (const { reply } of [...own, last])
+      for (const { reply } of [...endpointCalls, last])
         answers[reply.status] =
-          typeof reply.body === 'string' ? firstLines(reply.body) : shortened(reply.body ?? null)
+          typeof reply.body === 'string' ? takeFirstLines(reply.body) : shortenLists(reply.body ?? null)
       const { params, query, body } = last
       calls[name] = stable({ params, query, ...(body === undefined ? {} : { body }), answers })
     }
@@ -94,16 +95,16 @@ export class RecordingClient extends Client {
   }
 }
 
-const firstLines = (text: string) => text.split('\n').slice(0, 3).join('\n')
+const takeFirstLines = (text: string) => text.split('\n').slice(0, 3).join('\n')
 
 /** Shortens lists to two records. */
-function shortened(value: unknown): unknown {
+function shortenLists(value: unknown): unknown {
   if (Array.isArray(value)) {
     const visible = value.some((item) => typeof item === 'object') ? value.slice(0, 2) : value
-    return visible.map(shortened)
+    return visible.map(shortenLists)
   }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortenLists(member)]))
 }
 
 const UUID = /(\b[A-Z][A-Za-z]+:)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g
@@ -112,8 +113,8 @@ const BEGIN_MS = Date.parse('2026-01-15T09:00:00Z')
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 /**
- * Matches keys, signatures, secrets and tokens: long strings that mix letters and digits. A line of a file
- * never begins with one.
+ * Matches keys, signatures, secrets and tokens: long strings that mix letters and digits. The start of a line in a
+ * file does not match.
  */
 const SECRET = /(?<![\w$\\-])(csa_|whsec_|csc_)?(?=[\w+=-]*\d[\w+=-]*\d)(?!0x)([\w+=-]{30,})/g
 
@@ -125,49 +126,49 @@ export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(val
   const ids = new Map<string, string>()
   const counts = new Map<string, number>()
   // Counted by kind, so that a new call renumbers only records of that kind.
-  const idOf = (id: string, kind = '') => {
+  const toStableId = (id: string, kind = '') => {
     const known = ids.get(id)
     if (known) return `${kind}${known}`
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
-    const stableId = `0198c0de-0000-7000-8${hexOf(kind).slice(0, 3)}-${String(count).padStart(12, '0')}`
+    const stableId = `0198c0de-0000-7000-8${hashToHex(kind).slice(0, 3)}-${String(count).padStart(12, '0')}`
     ids.set(id, stableId)
     return `${kind}${stableId}`
   }
   const times = [...toJson(bodies).matchAll(TIME)].map(([time]) => Date.parse(time))
   const now = Date.parse(nowText)
   const first = Math.min(...times.filter((time) => Math.abs(time - now) < DAY_MS), now)
-  const timeOf = (text: string) => {
+  const toStableTime = (text: string) => {
     // Rounded to the minute, because the duration of calls differs from run to run.
     const moved = BEGIN_MS + Math.round((Date.parse(text) - first) / MINUTE_MS) * MINUTE_MS
     return new Date(moved).toISOString()
   }
-  const dayOf = (day: string) => {
+  const toStableDay = (day: string) => {
     const days = Math.round((Date.parse(day) - Date.parse(nowText.slice(0, 10))) / DAY_MS)
     return Math.abs(days) > 60 ? day : new Date(BEGIN_MS + days * DAY_MS).toISOString().slice(0, 10)
   }
-  const secretOf = (text: string, prefix: string | undefined, rest: string) =>
-    text.startsWith('0198c0de-') ? text : `${prefix ?? ''}${scrambled(rest)}`
+  const toStableSecret = (text: string, prefix: string | undefined, rest: string) =>
+    text.startsWith('0198c0de-') ? text : `${prefix ?? ''}${scramble(rest)}`
   return <T>(value: T): T =>
     parseJson(
       toJson(value)
-        .replaceAll(UUID, (_, kind: string | undefined, id: string) => idOf(id, kind))
-        .replaceAll(TIME, timeOf)
-        .replaceAll(/(?<=")\d{4}-\d\d-\d\d(?=")/g, dayOf)
-        .replaceAll(SECRET, secretOf)
+        .replaceAll(UUID, (_, kind: string | undefined, id: string) => toStableId(id, kind))
+        .replaceAll(TIME, toStableTime)
+        .replaceAll(/(?<=")\d{4}-\d\d-\d\d(?=")/g, toStableDay)
+        .replaceAll(SECRET, toStableSecret)
         .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}\b/g, '4F7-K2M-9QX')
         .replaceAll(/\b[0-9a-f]{10}(?=\.uma\.example|")/g, 'f41c7ea666')
         .replaceAll(/(?<=127\.0\.0\.1:|localhost:)\d+/g, '8787'),
     ) as T
 }
 
-const hexOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashToHex = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /**
  * Replaces characters with others of the same kind: hexadecimal digits stay hexadecimal, and a public key
  * keeps its prefix.
  */
-function scrambled(text: string): string {
+function scramble(text: string): string {
   const isHex = /^[0-9a-f]+$/.test(text)
   let at = 0
   let digest = createHash('sha256').update(text.length.toString()).digest()
@@ -229,8 +230,8 @@ async function playMatches(recorder: RecordingClient, world: Production): Promis
   const [day] = (await world.client.get('/reconciliations?limit=1')).body.data
   const { data } = (await client.get(`/reconciliations/${day.id}/match-suggestions`)).body
   const [StatementEntry] = data[0].statementEntryIds
-  const of = { rail: day.rail }
-  const body = { ...Object(validBody('reconciliation_match_create', { Deposit, StatementEntry })), ...of }
+  const rail = { rail: day.rail }
+  const body = { ...Object(validBody('reconciliation_match_create', { Deposit, StatementEntry })), ...rail }
   const match = await client.post('/reconciliation-matches', body)
   await client.get(`/reconciliation-matches?rail=${day.rail}`)
   await client.post(

@@ -35,45 +35,45 @@ export interface JsonSchema {
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-const BY_FORMAT: Readonly<Record<string, string>> = {
+const TEXT_BY_FORMAT: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
   date: '1990-12-10',
   'date-time': '2026-01-02T03:04:05Z',
   uri: 'https://example.com/a',
 }
 
-/** The type that a schema accepts, ignoring `null`. */
+/** Returns the type that a schema accepts, ignoring `null`. */
 export function typeOf({ type }: JsonSchema): string | undefined {
   return typeof type === 'object' ? type[0] : type
 }
 
 /**
- * Values that a schema accepts, with every optional field. Together they cover every member of every union.
+ * Builds values that a schema accepts, with every optional field. Together they cover every member of every union.
  */
 export function samples(schema: JsonSchema): Json[] {
   if (schema.oneOf) return schema.oneOf.flatMap(samples)
   if (schema.enum) return [schema.enum[0]!]
   if (schema.properties) {
-    const each = Object.entries(schema.properties).map(([name, member]) => [name, samples(member)] as const)
-    const count = Math.max(1, ...each.map(([, values]) => values.length))
+    const fields = Object.entries(schema.properties).map(([name, member]) => [name, samples(member)] as const)
+    const count = Math.max(1, ...fields.map(([, values]) => values.length))
     return Array.from({ length: count }, (_, index) =>
-      Object.fromEntries(each.map(([name, values]) => [name, values[index % values.length]!])),
+      Object.fromEntries(fields.map(([name, values]) => [name, values[index % values.length]!])),
     )
   }
   const type = typeOf(schema)
   if (type === 'array')
     return samples(schema.items!).map((item) => new Array<Json>(Math.max(1, schema.minItems ?? 0)).fill(item))
-  if (type === 'string') return [sampleText(schema)]
+  if (type === 'string') return [buildSampleText(schema)]
   if (type === 'integer') return [Math.max(schema.minimum ?? 1, (schema.exclusiveMinimum ?? 0) + 1)]
   if (type === 'boolean') return [true]
   return [{ any: 'thing' }]
 }
 
-function sampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
-  if (format) return BY_FORMAT[format]!
+function buildSampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
+  if (format) return TEXT_BY_FORMAT[format]!
   if (!pattern) return 'text'.padEnd(minLength, 'x')
-  const generated = madeByPattern.get(pattern) ?? matchingText(pattern)
-  madeByPattern.set(pattern, generated)
+  const generated = textsByPattern.get(pattern) ?? generateText(pattern)
+  textsByPattern.set(pattern, generated)
   return generated
 }
 
@@ -81,9 +81,9 @@ function sampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
 const P256_POINT =
   '046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296' +
   '4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5'
-const madeByPattern = new Map<string, string>([['^04[0-9a-fA-F]{128}$', P256_POINT]])
+const textsByPattern = new Map<string, string>([['^04[0-9a-fA-F]{128}$', P256_POINT]])
 
-function matchingText(pattern: string): string {
+function generateText(pattern: string): string {
   const matching = fc
     .stringMatching(new RegExp(pattern, 'u'))
     .filter((text) => !text.includes('\u0000') && text.length < 200)
@@ -97,9 +97,9 @@ export interface Member {
   readonly required: boolean
 }
 
-/** Every field of a sample. Fields of unions have the schema that the sample's tag selects. */
+/** Lists every field of a sample. In a union, the sample's tag selects the schema. */
 export function membersOf(schema: JsonSchema, value: Json, path: Member['path'] = []): Member[] {
-  if (schema.oneOf) return membersOf(memberByTag(schema, value), value, path)
+  if (schema.oneOf) return membersOf(selectByTag(schema, value), value, path)
   if (Array.isArray(value))
     return value.flatMap((item, index) => [
       { path: [...path, index], schema: schema.items!, required: false },
@@ -113,35 +113,38 @@ export function membersOf(schema: JsonSchema, value: Json, path: Member['path'] 
   ])
 }
 
-function memberByTag({ oneOf, discriminator }: JsonSchema, value: Json): JsonSchema {
+function selectByTag({ oneOf, discriminator }: JsonSchema, value: Json): JsonSchema {
   const tag = discriminator!.propertyName
   const tagValue = (value as Record<string, string>)[tag]!
   return oneOf!.find(({ properties }) => properties![tag]!.enum!.includes(tagValue))!
 }
 
-const MARK = '\uE000mark\uE000'
+const RAW_PLACEHOLDER = '\uE000mark\uE000'
 
-/** A sample as JSON text, with one field replaced by raw JSON text. */
+/** Writes a sample as JSON text, with one field replaced by raw JSON text. */
 export function withRaw(value: Json, path: Member['path'], raw: string): string {
-  return JSON.stringify(changed(value, path, () => MARK)).replace(`"${MARK}"`, () => raw)
+  return JSON.stringify(replaceAt(value, path, () => RAW_PLACEHOLDER)).replace(
+    `"${RAW_PLACEHOLDER}"`,
+    () => raw,
+  )
 }
 
-/** A copy of a sample without one field. */
+/** Copies a sample without one field. */
 export function without(value: Json, path: Member['path']): Json {
-  return changed(value, path, () => undefined)!
+  return replaceAt(value, path, () => undefined)!
 }
 
-function changed(
+function replaceAt(
   value: Json | undefined,
   path: Member['path'],
   change: (old: Json | undefined) => Json | undefined,
 ): Json | undefined {
-  const [name, ...rest] = path
+  const [name, ...innerPath] = path
   if (name === undefined) return change(value)
   if (Array.isArray(value))
-    return value.map((item, at) => (at === name ? changed(item, rest, change)! : item))
+    return value.map((item, at) => (at === name ? replaceAt(item, innerPath, change)! : item))
   const copy = { ...(value as Record<string, Json>) }
-  const next = changed(copy[name], rest, change)
+  const next = replaceAt(copy[name], innerPath, change)
   if (next === undefined) delete copy[name]
   else copy[name] = next
   return copy
@@ -155,21 +158,22 @@ const WRONG_TYPES: Readonly<Record<string, readonly string[]>> = {
   object: ['"text"', '1', 'true', 'null', '[]', '[{}]', '[1]'],
 }
 
-/** JSON values that a field's schema rejects, whatever the operation. */
+/** Lists JSON values that a field's schema rejects. */
 export function badValues(schema: JsonSchema): string[] {
   const type = typeOf(schema) ?? 'object'
-  const takesNull = schema.type?.includes('null')
-  const bad = WRONG_TYPES[type]!.filter((text) => !(takesNull && text === 'null'))
-  if (type === 'string') bad.push(...badTexts(schema).map((text) => JSON.stringify(text)))
-  if (type === 'integer') bad.push(...badIntegers(schema))
-  if (type === 'array') bad.push(...badArrays(schema))
+  const isNullable = schema.type?.includes('null')
+  const bad = WRONG_TYPES[type]!.filter((text) => !(isNullable && text === 'null'))
+  if (type === 'string') bad.push(...listBadTexts(schema).map((text) => JSON.stringify(text)))
+  if (type === 'integer') bad.push(...listBadIntegers(schema))
+  if (type === 'array') bad.push(...listBadArrays(schema))
   return bad
 }
 
-function badTexts(schema: JsonSchema): string[] {
-  const { enum: words, format, pattern, maxLength, minLength = 0, wellFormed } = schema
+function listBadTexts(schema: JsonSchema): string[] {
+  const { enum: allowedValues, format, pattern, maxLength, minLength = 0, wellFormed } = schema
   const bad: string[] = []
-  if (words) bad.push('NOT_A_WORD', 'toString', '__proto__', 'constructor', '', `${words[0]!.toLowerCase()} `)
+  if (allowedValues)
+    bad.push('NOT_A_WORD', 'toString', '__proto__', 'constructor', '', `${allowedValues[0]!.toLowerCase()} `)
   if (wellFormed || pattern || format) bad.push('a\u0000b', '\ud800', 'a\udfffb', '\udc00\ud800')
   if (pattern) bad.push('\u0000', '\u0007', '\ud800')
   if (wellFormed === 'line') bad.push('a\nb', 'a\u0085b', 'a\u2028b')
@@ -193,10 +197,10 @@ function badTexts(schema: JsonSchema): string[] {
   return bad
 }
 
-function badIntegers({ format, minimum, exclusiveMinimum, maximum }: JsonSchema): string[] {
+function listBadIntegers({ format, minimum, exclusiveMinimum, maximum }: JsonSchema): string[] {
   const bad: string[] = []
-  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
-  if (least !== undefined) bad.push(`${least - 1}`, '-1', '-9223372036854775808')
+  const lowest = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  if (lowest !== undefined) bad.push(`${lowest - 1}`, '-1', '-9223372036854775808')
   if (maximum !== undefined)
     bad.push(`${maximum + 1}`, '9007199254740993', '9223372036854775807', '1e18', '99999999999999999999')
   if (format === 'int64')
@@ -204,7 +208,7 @@ function badIntegers({ format, minimum, exclusiveMinimum, maximum }: JsonSchema)
   return bad
 }
 
-function badArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): string[] {
+function listBadArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): string[] {
   const [item] = samples(items!).map((value) => JSON.stringify(value))
   const bad: string[] = []
   if (minItems > 0) bad.push('[]')
@@ -213,21 +217,19 @@ function badArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): 
   return bad
 }
 
-/** The kinds of records whose ids are accepted. Undefined if the value is not an id. */
+/** Returns the kinds of records whose ids a schema accepts, or undefined if its values are not ids. */
 export function kindsOf({ pattern }: JsonSchema): string[] | undefined {
   const match = /^\^(?:\(\?:([\w|]+)\)|(\w+)):\[0-9A-Za-z-\]/.exec(pattern ?? '')
   return match ? (match[1] ?? match[2]!).split('|') : undefined
 }
 
-/** The parts of a request that differ from valid samples. The body is text. */
+/** The parts of a request that differ from valid samples. The body is JSON text. */
 export interface Parts {
   readonly query?: Readonly<Record<string, unknown>>
   readonly text?: string
 }
 
-/**
- * Parses requests to an endpoint as the server does. Returns the refusal, or undefined for a valid request.
- */
+/** Returns a function that parses a request as the server does, and returns the refusal or undefined. */
 export function refusalsOf(endpoint: Endpoint): (parts: Parts) => Promise<ApiError | undefined> {
   const parse = createParser(endpoint)
   const validParams = samples((endpoint.params ?? { properties: {} }) as JsonSchema)[0]
@@ -243,7 +245,7 @@ export function refusalsOf(endpoint: Endpoint): (parts: Parts) => Promise<ApiErr
   }
 }
 
-/** Valid values for the required query parameters, as strings. */
+/** Returns valid values for the required query parameters, as strings. */
 export function requiredQuery(endpoint: Endpoint): Readonly<Record<string, string>> {
   const { required = [], properties = {} } = (endpoint.query ?? {}) as JsonSchema
   return Object.fromEntries(required.map((name) => [name, String(samples(properties[name]!)[0])]))

@@ -17,56 +17,57 @@ import type {
 } from '../../../src/kernel/ports/verifier.ts'
 import type { Reply } from '../client.testing.ts'
 import type { Ids, ParamKind } from './bodies.testing.ts'
-import { forEach, kindOfParam, missingId, pathWith, validBody } from './calls.testing.ts'
+import { findParamKind, forEach, missingId, pathWith, validBody } from './calls.testing.ts'
 import { type JsonSchema, kindsOf, membersOf, samples, withRaw } from './schemas.testing.ts'
 
-/** The caller of an endpoint. */
-export interface Isolated {
+/** A caller whose access to records of other owners is tested. */
+export interface IsolatedCaller {
   send(endpoint: Endpoint, path: string, body?: unknown): Promise<Reply>
-  /** The caller's own records. */
+  /** Returns the ids of the caller's records. */
   ids(endpoint: Endpoint): Ids
-  /** Records of this kind that the endpoint must not reveal to the caller. */
-  strangers(endpoint: Endpoint, kind: ParamKind): readonly (string | undefined)[]
+  /** Lists the ids of this kind that the endpoint must not reveal to the caller. */
+  listHiddenIds(endpoint: Endpoint, kind: ParamKind): readonly (string | undefined)[]
 }
 
-/** A response with the requested id removed. */
+/** Returns a response with the requested id removed. */
 function withoutId(reply: Reply, id: string) {
   return { status: reply.status, body: toJson(reply.body ?? null).replaceAll(id, '<id>') }
 }
 
 /**
- * Tests that at every position of an id in each endpoint, a record of somebody else and a missing record get
- * the same response.
+ * Tests that every position of an id in each endpoint gets the same response for a record of another owner as for a
+ * missing record.
  */
-export function testStrangersAreMissing(
+export function testForeignIdsAreMissing(
   endpoints: readonly (readonly [EndpointName, Endpoint])[],
-  caller: Isolated,
+  caller: IsolatedCaller,
 ): void {
-  async function expectAsIfMissing(
+  async function expectSameAsMissing(
     what: string,
     endpoint: Endpoint,
     kind: ParamKind,
-    ask: (id: string) => Promise<Reply>,
+    sendWith: (id: string) => Promise<Reply>,
   ) {
-    const strangers = caller.strangers(endpoint, kind).filter((id) => id !== undefined)
-    if (strangers.length === 0) return
-    const missing = await ask(missingId(kind))
-    for (const id of strangers) {
-      const strange = await ask(id)
-      expect(withoutId(strange, id), what).toEqual(withoutId(missing, missingId(kind)))
-      expect(strange.status, what).not.toBe(500)
+    const hiddenIds = caller.listHiddenIds(endpoint, kind).filter((id) => id !== undefined)
+    if (hiddenIds.length === 0) return
+    const missing = await sendWith(missingId(kind))
+    for (const id of hiddenIds) {
+      const foreign = await sendWith(id)
+      expect(withoutId(foreign, id), what).toEqual(withoutId(missing, missingId(kind)))
+      expect(foreign.status, what).not.toBe(500)
     }
   }
-  const ownFor = (endpoint: Endpoint) => (kind: ParamKind) => caller.ids(endpoint)[kind] ?? missingId(kind)
+  const selectOwnId = (endpoint: Endpoint) => (kind: ParamKind) =>
+    caller.ids(endpoint)[kind] ?? missingId(kind)
 
-  // A code in the path is itself the credential.
+  // Leaves out device codes, because such a code in the path is the credential.
   const withParams = endpoints.filter(([, { params, auth }]) => params && auth !== 'deviceCode')
-  test.each(withParams)('in the address of %s', async (name, endpoint) => {
-    const own = ownFor(endpoint)
+  test.each(withParams)('in the path of %s', async (name, endpoint) => {
+    const selectId = selectOwnId(endpoint)
     for (const param of Object.keys((endpoint.params as unknown as JsonSchema).properties!)) {
-      const kind = kindOfParam(endpoint, param)
-      await expectAsIfMissing(name, endpoint, kind, async (id) => {
-        const path = pathWith(endpoint, (other) => (other === kind ? id : own(other)))
+      const kind = findParamKind(endpoint, param)
+      await expectSameAsMissing(name, endpoint, kind, async (id) => {
+        const path = pathWith(endpoint, (other) => (other === kind ? id : selectId(other)))
         const reply = await caller.send(endpoint, path, validBody(name, caller.ids(endpoint)))
         expect(reply.status, `${name} ${toJson(reply.body)}`).toBe(404)
         return reply
@@ -79,29 +80,28 @@ export function testStrangersAreMissing(
     const { properties = {} } = endpoint.query as unknown as JsonSchema
     for (const [member, schema] of Object.entries(properties))
       for (const kind of kindsOf(schema) ?? [])
-        await expectAsIfMissing(`${name} ${member}`, endpoint, kind as ParamKind, (id) =>
-          caller.send(endpoint, `${pathWith(endpoint, ownFor(endpoint))}?${member}=${id}`),
+        await expectSameAsMissing(`${name} ${member}`, endpoint, kind as ParamKind, (id) =>
+          caller.send(endpoint, `${pathWith(endpoint, selectOwnId(endpoint))}?${member}=${id}`),
         )
   })
 
-  // A batch reports lines that name a missing account only when they are checked: see
-  // `payout-batches.test.ts`.
+  // A payout batch checks its accounts only after the response: `payout-batches.test.ts` tests that.
   const withBody = endpoints.filter(([name, { body }]) => body && name !== 'payout_batch_create')
   test.each(withBody)('in the body of %s', async (name, endpoint) => {
     const schema = endpoint.body as unknown as JsonSchema
-    const seen = new Set<string>()
+    const tested = new Set<string>()
     for (const sample of [validBody(name, caller.ids(endpoint))!, ...samples(schema)]) {
       const ids = membersOf(schema, sample).flatMap(({ path, schema }) =>
         (kindsOf(schema) ?? []).map((kind) => ({ path, kind })),
       )
       await forEach(ids, async ({ path, kind }) => {
         const what = `${name} ${path.join('.')} ${kind}`
-        if (seen.has(what)) return
-        seen.add(what)
-        await expectAsIfMissing(what, endpoint, kind as ParamKind, (id) =>
+        if (tested.has(what)) return
+        tested.add(what)
+        await expectSameAsMissing(what, endpoint, kind as ParamKind, (id) =>
           caller.send(
             endpoint,
-            pathWith(endpoint, ownFor(endpoint)),
+            pathWith(endpoint, selectOwnId(endpoint)),
             withRaw(sample, path, JSON.stringify(id)),
           ),
         )
@@ -110,23 +110,24 @@ export function testStrangersAreMissing(
   })
 }
 
-/** A processor under test. */
-export interface TriedProcessor {
+/** A card processor under test. */
+export interface ProcessorUnderTest {
   readonly processor: CardProcessor
-  /** An event as sent by the processor, in the form that `readEvent` accepts. */
+  /** Returns an event as the processor sends it, in the form that `readEvent` accepts. */
   send(event: ProcessorEvent): {
     readonly headers: Readonly<Record<string, string>>
     readonly body: Uint8Array
   }
-  /** A request for a card that becomes active and, if the processor supports it, for one that is rejected. */
+  /** A request for a card that becomes active. */
   readonly active: Pick<ProvisionRequest, 'platformCardId'>
+  /** A request for a card that is rejected, if the processor supports it. */
   readonly rejected: Pick<ProvisionRequest, 'platformCardId'> | undefined
   /** Advances the processor's own time. */
   wait(until: Date): Promise<void>
 }
 
 const REQUESTED_AT = new Date('2030-02-03T04:05:06Z')
-const ASKED_MAX = 20
+const REQUESTS_MAX = 20
 
 const EVENTS: readonly ProcessorEvent[] = [
   {
@@ -151,39 +152,54 @@ const EVENTS: readonly ProcessorEvent[] = [
 ]
 
 /** Tests the contract of every card processor (`ports/card-processor.ts`). */
-export function describeCardProcessor(name: string, make: () => Promise<TriedProcessor>): void {
+export function describeCardProcessor(name: string, make: () => Promise<ProcessorUnderTest>): void {
   describe(`the card processor ${name}`, () => {
-    test('creates a card, the same one at every call, and shows no number of it', async () => {
-      const tried = await make()
-      const request = { ...tried.active, cardId: 'Card:1', currency: 'USD', requestedAt: REQUESTED_AT }
-      const card = await outcomeOf(tried, request)
+    test('returns the same card for every repeated request, and reveals no card number', async () => {
+      const processorUnderTest = await make()
+      const request = {
+        ...processorUnderTest.active,
+        cardId: 'Card:1',
+        currency: 'USD',
+        requestedAt: REQUESTED_AT,
+      }
+      const card = await waitForOutcome(processorUnderTest, request)
       if (card.outcome !== 'active') throw new Error(`The card is ${card.outcome}`)
       expectCard(card)
-      expect(await outcomeOf(tried, request)).toEqual(card)
-      const other = await outcomeOf(tried, { ...request, cardId: 'Card:2' })
+      expect(await waitForOutcome(processorUnderTest, request)).toEqual(card)
+      const other = await waitForOutcome(processorUnderTest, { ...request, cardId: 'Card:2' })
       if (other.outcome !== 'active') throw new Error(`The other card is ${other.outcome}`)
       expect(other.processorRef).not.toBe(card.processorRef)
       expect(toJson(card), 'a card number').not.toMatch(/\d{12}/)
     })
 
-    test('reports a rejected card as final', async () => {
-      const tried = await make()
-      if (!tried.rejected) return
-      const request = { ...tried.rejected, cardId: 'Card:3', currency: 'USD', requestedAt: REQUESTED_AT }
-      expect(await outcomeOf(tried, request)).toEqual({ outcome: 'rejected' })
-      expect(await outcomeOf(tried, request)).toEqual({ outcome: 'rejected' })
+    test('reports a rejected card as rejected every time', async () => {
+      const processorUnderTest = await make()
+      if (!processorUnderTest.rejected) return
+      const request = {
+        ...processorUnderTest.rejected,
+        cardId: 'Card:3',
+        currency: 'USD',
+        requestedAt: REQUESTED_AT,
+      }
+      expect(await waitForOutcome(processorUnderTest, request)).toEqual({ outcome: 'rejected' })
+      expect(await waitForOutcome(processorUnderTest, request)).toEqual({ outcome: 'rejected' })
     })
 
-    test('accepts a state, also when it is repeated', async () => {
-      const tried = await make()
-      const request = { ...tried.active, cardId: 'Card:1', currency: 'USD', requestedAt: REQUESTED_AT }
-      const card = await outcomeOf(tried, request)
+    test('accepts a new state of a card, and the same state again', async () => {
+      const processorUnderTest = await make()
+      const request = {
+        ...processorUnderTest.active,
+        cardId: 'Card:1',
+        currency: 'USD',
+        requestedAt: REQUESTED_AT,
+      }
+      const card = await waitForOutcome(processorUnderTest, request)
       if (card.outcome !== 'active') throw new Error(`The card is ${card.outcome}`)
       for (const state of ['FROZEN', 'FROZEN', 'ACTIVE', 'CLOSED', 'CLOSED'] as const)
-        await tried.processor.updateState(card.processorRef, state)
+        await processorUnderTest.processor.updateState(card.processorRef, state)
     })
 
-    test('plans a pull for now or later, the same one at every call', async () => {
+    test('plans the pull of an authorization for now or later, and returns the same plan every time', async () => {
       const { processor } = await make()
       for (const event of EVENTS) {
         if (event.kind !== 'authorization') continue
@@ -193,23 +209,23 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
       }
     })
 
-    test('sends events whose amounts and texts arrive exactly', async () => {
+    test('sends events whose amounts and texts arrive unchanged', async () => {
       const { processor, send } = await make()
       for (const event of EVENTS) {
         const { headers, body } = send(event)
-        expect(bigAmount(processor.readEvent(headers, body))).toEqual(event)
-        // A retry is accepted too.
-        expect(bigAmount(processor.readEvent(headers, body))).toEqual(event)
+        expect(withBigintAmount(processor.readEvent(headers, body))).toEqual(event)
+        // A retry has the same bytes.
+        expect(withBigintAmount(processor.readEvent(headers, body))).toEqual(event)
       }
     })
 
-    test('accepts only the exact bytes that it signed, and does not throw', async () => {
+    test('accepts only the exact bytes that it has signed, and throws for no other input', async () => {
       const { processor, send } = await make()
       const { headers, body } = send(EVENTS[0]!)
-      const other = send(EVENTS[1]!)
+      const otherEvent = send(EVENTS[1]!)
       expect(processor.readEvent({}, body), 'without headers').toBeUndefined()
       expect(processor.readEvent(headers, new Uint8Array()), 'without a body').toBeUndefined()
-      expect(processor.readEvent(other.headers, body), 'with the signature of another').toBeUndefined()
+      expect(processor.readEvent(otherEvent.headers, body), 'with the signature of another').toBeUndefined()
       for (let n = 0; n < body.length; n += 7) {
         const changed = Uint8Array.from(body, (byte, place) => (place === n ? byte ^ 1 : byte))
         expect(processor.readEvent(headers, changed), `with byte ${n} changed`).toBeUndefined()
@@ -223,20 +239,20 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
 }
 
 /** Polls until the card has an outcome. */
-async function outcomeOf(
-  { processor, wait }: TriedProcessor,
+async function waitForOutcome(
+  { processor, wait }: ProcessorUnderTest,
   request: Omit<ProvisionRequest, 'now'>,
 ): Promise<Provision> {
   let now = request.requestedAt
-  for (let asked = 0; asked < ASKED_MAX; asked++) {
-    const answer = await processor.provision({ ...request, now })
-    if (answer.outcome !== 'pending') return answer
-    if (!answer.askAgainAt) throw new Error('The processor will not say')
-    expect(answer.askAgainAt.getTime()).toBeGreaterThan(now.getTime())
-    now = answer.askAgainAt
+  for (let requests = 0; requests < REQUESTS_MAX; requests++) {
+    const provision = await processor.provision({ ...request, now })
+    if (provision.outcome !== 'pending') return provision
+    if (!provision.askAgainAt) throw new Error('The processor will not say')
+    expect(provision.askAgainAt.getTime()).toBeGreaterThan(now.getTime())
+    now = provision.askAgainAt
     await wait(now)
   }
-  throw new Error(`The processor was asked ${ASKED_MAX} times`)
+  throw new Error(`The processor was asked ${REQUESTS_MAX} times`)
 }
 
 function expectCard({
@@ -257,20 +273,20 @@ function expectCard({
   for (const reference of [processorRef, issuerRef]) expect(reference).toMatch(/^[\x21-\x7e]{1,255}$/)
 }
 
-/** Parses an event with its schema. */
-function bigAmount(event: unknown): unknown {
+/** Converts the amount of an event to a bigint, as its schema does. */
+function withBigintAmount(event: unknown): unknown {
   const { amount } = event as { amount: number | bigint }
   return { ...(event as object), amount: BigInt(amount) }
 }
 
 /** A verifier under test, and its provider. */
-export interface TriedVerifier {
+export interface VerifierUnderTest {
   readonly verifier: Verifier
   /** Sets the provider's response to the next submissions. */
   answer(how: VerifierAnswer | 'later' | 'failure' | 'nonsense'): void
-  /** The cases at the provider, by verification and submission. A repeated submission counts once. */
+  /** Returns the cases at the provider, by verification and submission. A repeated submission counts once. */
   cases(): readonly VerificationSubmission[]
-  /** An event as sent by the provider at the time `at`, in the form that `readEvent` accepts. */
+  /** Returns an event as the provider sends it at the time `at`, in the form that `readEvent` accepts. */
   report(
     event: VerifierEvent,
     at: Date,
@@ -311,49 +327,51 @@ const EVENT: VerifierEvent = {
 }
 
 /** Tests the contract of every verifier (`ports/verifier.ts`). */
-export function describeVerifier(name: string, make: () => Promise<TriedVerifier>): void {
+export function describeVerifier(name: string, make: () => Promise<VerifierUnderTest>): void {
   describe(`the verifier ${name}`, () => {
-    const tried = async (use: (one: TriedVerifier) => Promise<void>) => {
-      const one = await make()
+    const withVerifier = async (use: (verifierUnderTest: VerifierUnderTest) => Promise<void>) => {
+      const verifierUnderTest = await make()
       try {
-        await use(one)
+        await use(verifierUnderTest)
       } finally {
-        await one.stop()
+        await verifierUnderTest.stop()
       }
     }
 
-    test.each(OUTCOMES)('gives the outcome of its provider: %j', (outcome) =>
-      tried(async ({ verifier, answer, cases }) => {
+    test.each(OUTCOMES)('returns the outcome of its provider: %j', (outcome) =>
+      withVerifier(async ({ verifier, answer, cases }) => {
         answer(outcome)
         expect(await verifier.submit(SUBMISSION)).toEqual(outcome)
         expect(cases()).toMatchObject([SUBMISSION])
       }),
     )
 
-    test('waits where the provider reports later', () =>
-      tried(async ({ verifier, answer }) => {
+    test('returns WAIT if the provider reports later', () =>
+      withVerifier(async ({ verifier, answer }) => {
         answer('later')
         expect(await verifier.submit(SUBMISSION)).toEqual({ decision: 'WAIT' })
       }))
 
-    test('gives the same submission as one case, however often, and another one as another', () =>
-      tried(async ({ verifier, answer, cases }) => {
+    test('creates one case at the provider for a repeated submission, and another case for the next submission', () =>
+      withVerifier(async ({ verifier, answer, cases }) => {
         answer('later')
         for (const submission of [1, 1, 2]) await verifier.submit({ ...SUBMISSION, submission })
         expect(cases().map(({ submission }) => submission)).toEqual([1, 2])
       }))
 
-    test.each(['failure', 'nonsense'] as const)('throws at a %s, and can be asked again', (how) =>
-      tried(async ({ verifier, answer }) => {
-        answer(how)
-        await expect(verifier.submit(SUBMISSION)).rejects.toThrow()
-        answer({ decision: 'APPROVE' })
-        expect(await verifier.submit(SUBMISSION)).toEqual({ decision: 'APPROVE' })
-      }),
+    test.each(['failure', 'nonsense'] as const)(
+      'throws if its provider responds with a %s, and accepts the submission again',
+      (how) =>
+        withVerifier(async ({ verifier, answer }) => {
+          answer(how)
+          await expect(verifier.submit(SUBMISSION)).rejects.toThrow()
+          answer({ decision: 'APPROVE' })
+          expect(await verifier.submit(SUBMISSION)).toEqual({ decision: 'APPROVE' })
+        }),
     )
 
-    test('reads an event that the provider has signed, and no other', () =>
-      tried(async ({ verifier, report }) => {
+    test('accepts only a recent event that the provider has signed', () =>
+      withVerifier(async ({ verifier, report }) => {
         const now = new Date('2030-01-02T03:04:05Z')
         const { headers, body } = report(EVENT, now)
         expect(verifier.readEvent(headers, body, now)).toEqual(EVENT)

@@ -6,10 +6,8 @@ import { type Reply, until } from '../client.testing.ts'
 import { newMandate, newPoundAccount } from '../records/mandates.testing.ts'
 import { type FileBank, holdPounds, openFileBank, referenceOf } from './file-bank.testing.ts'
 
-/** A bank that accepts Bacs files, and its reports about them. */
-
 /** Parses the records of a file by position, and its processing day. */
-function readFile(text: string) {
+function parseFile(text: string) {
   const lines = text.split('\r\n').slice(0, -1)
   const [, year = '', day = ''] = /UHL1 (\d\d)(\d{3})/.exec(text) ?? []
   const processedOn = new Date(Date.UTC(2000 + Number(year), 0, Number(day))).toISOString().slice(0, 10)
@@ -27,7 +25,7 @@ function readFile(text: string) {
   const item = requireValue(items[0], 'record')
   return { text, processedOn, items, item, contra: requireValue(items.at(-1), 'record') }
 }
-export type Sent = ReturnType<typeof readFile>
+export type Sent = ReturnType<typeof parseFile>
 
 export const returnOf = ({ item, processedOn }: Sent, code: string, more: Partial<SampleReturn> = {}) => ({
   ...{ ref: item.reference, code, words: '', amount: item.amount, processedOn },
@@ -51,11 +49,11 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
   const bank: FileBank = await openFileBank('BACS', {}, settings)
   await holdPounds(bank.world)
 
-  const readSent = async () => readFile((await bank.takeFile()).text)
+  const readSent = async () => parseFile((await bank.takeFile()).text)
 
   let cents = 0
   let files = 0
-  const decimal = (amount: number) => (amount / 100).toFixed(2)
+  const toDecimal = (amount: number) => (amount / 100).toFixed(2)
 
   /** Books an entry on a statement with balances. */
   async function book(amount: string, direction: 'CRDT' | 'DBIT', more: object): Promise<void> {
@@ -63,7 +61,7 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
     cents += (direction === 'CRDT' ? 1 : -1) * Math.round(Number(amount) * 100)
     const id = `BACS-${++files}`
     const entries = [{ amount, direction, servicerReference: id, ...more }]
-    const text = camtFile({ id, balances: [decimal(opening), decimal(cents)], entries })
+    const text = camtFile({ id, balances: [toDecimal(opening), toDecimal(cents)], entries })
       .replaceAll('EUR', 'GBP')
       .replace(/<IBAN>.*?<\/IBAN>/, '<Othr><Id>60-16-13 12345678</Id></Othr>')
     expect(await bank.put(`${id}.xml`, text)).toBe('done')
@@ -121,13 +119,13 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
       () => bank.balanceOf(customerId),
       (balance) => balance === amount,
     )
-  const waiting = async (): Promise<Reply['body'][]> =>
+  const listWaitingReports = async (): Promise<Reply['body'][]> =>
     (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-  /** The reasons of the reports that this work leaves waiting for a person. */
+  /** Returns the reasons of the reports that `work` leaves waiting for a person. */
   async function heldBy(work: () => Promise<unknown>): Promise<string[]> {
-    const before = new Set((await waiting()).map(({ id }) => id))
+    const before = new Set((await listWaitingReports()).map(({ id }) => id))
     await work()
-    return (await waiting()).filter(({ id }) => !before.has(id)).map(({ reason }) => reason)
+    return (await listWaitingReports()).filter(({ id }) => !before.has(id)).map(({ reason }) => reason)
   }
 
   /** Lets the time pass in which payments and collections may be returned. */

@@ -1,7 +1,6 @@
 import type { SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 
-/** Parses direct debits in our files, and generates a bank's reports about them. */
-
+/** A direct debit in one of our files. */
 export interface Collection {
   readonly instructionId: string
   readonly endToEndId: string
@@ -9,10 +8,10 @@ export interface Collection {
 }
 
 export const collectionsIn = (text: string): Collection[] =>
-  [...text.matchAll(/<DrctDbtTxInf>.*?<\/DrctDbtTxInf>/g)].map(([one]) => ({
-    instructionId: partOf(one, 'InstrId'),
-    endToEndId: partOf(one, 'EndToEndId'),
-    amount: /Ccy="EUR">(.*?)</.exec(one)?.[1] ?? '',
+  [...text.matchAll(/<DrctDbtTxInf>.*?<\/DrctDbtTxInf>/g)].map(([element]) => ({
+    instructionId: partOf(element, 'InstrId'),
+    endToEndId: partOf(element, 'EndToEndId'),
+    amount: /Ccy="EUR">(.*?)</.exec(element)?.[1] ?? '',
   }))
 
 export const partOf = (text: string, name: string) =>

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { until } from '../client.testing.ts'
 import type { Production } from './production.testing.ts'
 
-/** A server whose erasures begin when they are requested. */
+/** The settings of a server whose erasures begin when they are requested. */
 export const ERASES_NOW = { PERSONAL_DATA_DAYS: '0' }
 
 /** Deletes a customer and requests the erasure. */
@@ -30,7 +30,7 @@ export async function untilWaiting({ client, service }: Production, customerId: 
 
 const JOBS = `SELECT id FROM jobs WHERE kind = 'customer.erase' AND payload->>'customerId' LIKE '%' || $1 AND due_at > $2`
 
-/** Lets the erasures that wait for a bank file look again. */
+/** Makes the erasures that wait for a bank file try again. */
 export async function resumeErasures({ service: { app } }: Production): Promise<void> {
   await app.db.query(`UPDATE jobs SET due_at = $1 WHERE kind = 'customer.erase'`, [app.clock()])
   app.workers.wake()

@@ -9,7 +9,7 @@ import { type InternalAccount, openProduction, type Production } from './product
 export interface BankFolder {
   /** Its entry in the rails file. */
   readonly rail: object
-  /** Files by name that the server has written and the bank has not taken yet. Excludes partial files. */
+  /** Reads the files, by name, that the server has written and the bank has not taken yet, except partial ones. */
   outbox(): Promise<Record<string, string>>
   /** Waits for the server's next file and removes it, as the bank would. */
   takeFile(): Promise<{ readonly name: string; readonly text: string }>
@@ -173,7 +173,7 @@ export async function newBankFolder(
     if (rows.length > 0) workers.wake()
   }
   /** Waits until no file is being collected, so that a test's next payments go into the same file. */
-  const collected = () =>
+  const waitUntilCollected = () =>
     until(
       async () => (await db.query(`SELECT 1 FROM bank_file_workers WHERE collected_at = 'epoch'`)).rows,
       (rows) => rows.length === 0,
@@ -208,9 +208,9 @@ export async function newBankFolder(
           await makeDue('collected_at')
           return outbox()
         },
-        (found) => Object.keys(found).length > 0,
+        (names) => Object.keys(names).length > 0,
       )
-      await collected()
+      await waitUntilCollected()
       const [name, text] = Object.entries(files)[0]!
       await rename(join(root, 'out', name), join(root, `taken-${name}`))
       return { name, text }
@@ -235,7 +235,7 @@ export async function newBankFolder(
   }
 }
 
-/** The reference that someone who pays into the account has to state. */
+/** Finds the reference that a payer to the account has to state. */
 export function referenceOf({ fundingPaymentInstructions }: InternalAccount): string {
   return /CS[0-9A-F]{10}/.exec(JSON.stringify(fundingPaymentInstructions))![0]
 }
@@ -257,18 +257,18 @@ export async function pauseWorkers({ service: { app } }: Production): Promise<vo
   await until(
     async () => {
       const sql = 'UPDATE bank_file_workers SET claimed_until = $1 WHERE claimed_until <= $2 RETURNING id'
-      return (await app.db.query(sql, [pausedUntil(app), app.clock()])).rows
+      return (await app.db.query(sql, [readPauseEnd(app), app.clock()])).rows
     },
     (rows) => rows.length > 0,
   )
 }
 
-/** The end of the claim that keeps the server's own worker away. */
-function pausedUntil({ clock }: Production['service']['app']): Date {
+/** Returns the end of the claim that keeps the server's own worker away. */
+function readPauseEnd({ clock }: Production['service']['app']): Date {
   return new Date(clock().getTime() + PAUSED_MS)
 }
 
-function makeAllDue({ db }: Production['service']['app'], claimedUntil: Date): Promise<unknown> {
+function makeWorkersDue({ db }: Production['service']['app'], claimedUntil: Date): Promise<unknown> {
   return db.query(
     `UPDATE bank_file_workers SET claimed_until = $1, collected_at = 'epoch', looked_at = 'epoch'`,
     [claimedUntil],
@@ -286,29 +286,28 @@ export async function dieAtEachCommit(world: Production): Promise<{ deaths: numb
   return { deaths }
 }
 
-/** After `pauseWorkers`, runs a worker that makes this number of commits and dies. Resolves to its deaths. */
+/** After `pauseWorkers`, runs a worker that makes this number of commits and dies. Resolves with the number of deaths. */
 export async function dieAfter({ service: { app } }: Production, commits: number): Promise<number> {
-  let [left, deaths] = [commits, 0]
-  const dying = laterWorker(app, 1, async () => {
-    if (left-- > 0) return
+  let [commitsLeft, deaths] = [commits, 0]
+  const dyingWorker = createWorkerAhead(app, 1, async () => {
+    if (commitsLeft-- > 0) return
     deaths += 1
     throw new Error('The process was killed')
   })
-  await makeAllDue(app, pausedUntil(app))
-  await runAllRails(dying)
+  await makeWorkersDue(app, readPauseEnd(app))
+  await runAllRails(dyingWorker)
   return deaths
 }
 
 /** Ends the pause of the server's own worker. */
 export async function resumeWorkers({ service: { app } }: Production): Promise<void> {
-  await makeAllDue(app, new Date(0))
+  await makeWorkersDue(app, new Date(0))
   app.workers.wake()
 }
 
 /**
- * After `pauseWorkers`, runs two workers, the second of which takes the first for dead. Once both have
- * claimed the rail, they commit in the given order, and each reads what its next commit needs before the
- * other one commits.
+ * After `pauseWorkers`, runs two workers, the second of which takes the first for dead. Once both have claimed the
+ * rail, they commit in the given order. Each reads the data for its next commit before the other worker commits.
  */
 export async function runTwoWorkers(
   { service: { app } }: Production,
@@ -319,18 +318,18 @@ export async function runTwoWorkers(
   let running = 0
   const release = () => {
     if (waiting.size < running) return
-    const wanted = waiting.size > 1 ? turns.shift() : undefined
-    for (const [worker, go] of waiting) {
-      if (wanted !== undefined && wanted !== worker) continue
+    const nextWorker = waiting.size > 1 ? turns.shift() : undefined
+    for (const [worker, resume] of waiting) {
+      if (nextWorker !== undefined && nextWorker !== worker) continue
       waiting.delete(worker)
-      go()
+      resume()
       return
     }
   }
   const run = async (worker: 1 | 2, claimed: () => void) => {
     running += 1
     let commits = 0
-    const inTurn = laterWorker(app, worker, async () => {
+    const workerInTurn = createWorkerAhead(app, worker, async () => {
       commits += 1
       if (commits === 1) return
       if (commits === 2) claimed()
@@ -339,12 +338,12 @@ export async function runTwoWorkers(
         release()
       })
     })
-    await runAllRails(inTurn)
+    await runAllRails(workerInTurn)
     running -= 1
     release()
   }
   let second: Promise<void> | undefined
-  await makeAllDue(app, pausedUntil(app))
+  await makeWorkersDue(app, readPauseEnd(app))
   await run(1, () => {
     second = run(2, () => undefined)
   })
@@ -355,7 +354,7 @@ export async function runTwoWorkers(
  * Derives an app for a worker whose clock is several pauses ahead, so that it takes any other owner of the rail for
  * dead. `beforeCommit` runs before each of its commits.
  */
-function laterWorker(
+function createWorkerAhead(
   app: Production['service']['app'],
   pauses: number,
   beforeCommit: () => Promise<void>,

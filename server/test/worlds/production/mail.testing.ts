@@ -51,7 +51,7 @@ export interface MailServer {
 
 export const SMTP_LOGIN = { user: 'relay@ops.example', password: 'p@ss:wörd/1' }
 
-export async function mailServer(): Promise<MailServer> {
+export async function openMailServer(): Promise<MailServer> {
   let server: SMTPServer
   const arrivals = new EventEmitter()
   const self: MailServer = {
@@ -65,14 +65,14 @@ export async function mailServer(): Promise<MailServer> {
         disableReverseLookup: true,
         logger: false,
         onAuth({ username, password }, _session, done) {
-          const known = username === SMTP_LOGIN.user && password === SMTP_LOGIN.password
+          const isKnown = username === SMTP_LOGIN.user && password === SMTP_LOGIN.password
           done(
-            known ? null : smtpError('535 5.7.8 Authentication failed'),
-            known ? { user: username } : undefined,
+            isKnown ? null : toSmtpError('535 5.7.8 Authentication failed'),
+            isKnown ? { user: username } : undefined,
           )
         },
         onRcptTo(_address, _session, done) {
-          done(smtpError(self.answer('RCPT')))
+          done(toSmtpError(self.answer('RCPT')))
         },
         onData(stream, { envelope }, done) {
           const chunks: Buffer[] = []
@@ -81,7 +81,7 @@ export async function mailServer(): Promise<MailServer> {
             const mail = parseMail(Buffer.concat(chunks).toString('latin1'), envelope)
             self.mails.push(mail)
             arrivals.emit('arrival')
-            done(smtpError(self.answer('DATA', mail)))
+            done(toSmtpError(self.answer('DATA', mail)))
           })
         },
       })
@@ -96,9 +96,9 @@ export async function mailServer(): Promise<MailServer> {
   return self
 }
 
-function smtpError(answer: string | undefined): Error | null {
-  if (answer === undefined) return null
-  return Object.assign(new Error(answer.slice(4)), { responseCode: Number(answer.slice(0, 3)) })
+function toSmtpError(reply: string | undefined): Error | null {
+  if (reply === undefined) return null
+  return Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 }
 
 function parseMail(
@@ -189,9 +189,9 @@ export async function smsGateway(): Promise<SmsGateway> {
         form: new URLSearchParams(Buffer.concat(chunks).toString()),
       })
       arrivals.emit('arrival')
-      const answer = self.answer()
-      if (answer === 'silence') return
-      const { status, body = '{"sid":"SM1","status":"queued"}', location } = answer
+      const reply = self.answer()
+      if (reply === 'silence') return
+      const { status, body = '{"sid":"SM1","status":"queued"}', location } = reply
       response
         .writeHead(status, { 'Content-Type': 'application/json', ...(location ? { location } : {}) })
         .end(body)
@@ -226,12 +226,12 @@ export const SMS_TOKEN = 'tok/en:+=é'
 
 type WalletConfig = PlatformConfig['embeddedWalletConfig']
 
-/** Unless `isLive`, the clock stands still, and jobs run only when a test moves a platform's clock. */
+/** Opens the servers. Unless `isLive`, the clock stands still, and jobs run only when a test moves a platform's clock. */
 export async function openMailing(
   settings: Settings = {},
   { isLive = false, ...options }: Options & { readonly isLive?: boolean } = {},
 ): Promise<Mailing> {
-  const [smtp, sms] = await Promise.all([mailServer(), smsGateway()])
+  const [smtp, sms] = await Promise.all([openMailServer(), smsGateway()])
   const login = `${encodeURIComponent(SMTP_LOGIN.user)}:${encodeURIComponent(SMTP_LOGIN.password)}`
   const service = await openServer(
     {
@@ -247,8 +247,8 @@ export async function openMailing(
     },
     { ...options, listens: false },
   )
-  const stopped = service.app.clock()
-  if (!isLive) Object.assign(service.app, { clock: () => stopped })
+  const fixedTime = service.app.clock()
+  if (!isLive) Object.assign(service.app, { clock: () => fixedTime })
   return {
     service,
     smtp,
@@ -361,16 +361,16 @@ export class TestPlatform {
   ): Promise<{ code: string; bundle: string; id: string }> {
     const op = await this.op()
     const { read } = op
-    const now = await read
+    const currentCredential = await read
       .selectFrom('credentials')
       .selectAll()
       .where('id', '=', credential.id)
       .executeTakeFirstOrThrow()
-    const created = makeOtpChallenge(op, now, account)
+    const created = makeOtpChallenge(op, currentCredential, account)
     const sent = { challengeId: created.challengeId, code: code ?? created.code }
     await this.commit([
       created.write,
-      replaceChallenge(op, now, created.challengeId),
+      replaceChallenge(op, currentCredential, created.challengeId),
       ...makeOtpMessage(op, credential, account, sent),
     ])
     const { id } = await read
@@ -386,7 +386,7 @@ export class TestPlatform {
     return read.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   }
 
-  /** All rows of messages and jobs as text. */
+  /** Reads all rows of messages and jobs as text. */
   async stored(): Promise<string> {
     const { rows } = await this.service.app.db.query<{ text: string }>(
       `SELECT m::text AS text FROM messages m WHERE platform_id = $1

@@ -58,16 +58,18 @@ export class MatchingWorld {
     return id
   }
 
-  /** Closes today with these lines, which name no payment, and returns their ids by amount. */
+  /** Closes today with these lines, which name no payment. Returns a function that finds a line's id by its amount. */
   async states(bank: ModelBank, lines: readonly (readonly [amount: number, text?: string])[]) {
     for (const [amount, text] of lines)
       bank.book(dateBefore(0), { kind: 'OTHER', amount: String(amount), ...(text ? { text } : {}) })
     await this.closes(bank)
     const { differences } = await this.day(bank)
     return (amount: number): string => {
-      const found = differences.find((one: Reply['body']) => isLine(one) && one.amount === amount)
-      if (!found) throw new Error(`No line of ${amount} among ${toJson(differences)}`)
-      return found.about
+      const line = differences.find(
+        (difference: Reply['body']) => isLine(difference) && difference.amount === amount,
+      )
+      if (!line) throw new Error(`No line of ${amount} among ${toJson(differences)}`)
+      return line.about
     }
   }
 
@@ -98,7 +100,7 @@ export class MatchingWorld {
     return { 'Idempotency-Key': `match-${++this.#keys}` }
   }
 
-  /** The ids of the lines that name a payment. */
+  /** Lists the ids of the lines that name a payment. */
   async linesOf(id: string): Promise<string[]> {
     const { rows } = await this.world.service.app.db.query<{ id: string }>(
       'SELECT id FROM rail_statement_entries WHERE item_id = $1',
@@ -107,7 +109,7 @@ export class MatchingWorld {
     return rows.map((row) => row.id)
   }
 
-  /** The balances of the platform's EUR ledger accounts, by name. */
+  /** Reads the balances of the platform's EUR ledger accounts, by name. */
   async books(): Promise<Record<string, bigint>> {
     const { rows } = await this.world.service.app.db.query<{ name: string; posted: bigint }>(
       `SELECT name, posted FROM ledger_accounts WHERE currency = 'EUR' AND name IS NOT NULL`,
@@ -118,7 +120,7 @@ export class MatchingWorld {
 
 export const REASON = 'They belong together'
 
-/** The request body of a match. */
+/** Builds the request body of a match. */
 export const bodyOf = ({ name }: ModelBank, body: object) => ({
   rail: name,
   currency: 'EUR',
@@ -130,7 +132,7 @@ type Caller = { post(path: string, body?: unknown, headers?: Record<string, stri
 
 export const isLine = ({ about }: Reply['body']) => String(about).startsWith('StatementEntry:')
 
-/** A difference, as a request states it. */
+/** Builds a difference in the form of a request. */
 export const difference = (amount: number, account = 'costs') => ({
   difference: { amount, account },
 })

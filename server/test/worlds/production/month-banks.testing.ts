@@ -9,7 +9,7 @@ import {
 import { type BankFolder, SEPA_IBAN } from './file-bank.testing.ts'
 
 /**
- * Banks that have one account each and send a statement for every day, starting tomorrow: payments made today
+ * These banks have one account each and send a statement for every day, starting tomorrow, because payments made today
  * are before every cut-off.
  */
 
@@ -31,12 +31,12 @@ export class Days {
 }
 
 /** Formats an amount as in camt files. */
-export function inUnits(cents: bigint): string {
+export function formatUnits(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-const inCents = (units: string) => BigInt(units.replace('.', ''))
+const parseCents = (units: string) => BigInt(units.replace('.', ''))
 
 /** A bank that sends camt.053 statements. */
 export class CamtBank {
@@ -62,7 +62,7 @@ export class CamtBank {
     this.#days.next()
     const opening = this.closing
     for (const { amount, direction } of entries)
-      this.closing += direction === 'CRDT' ? inCents(amount) : -inCents(amount)
+      this.closing += direction === 'CRDT' ? parseCents(amount) : -parseCents(amount)
     await this.put(entries, opening, this.closing)
   }
 
@@ -70,8 +70,12 @@ export class CamtBank {
   async put(entries: readonly SampleEntry[], opening: bigint, closing: bigint): Promise<void> {
     this.#files += 1
     const id = `${this.#iban.slice(-6)}-${this.#files}`
-    const named = entries.map((entry, index) => ({ servicerReference: `${id}-${index}`, ...entry }))
-    const text = camtFile({ id, balances: [inUnits(opening), inUnits(closing)], entries: named })
+    const entriesWithIds = entries.map((entry, index) => ({ servicerReference: `${id}-${index}`, ...entry }))
+    const text = camtFile({
+      id,
+      balances: [formatUnits(opening), formatUnits(closing)],
+      entries: entriesWithIds,
+    })
     await this.folder.put(
       `${id}.xml`,
       text.replaceAll(SEPA_IBAN, this.#iban).replaceAll('2026-03-02', this.date),
@@ -148,17 +152,17 @@ export class UsBank {
   }
 }
 
-/** The payments in one of our files to a European bank, by amount. */
+/** Parses the payments in one of our files to a European bank. */
 export function sepaPaymentsIn(text: string) {
-  const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
-    instructionId: /<InstrId>(.*?)</.exec(one)?.[1] ?? '',
-    endToEndId: /<EndToEndId>(.*?)</.exec(one)?.[1] ?? '',
-    amount: /Ccy="EUR">(.*?)</.exec(one)?.[1] ?? '',
+  const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => ({
+    instructionId: /<InstrId>(.*?)</.exec(element)?.[1] ?? '',
+    endToEndId: /<EndToEndId>(.*?)</.exec(element)?.[1] ?? '',
+    amount: /Ccy="EUR">(.*?)</.exec(element)?.[1] ?? '',
   }))
   return payments
 }
 
-/** A status report that all payments in one of our files have been settled. */
+/** Builds a status report that all payments in one of our files have been settled. */
 export function settled(text: string): string {
   const message = /<MsgId>(.*?)</.exec(text)?.[1]
   return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${message}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>ACSC</GrpSts></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`

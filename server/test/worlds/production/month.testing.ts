@@ -77,7 +77,7 @@ export class Month {
     await this.#remove()
   }
 
-  /** An incoming payment at a European bank. */
+  /** Builds the statement entry of an incoming payment at a European bank. */
   credit(amount: string, text = 'Invoice 4711') {
     const servicerReference = `IN-${++this.#deposits}`
     const transactions = [{ amount, debtor: 'Ada Lovelace', text }]
@@ -152,19 +152,19 @@ export class Month {
     return found.toSorted((a, b) => a.amount - b.amount).map(({ about }) => about)
   }
 
-  /** The reports that wait for a person. */
+  /** Lists a bank's reports that wait for a person. */
   async reports(bank: BankName): Promise<Reply['body'][]> {
     return (await this.world.client.get(`/rail-events?rail=${bank}&status=WAITING&limit=100`)).body.data
   }
 
-  /** The waiting report of a bank about a payment. */
+  /** Finds a bank's waiting report about a payment. */
   async reportOf(bank: BankName, id: string): Promise<Reply['body']> {
     const found = (await this.reports(bank)).find(({ body }) => body.data?.id === id)
     expect(found, `a report about ${id}`).toBeDefined()
     return found
   }
 
-  /** The deposits of a bank in suspense. */
+  /** Lists a bank's deposits in suspense. */
   async suspense(bank: BankName): Promise<Reply['body'][]> {
     return (await this.world.client.get(`/deposits?rail=${bank}&status=SUSPENSE&limit=100`)).body.data
   }
@@ -190,7 +190,7 @@ interface Banks {
 }
 
 /**
- * Opens two European file banks, two US ones, and a connector. The second of each pair does only one thing.
+ * Opens two European and two US file banks, and a connector. The second bank of each pair does only one thing.
  */
 async function openBanks(world: Production): Promise<Banks> {
   const line = (direction: string, accountType: string, currency: string, more: object = {}) => ({
@@ -222,9 +222,9 @@ async function openBanks(world: Production): Promise<Banks> {
   await world.setRails(folders.map(({ rail }) => rail))
   const { rails } = world.service.app
   if (!(rails instanceof RailRegistry)) throw new Error('The rails of production are a registry')
-  const ofFiles = rails.list()
+  const fileRails = rails.list()
   const wire = new ModelBank(world, 0n, 'wire-bank')
-  rails.replace([...ofFiles, wire.rail()])
+  rails.replace([...fileRails, wire.rail()])
   return {
     euro: new CamtBank(euro, SEPA_IBAN),
     batch: new CamtBank(batch, BATCH_IBAN),
@@ -264,21 +264,21 @@ export { blocksOf }
 
 const ID = /\b[A-Z][A-Za-z]+:[0-9a-f-]{36}\b/g
 
-/** The commands under each heading of a guide. */
+/** Lists the commands under each heading of a guide. */
 export function commandsByHeading(guide: string): Map<string, Command[]> {
   const sections = guide.split(/^#{2,3} /m).slice(1)
   return new Map(
     sections.map((section) => [
       section.slice(0, section.indexOf('\n')),
       blocksOf(section).flatMap(({ language, code }) =>
-        language === 'console' ? commandsIn(language, joined(code)) : [],
+        language === 'console' ? commandsIn(language, joinLines(code)) : [],
       ),
     ]),
   )
 }
 
 /** Joins lines that are continued with a backslash. */
-function joined(code: string): string {
+function joinLines(code: string): string {
   return code.replaceAll(/\\\n\s*/g, '')
 }
 
@@ -313,11 +313,13 @@ export class GuidedOperator {
     { ids, date }: { readonly ids: readonly string[]; readonly date: string },
   ): Promise<void> {
     const known = new Set(ids)
-    const left = [...ids]
+    const unusedIds = [...ids]
     for (const { text, shown = '' } of commands) {
-      const args = wordsOf(text.replaceAll(/\d{4}-\d\d-\d\d/g, date)).map((word) => filled(word, left))
-      const result = await this.#confirms(args)
-      // A day with differences sets the exit code, for programs.
+      const args = splitArguments(text.replaceAll(/\d{4}-\d\d-\d\d/g, date)).map((word) =>
+        fillIds(word, unusedIds),
+      )
+      const result = await this.#confirm(args)
+      // A day with differences exits with 1.
       expect([result.exitCode, result.stderr], args.join(' ')).toEqual([
         shown.includes(' DIFFERENT ') ? 1 : 0,
         '',
@@ -326,13 +328,13 @@ export class GuidedOperator {
       expect(stdout.replaceAll(/ {2,}/g, '  '), args.join(' ')).toMatch(
         patternOf(shown.replaceAll(/ {2,}/g, '  ')),
       )
-      for (const [id] of result.stdout.matchAll(ID)) if (known.size < known.add(id).size) left.push(id)
+      for (const [id] of result.stdout.matchAll(ID)) if (known.size < known.add(id).size) unusedIds.push(id)
     }
-    expect(left.filter((id) => ids.includes(id))).toEqual([])
+    expect(unusedIds.filter((id) => ids.includes(id))).toEqual([])
   }
 
   /** Runs a command. If it prompts for confirmation, reads the question and answers yes. */
-  async #confirms(args: readonly string[]): Promise<CommandResult> {
+  async #confirm(args: readonly string[]): Promise<CommandResult> {
     const result = await this.#run(args)
     const [, question] = /confirm it with --yes: (.*)\n/.exec(result.stderr) ?? []
     if (question === undefined) return result
@@ -368,7 +370,7 @@ interface CommandResult {
 }
 
 /** Splits a command line into arguments: words, and strings in single quotes. */
-function wordsOf(line: string): string[] {
+function splitArguments(line: string): string[] {
   const [program, name, ...args] = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, word]) => quoted ?? word ?? '',
   )
@@ -376,11 +378,11 @@ function wordsOf(line: string): string[] {
   return args
 }
 
-/** Replaces `Deposit:…` in a word with an id taken from `left`. */
-function filled(word: string, left: string[]): string {
+/** Replaces `Deposit:…` in a word with an id taken from `unusedIds`. */
+function fillIds(word: string, unusedIds: string[]): string {
   return word.replaceAll(/([A-Z][A-Za-z]+):…/g, (_, kind: string) => {
-    const at = left.findIndex((id) => id.startsWith(`${kind}:`))
+    const at = unusedIds.findIndex((id) => id.startsWith(`${kind}:`))
     expect(at, `an id for ${kind}:… in ${word}`).toBeGreaterThanOrEqual(0)
-    return left.splice(at, 1)[0] ?? ''
+    return unusedIds.splice(at, 1)[0] ?? ''
   })
 }

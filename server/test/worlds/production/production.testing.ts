@@ -20,7 +20,7 @@ import { type Options, openServer, type Settings, type TestServer } from '../ser
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The date `days` days before today. */
+/** Returns the date `days` days before today. */
 export function dateBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
@@ -49,7 +49,7 @@ export class ModelBank {
 
   rail(): ConfiguredRail {
     const { name } = this
-    const take = async (payment: RailPayment) => {
+    const accept = async (payment: RailPayment) => {
       this.given.set(payment.id, payment)
       return { subject: payment.id, outcome: 'accepted' } as const
     }
@@ -66,8 +66,8 @@ export class ModelBank {
       lateDeposits: 'RETURN',
       currenciesIn: [],
       opensAt: (now) => now,
-      send: take,
-      pull: take,
+      send: accept,
+      pull: accept,
       pullable: async () => undefined,
       readEvent: (_, body) => JSON.parse(Buffer.from(body).toString()),
       statement: async (date) => this.statements.get(date),
@@ -146,19 +146,16 @@ export class ModelBank {
   async tell(event: object): Promise<void> {
     const { client } = this.#world
     const url = new URL(`/rail-events/${this.name}`, client.baseUrl)
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       body: JSON.stringify(event),
       headers: { 'Content-Type': 'application/json' },
     })
-    expect(answer.status, await answer.text()).toBe(200)
+    expect(response.status, await response.text()).toBe(200)
   }
 }
 
-/**
- * The id of a deposit reported by a new bank whose statement books it with a different amount. Amounts are in
- * EUR, in the smallest unit.
- */
+/** Makes a new bank report a deposit and book it with a different amount, in EUR cents. Returns the deposit's id. */
 export async function bookedDeposit(world: Production, amount: number, booked: number): Promise<string> {
   const bank = new ModelBank(world)
   const id = await bank.receives(amount)
@@ -172,19 +169,19 @@ export interface Production {
   readonly client: Client
   readonly bank: RunningBank
   /** Reads from or controls the bank through its control API. */
-  callBank(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<ProviderAnswer>
+  callBank(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<BankReply>
   /** Rewrites the rails file and makes the server reload it. */
   setRails(rails: readonly object[]): Promise<void>
   /** Creates an approved customer with accounts in these currencies. */
   newApproved(currencies?: readonly string[]): Promise<string>
-  /** An owner's internal account in a currency, once the bank has opened its deposit account. */
+  /** Waits until the bank has opened an owner's deposit account in a currency, and returns the internal account. */
   accountOf(customerId: string | undefined, currency: string): Promise<InternalAccount>
   /** Simulates an incoming payment to the account from outside. */
   paidIn(account: InternalAccount, amount: string, more?: object): Promise<void>
   close(): Promise<void>
 }
 
-type ProviderAnswer = Reply['body']
+type BankReply = Reply['body']
 export type InternalAccount = Reply['body']
 
 export const BANK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -199,7 +196,7 @@ export function exampleBank(url: string, more: Partial<HttpRailValue> = {}): obj
   return { kind: 'http', name: 'example-bank', url, secret: { env: SECRET_NAME }, serves: lines, ...more }
 }
 
-/** `more` changes the bank's entry in the rails file, `settings` the server's environment. */
+/** Opens the server and the bank. `more` changes the bank's entry in the rails file. */
 export async function openProduction(
   more: Partial<HttpRailValue> = {},
   settings: Settings = {},
@@ -232,10 +229,10 @@ export async function openProduction(
     client,
     bank,
     setRails,
-    callBank: (method, path, body) => ask(bank.url, method, path, body),
+    callBank: (method, path, body) => callBankApi(bank.url, method, path, body),
     newApproved: (currencies) => newApproved(service, client, currencies),
     accountOf: (customerId, currency) => accountOf(client, customerId, currency),
-    paidIn: (account, amount, said) => paidIn(bank.url, account, amount, said),
+    paidIn: (account, amount, more) => paidIn(bank.url, account, amount, more),
     async close() {
       await bank.close()
       await service.close()
@@ -246,14 +243,14 @@ export async function openProduction(
   return production
 }
 
-async function ask(url: string, method: string, path: string, body?: object): Promise<ProviderAnswer> {
-  const answer = await fetch(`${url}/bank${path}`, {
+async function callBankApi(url: string, method: string, path: string, body?: object): Promise<BankReply> {
+  const response = await fetch(`${url}/bank${path}`, {
     method,
     ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}),
   })
-  const said = await answer.json()
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(said)}`)
-  return said
+  const responseBody = await response.json()
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(responseBody)}`)
+  return responseBody
 }
 
 /** Starts a source of exchange rates for the test. */
@@ -302,11 +299,11 @@ export async function approve(service: Production['service'], client: Client, cu
   await runCommand(service.app, args, client.baseUrl)
 }
 
-/** A German IBAN that ends in these digits. */
+/** Builds a German IBAN that ends in these digits. */
 export function ibanEndingWith(suffix: string): string {
   const bban = `37040044${'0532013000'.slice(0, 10 - suffix.length)}${suffix}`
-  const rest = BigInt(`${bban}131400`) % 97n
-  return `DE${String(98n - rest).padStart(2, '0')}${bban}`
+  const remainder = BigInt(`${bban}131400`) % 97n
+  return `DE${String(98n - remainder).padStart(2, '0')}${bban}`
 }
 
 /**
@@ -327,7 +324,7 @@ export async function newEuroAccount(client: Client, customerId: string, suffix 
   return body.id
 }
 
-/** An owner's internal account in a currency, once the bank has opened its deposit account. */
+/** Waits until the bank has opened an owner's deposit account in a currency, and returns the internal account. */
 export async function accountOf(
   client: Client,
   customerId: string | undefined,
@@ -336,19 +333,19 @@ export async function accountOf(
   const path = customerId
     ? `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`
     : `/platform/internal-accounts?currency=${currency}`
-  const found = await until(
+  const accounts = await until(
     () => client.get(path),
     ({ body }) => body.data?.[0]?.fundingPaymentInstructions?.length > 0,
   )
-  return found.body.data[0]
+  return accounts.body.data[0]
 }
 
-/** The number of a deposit account, as the bank's control API writes it. */
+/** Reads the number of a deposit account, as the bank's control API writes it. */
 export function numberOf({ fundingPaymentInstructions }: InternalAccount): string {
   return numberIn(fundingPaymentInstructions[0].accountOrWalletInfo)
 }
 
-/** The account number in deposit details. */
+/** Reads the account number in deposit details. */
 export function numberIn({ iban, accountNumber }: Reply['body']): string {
   return iban ?? accountNumber
 }
@@ -359,5 +356,5 @@ async function paidIn(
   amount: string,
   more: object = {},
 ): Promise<void> {
-  await ask(url, 'POST', '/deposits', { account: numberOf(account), amount, ...more })
+  await callBankApi(url, 'POST', '/deposits', { account: numberOf(account), amount, ...more })
 }

@@ -24,8 +24,8 @@ export async function pay(
   { customer, bank }: Pick<PaidAccount, 'customer' | 'bank'>,
   status = 201,
 ): Promise<Reply['body']> {
-  const ends = { source: { accountId: customer.usd }, destination: { accountId: bank } }
-  const reply = await client.post('/transfer-out', { ...ends, amount: 1_000 })
+  const accounts = { source: { accountId: customer.usd }, destination: { accountId: bank } }
+  const reply = await client.post('/transfer-out', { ...accounts, amount: 1_000 })
   expect(reply.status, JSON.stringify(reply.body)).toBe(status)
   return reply.body
 }
@@ -39,8 +39,8 @@ export async function report(
   changes: readonly { readonly field: string; readonly value: string }[],
   code = 'C01',
 ): Promise<Reply['body']> {
-  const said = { type: 'account.changed', paymentId, message: 'Corrected', changes, code }
-  const reply = await client.post('/sandbox/rail-events', said)
+  const body = { type: 'account.changed', paymentId, message: 'Corrected', changes, code }
+  const reply = await client.post('/sandbox/rail-events', body)
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return reply.body
 }
@@ -51,7 +51,7 @@ export async function changesOf(client: Client, bank: string): Promise<Reply['bo
 
 let numbers = 0
 
-/** An account number that no other account has. */
+/** Creates an account number that no other account has. */
 export function newNumber(): string {
   numbers += 1
   return `55${String(Date.now()).slice(-8)}${String(numbers).padStart(3, '0')}1`

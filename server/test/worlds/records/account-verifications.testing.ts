@@ -4,17 +4,17 @@ import { type Client, fund, newBankAccount, newCustomer, type Reply } from '../c
 import { newNumber } from './account-changes.testing.ts'
 
 /** A bank account of a customer whose verification is in progress. */
-export interface BegunVerification {
+export interface VerificationInProgress {
   readonly id: string
   readonly bank: string
   readonly customerId: string
 }
 
-/** Puts money on the platform's account in USD, and returns the account. */
+/** Puts money into the platform's USD account, and returns the account's id. */
 export async function fundPlatform(client: Client, amount = 10_000): Promise<string> {
-  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-  await fund(client, own.id, amount)
-  return own.id
+  const [account] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  await fund(client, account.id, amount)
+  return account.id
 }
 
 export function begin(client: Client, externalAccountId: string, more: object = {}): Promise<Reply> {
@@ -26,22 +26,22 @@ export async function begunVerification(
   client: Client,
   owner?: string,
   suffix = `${newNumber().slice(-8)}9`,
-): Promise<BegunVerification> {
+): Promise<VerificationInProgress> {
   await fundPlatform(client)
   const customerId = owner ?? (await newCustomer(client)).id
   const bank = await newBankAccount(client, customerId, suffix)
-  const begun = await begin(client, bank)
-  expect(begun.status, JSON.stringify(begun.body)).toBe(201)
+  const reply = await begin(client, bank)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   await client.advance(0)
-  return { id: begun.body.id, bank, customerId }
+  return { id: reply.body.id, bank, customerId }
 }
 
-/** The amounts of the deposits, in the order in which they were sent. */
+/** Reads the amounts of the deposits, in the order in which they were sent. */
 export async function amountsOf(client: Client, id: string): Promise<number[]> {
   const { transactionIds } = (await client.get(`/account-verifications/${id}`)).body
   const amounts: number[] = []
-  for (const one of transactionIds)
-    amounts.push(Number((await client.get(`/transactions/${one}`)).body.sentAmount.amount))
+  for (const transactionId of transactionIds)
+    amounts.push(Number((await client.get(`/transactions/${transactionId}`)).body.sentAmount.amount))
   return amounts
 }
 
@@ -49,9 +49,9 @@ export function confirm(client: Client, id: string, amounts: readonly number[]):
   return client.post(`/account-verifications/${id}/confirm`, { amounts })
 }
 
-/** Amounts that differ from the deposits. */
-export function otherThan([one = 0, other = 0]: readonly number[]): number[] {
-  return [one, other === 99 ? 98 : other + 1]
+/** Returns amounts that differ from the deposits. */
+export function otherThan([first = 0, second = 0]: readonly number[]): number[] {
+  return [first, second === 99 ? 98 : second + 1]
 }
 
 /** Uses all attempts of a verification whose deposits are sent. */

@@ -108,12 +108,12 @@ export async function settled(client: Client, agent: AgentClient, id: string): P
   return (await agent.get(`/agents/me/actions/${id}`)).body
 }
 
-/** The usage of the limits, as shown to the platform. */
+/** Reads the usage of an agent's limits. */
 export async function usageOf(client: Client, agent: AgentClient): Promise<Reply['body']> {
   return (await client.get(`/agents/${agent.id}`)).body.usage
 }
 
-/** The usage in short: today's count and amount, and this month's amount. */
+/** Reads today's count and amount, and this month's amount. */
 export async function used(client: Client, agent: AgentClient): Promise<[number, number, number]> {
   const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
   return [dailyTransactionCount, dailySpend, monthlySpend]
@@ -133,11 +133,11 @@ export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
 /** Approves or rejects an action on behalf of the platform. */
 export function say(
   client: Client,
-  word: 'approve' | 'reject',
+  decision: 'approve' | 'reject',
   { agentId, id }: { readonly agentId: string; readonly id: string },
   body?: unknown,
 ): Promise<Reply> {
-  return client.post(`/agents/${agentId}/actions/${id}/${word}`, body)
+  return client.post(`/agents/${agentId}/actions/${id}/${decision}`, body)
 }
 
 export async function changePolicy(client: Client, agent: AgentClient, change: PolicyChange): Promise<Reply> {

@@ -96,7 +96,7 @@ export function update(
   return sendSigned(client, session, 'PATCH', `/cards/${cardId}`, change)
 }
 
-/** The available and total balance of an account. */
+/** Reads the available and total balance of an account. */
 export async function balances(
   client: Client,
   customerId: string,
@@ -125,7 +125,7 @@ export interface ModelPurchase {
   readonly id: string
   readonly shop: Shop
   readonly authorized: bigint
-  /** The maximum total of its claims. Its merchants are restaurants, which may claim a fifth more. */
+  /** The maximum total of its claims. The merchants are restaurants, which may claim a fifth more. */
   readonly cap: bigint
   readonly expiresAtMs: number
   state: CardTransactionState
@@ -156,7 +156,7 @@ export class CardModel {
   }
 
   /**
-   * The held amount of a purchase: everything not captured yet, until nothing of it can be claimed or pulled.
+   * Returns the held amount of a purchase: everything not captured yet, until nothing of it can be claimed or pulled.
    */
   static heldFor({ isHeld, authorized, captured }: ModelPurchase): bigint {
     return isHeld ? authorized - captured : 0n
@@ -170,7 +170,7 @@ export class CardModel {
     return this.total - this.held
   }
 
-  /** The code of a decline, or undefined if the card pays. */
+  /** Returns the code of a decline, or undefined if the card pays. */
   declines(amount: bigint): string | undefined {
     if (this.card === 'FROZEN') return 'CARD_PAUSED'
     if (this.card === 'CLOSED') return 'CARD_CLOSED'
@@ -198,93 +198,95 @@ export class CardModel {
   }
 
   /** True if the merchant may claim this amount. */
-  mayClear(one: ModelPurchase, amount: bigint): boolean {
-    return stateAfter(one, amount === 0n ? 'expire' : clearEvent(one, amount)) !== null
+  mayClear(purchase: ModelPurchase, amount: bigint): boolean {
+    return findNextState(purchase, amount === 0n ? 'expire' : selectClearEvent(purchase, amount)) !== null
   }
 
-  clear(one: ModelPurchase, amount: bigint, nowMs: number): void {
+  clear(purchase: ModelPurchase, amount: bigint, nowMs: number): void {
     if (amount === 0n) {
-      this.#expire(one)
+      this.#expire(purchase)
       return
     }
-    const event = clearEvent(one, amount)
-    one.state = stateAfter(one, event)!
-    const left = one.cap - sum(one.settled)
+    const event = selectClearEvent(purchase, amount)
+    purchase.state = findNextState(purchase, event)!
+    const left = purchase.cap - sum(purchase.settled)
     const within = amount <= left ? amount : left > 0n ? left : 0n
-    if (within < amount) one.state = stateAfter(one, 'pull_fail')!
-    one.uncollected += amount - within
-    const fromHold = within < one.unclaimed ? within : one.unclaimed
-    one.unclaimed = event === 'clear_rest' ? 0n : one.unclaimed - fromHold
-    one.settled.push(amount)
-    const dueAtMs = nowMs + (one.shop === 'SHOP 005' ? PULL_AFTER_MS : 0)
-    if (fromHold > 0n) one.pending.push({ dueAtMs, fromHold, above: 0n })
-    if (within > fromHold) one.pending.push({ dueAtMs, fromHold: 0n, above: within - fromHold })
+    if (within < amount) purchase.state = findNextState(purchase, 'pull_fail')!
+    purchase.uncollected += amount - within
+    const fromHold = within < purchase.unclaimed ? within : purchase.unclaimed
+    purchase.unclaimed = event === 'clear_rest' ? 0n : purchase.unclaimed - fromHold
+    purchase.settled.push(amount)
+    const dueAtMs = nowMs + (purchase.shop === 'SHOP 005' ? PULL_AFTER_MS : 0)
+    if (fromHold > 0n) purchase.pending.push({ dueAtMs, fromHold, above: 0n })
+    if (within > fromHold) purchase.pending.push({ dueAtMs, fromHold: 0n, above: within - fromHold })
   }
 
-  /** The code of a refusal, or undefined if the amount can be returned. */
-  refusesReturn(one: ModelPurchase, amount: bigint): string | undefined {
-    const left = sum(one.settled) - sum(one.returned)
-    if (one.pending.length > 0) return 'INVALID_STATE_TRANSITION'
-    if (stateAfter(one, returnEvent(one, amount)) === null) return 'INVALID_STATE_TRANSITION'
+  /** Returns the code of a refusal, or undefined if the amount can be returned. */
+  refusesReturn(purchase: ModelPurchase, amount: bigint): string | undefined {
+    const left = sum(purchase.settled) - sum(purchase.returned)
+    if (purchase.pending.length > 0) return 'INVALID_STATE_TRANSITION'
+    if (findNextState(purchase, selectReturnEvent(purchase, amount)) === null)
+      return 'INVALID_STATE_TRANSITION'
     return amount > left ? 'AMOUNT_OUT_OF_RANGE' : undefined
   }
 
-  giveBack(one: ModelPurchase, amount: bigint): void {
-    const event = returnEvent(one, amount)
-    one.state = stateAfter(one, event)!
-    const forgiven = amount < one.uncollected ? amount : one.uncollected
-    one.uncollected -= forgiven
-    one.forgiven += forgiven
-    one.returned.push(amount)
+  giveBack(purchase: ModelPurchase, amount: bigint): void {
+    const event = selectReturnEvent(purchase, amount)
+    purchase.state = findNextState(purchase, event)!
+    const forgiven = amount < purchase.uncollected ? amount : purchase.uncollected
+    purchase.uncollected -= forgiven
+    purchase.forgiven += forgiven
+    purchase.returned.push(amount)
     this.total += amount - forgiven
-    if (event === 'return_rest') one.unclaimed = 0n
-    free(one)
+    if (event === 'return_rest') purchase.unclaimed = 0n
+    releaseHold(purchase)
   }
 
-  /** Does everything that has become due by then, in order. */
+  /** Runs everything that is due by then, in order. */
   runUntil(nowMs: number): void {
-    const due = this.purchases.flatMap((one) => [
-      ...one.pending.map((pull) => ({ dueAtMs: pull.dueAtMs, run: () => this.#pull(one, pull) })),
-      { dueAtMs: one.expiresAtMs, run: () => one.unclaimed > 0n && this.#expire(one) },
+    const due = this.purchases.flatMap((purchase) => [
+      ...purchase.pending.map((pull) => ({ dueAtMs: pull.dueAtMs, run: () => this.#pull(purchase, pull) })),
+      { dueAtMs: purchase.expiresAtMs, run: () => purchase.unclaimed > 0n && this.#expire(purchase) },
     ])
     due.sort((a, b) => a.dueAtMs - b.dueAtMs)
     for (const { dueAtMs, run } of due) if (dueAtMs <= nowMs) run()
   }
 
-  #pull(one: ModelPurchase, pull: Pull): void {
-    one.pending = one.pending.filter((other) => other !== pull)
+  #pull(purchase: ModelPurchase, pull: Pull): void {
+    purchase.pending = purchase.pending.filter((other) => other !== pull)
     const amount = pull.fromHold + pull.above
-    if (one.shop === 'SHOP 006' || pull.above > this.available) {
-      one.state = stateAfter(one, 'pull_fail')!
-      one.uncollected += amount
+    if (purchase.shop === 'SHOP 006' || pull.above > this.available) {
+      purchase.state = findNextState(purchase, 'pull_fail')!
+      purchase.uncollected += amount
     } else {
-      one.pulled.push(amount)
-      one.captured += pull.fromHold
+      purchase.pulled.push(amount)
+      purchase.captured += pull.fromHold
       this.total -= amount
     }
-    free(one)
+    releaseHold(purchase)
   }
 
-  #expire(one: ModelPurchase): void {
-    one.state = stateAfter(one, 'expire')!
-    one.unclaimed = 0n
-    free(one)
+  #expire(purchase: ModelPurchase): void {
+    purchase.state = findNextState(purchase, 'expire')!
+    purchase.unclaimed = 0n
+    releaseHold(purchase)
   }
 }
 
 /** Releases a hold once nothing of it can be claimed or pulled. */
-function free(one: ModelPurchase): void {
-  if (one.unclaimed === 0n && one.pending.every(({ fromHold }) => fromHold === 0n)) one.isHeld = false
+function releaseHold(purchase: ModelPurchase): void {
+  if (purchase.unclaimed === 0n && purchase.pending.every(({ fromHold }) => fromHold === 0n))
+    purchase.isHeld = false
 }
 
-function stateAfter({ state }: ModelPurchase, event: CardTransactionEvent): CardTransactionState | null {
+function findNextState({ state }: ModelPurchase, event: CardTransactionEvent): CardTransactionState | null {
   return CARD_TRANSACTION_TRANSITIONS[state][event]
 }
 
-function clearEvent(one: ModelPurchase, amount: bigint): CardTransactionEvent {
-  return sum(one.settled) + amount >= one.authorized ? 'clear_rest' : 'clear_part'
+function selectClearEvent(purchase: ModelPurchase, amount: bigint): CardTransactionEvent {
+  return sum(purchase.settled) + amount >= purchase.authorized ? 'clear_rest' : 'clear_part'
 }
 
-function returnEvent(one: ModelPurchase, amount: bigint): CardTransactionEvent {
-  return amount === sum(one.settled) - sum(one.returned) ? 'return_rest' : 'return_part'
+function selectReturnEvent(purchase: ModelPurchase, amount: bigint): CardTransactionEvent {
+  return amount === sum(purchase.settled) - sum(purchase.returned) ? 'return_rest' : 'return_part'
 }

@@ -35,11 +35,11 @@ export const EMPTY: Contents = {
   events: new Map(),
 }
 
-class Refused extends Error {}
+class WriteRefused extends Error {}
 
 /**
- * The contents after a write set whose writes are applied one after another. Undefined if a guard or a
- * constraint refuses one of them.
+ * Applies the writes of a set in order, and returns the new contents. Returns undefined if a guard or a constraint refuses
+ * one of them.
  */
 export function applySet(contents: Contents, writes: readonly Write[]): Contents | undefined {
   const changed = structuredClone(contents)
@@ -47,7 +47,7 @@ export function applySet(contents: Contents, writes: readonly Write[]): Contents
     for (const write of writes) apply(changed, write)
     return changed
   } catch (error) {
-    if (error instanceof Refused) return undefined
+    if (error instanceof WriteRefused) return undefined
     throw error
   }
 }
@@ -68,7 +68,7 @@ function apply(contents: Contents, write: Write): void {
       check(rows.delete(`${write.table} ${write.id}`))
       break
     case 'keep':
-      keepKey(keys, write.row)
+      storeKey(keys, write.row)
       break
     case 'event':
       addEvent(contents, write)
@@ -86,11 +86,11 @@ function apply(contents: Contents, write: Write): void {
 }
 
 function check(holds: boolean): void {
-  if (!holds) throw new Refused()
+  if (!holds) throw new WriteRefused()
 }
 
-/** The values that must be unique within the table. */
-function uniqueOf(name: string, row: Row): unknown {
+/** Returns the value that must be unique within the table, if any. */
+function readUniqueValue(name: string, row: Row): unknown {
   if (name.startsWith('transactions ')) return row.reference
   if (name.startsWith('member_roles ')) return row.deleted_at === null ? row.name : undefined
   return undefined
@@ -103,13 +103,13 @@ function insertRow(rows: Contents['rows'], name: string, row: Row): void {
 
 function setRow(rows: Contents['rows'], name: string, row: Row): void {
   const [table] = name.split(' ')
-  const unique = uniqueOf(name, row)
-  for (const [other, one] of rows)
+  const unique = readUniqueValue(name, row)
+  for (const [otherName, otherRow] of rows)
     check(
       unique === undefined ||
-        other === name ||
-        !other.startsWith(`${table} `) ||
-        uniqueOf(other, one) !== unique,
+        otherName === name ||
+        !otherName.startsWith(`${table} `) ||
+        readUniqueValue(otherName, otherRow) !== unique,
     )
   rows.set(name, row)
 }
@@ -120,7 +120,7 @@ function changeRow(rows: Contents['rows'], name: string, expect: Row, set: Row):
   setRow(rows, name, { ...row, ...set })
 }
 
-function keepKey(
+function storeKey(
   keys: Contents['keys'],
   { scope, key, created_at: createdAt, expires_at: expiresAt }: Row,
 ): void {
@@ -143,7 +143,7 @@ function addEvent({ events, accounts }: Contents, write: Extract<Write, { write:
   check(!write.ofAccount || account !== undefined)
   const sequence = account
     ? ++account.events
-    : 1 + [...events.values()].filter((one) => one.object === object).length
+    : 1 + [...events.values()].filter((event) => event.object === object).length
   const balances = account ? { available: account.posted - account.held, posted: account.posted } : {}
   events.set(id, { object, sequence, ...balances })
 }
@@ -175,7 +175,7 @@ function moveAccount(
   held: bigint,
 ): void {
   const account = accounts.get(id)
-  if (account === undefined || account.currency !== currency) throw new Refused()
+  if (account === undefined || account.currency !== currency) throw new WriteRefused()
   account.posted += by * account.sign
   account.held += held
   check(account.mayOverdraw || account.posted >= account.held)

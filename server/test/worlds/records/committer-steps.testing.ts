@@ -51,7 +51,7 @@ const railFields = fc.constantFrom<Partial<RailPaymentRow>>(
   { failure: { code: 'OFFRAMP_FAILED', message: 'closed' } },
 )
 
-const sound: fc.Arbitrary<Step> = fc.oneof(
+const soundStep: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(account, fc.constantFrom(SYSTEM, 'nobody'), amount).map(
     ([from, to, moved]): Step =>
       (world, fresh) => [transfer(world, fresh, from, to, moved, 'pending')],
@@ -80,7 +80,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
       fc.boolean(),
     )
     .map(
-      ([n, state, other, of, hasRest]): Step =>
+      ([n, state, other, of, hasRemainder]): Step =>
         (world, fresh) => [
           {
             ...sides(world, of ?? holder(n), SYSTEM, other ?? HELD),
@@ -88,7 +88,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
             id: ids.transfer(world, n),
             state,
           },
-          ...(hasRest && state === 'voided'
+          ...(hasRemainder && state === 'voided'
             ? [
                 transfer(world, fresh, holder(n), SYSTEM, 5n),
                 transfer(world, `${fresh}-rest`, holder(n), SYSTEM, HELD - 5n, 'pending'),
@@ -151,8 +151,8 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
       ],
   ),
   fc.tuple(record, state).map(
-    ([n, is]): Step =>
-      (world) => [expectRow('transactions', ids.transaction(world, n), { state: is })],
+    ([n, expectedState]): Step =>
+      (world) => [expectRow('transactions', ids.transaction(world, n), { state: expectedState })],
   ),
   fc
     .oneof(
@@ -190,7 +190,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /** Writes that depend on their order within the set. */
-const ordered: fc.Arbitrary<Step> = fc.oneof(
+const orderedStep: fc.Arbitrary<Step> = fc.oneof(
   // A role is deleted or renamed, and another role gets its name, before or after that.
   fc.tuple(record, fc.boolean(), fc.boolean()).map(
     ([n, isDeleted, isFirst]): Step =>
@@ -228,8 +228,8 @@ const ordered: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-/** A fault, which must be thrown only to its own caller. */
-const fault = fc.constantFrom<Step>(
+/** A step with a fault. Only the caller of its write set may get the error. */
+const faultyStep = fc.constantFrom<Step>(
   (world, fresh) => [transfer(world, fresh, 'a', 'nobody', 1n)],
   (world, fresh) => [{ ...transfer(world, fresh, 'a', 'b', 1n), currency: 'EUR' } as Write],
   (world, fresh) => [transfer(world, fresh, 'a', 'b', 0n)],
@@ -237,9 +237,9 @@ const fault = fc.constantFrom<Step>(
 )
 
 const step = fc.oneof(
-  { weight: 80, arbitrary: sound },
-  { weight: 10, arbitrary: ordered },
-  { weight: 1, arbitrary: fault },
+  { weight: 80, arbitrary: soundStep },
+  { weight: 10, arbitrary: orderedStep },
+  { weight: 1, arbitrary: faultyStep },
 )
 
 /** Several write sets, which may conflict. */
@@ -248,7 +248,7 @@ export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { 
 /** Turns steps into write sets in a world. Each set has an event with the set's number. */
 export function setsOf(steps: readonly (readonly Step[])[], world: World): Write[][] {
   return steps.map((set, n) => [
-    ...set.flatMap((one, place) => one(world, `${n}-${place}`)),
+    ...set.flatMap((buildWrites, index) => buildWrites(world, `${n}-${index}`)),
     event(world, `set-${n}`, ids.owner(world)),
   ])
 }

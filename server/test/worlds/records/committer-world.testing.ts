@@ -22,26 +22,26 @@ export const SYSTEM = 'system'
 /** The amount held by each pending transfer. */
 export const HELD = 20n
 export const ids = {
-  account: (world: World, account: string) => idIn(world, 'InternalAccount', account),
-  transfer: (world: World, n: number | string) => idIn(world, 'LedgerTransfer', n),
-  job: (world: World, n: number | string) => idIn(world, 'Job', n),
-  transaction: (world: World, n: number | string) => idIn(world, 'Transaction', n),
-  event: (world: World, n: number | string) => idIn(world, 'Event', n),
-  railPayment: (world: World, n: number | string) => idIn(world, 'RailPayment', n),
-  role: (world: World, n: number | string) => idIn(world, 'MemberRole', n),
-  railEvent: (world: World, n: number | string) => idIn(world, 'RailEvent', n),
-  owner: (world: World) => idIn(world, 'Customer', 'owner'),
+  account: (world: World, account: string) => buildWorldId(world, 'InternalAccount', account),
+  transfer: (world: World, n: number | string) => buildWorldId(world, 'LedgerTransfer', n),
+  job: (world: World, n: number | string) => buildWorldId(world, 'Job', n),
+  transaction: (world: World, n: number | string) => buildWorldId(world, 'Transaction', n),
+  event: (world: World, n: number | string) => buildWorldId(world, 'Event', n),
+  railPayment: (world: World, n: number | string) => buildWorldId(world, 'RailPayment', n),
+  role: (world: World, n: number | string) => buildWorldId(world, 'MemberRole', n),
+  railEvent: (world: World, n: number | string) => buildWorldId(world, 'RailEvent', n),
+  owner: (world: World) => buildWorldId(world, 'Customer', 'owner'),
 }
 
-/** An id that begins with the world's name. The rest is the same in all worlds. */
-function idIn({ name }: World, kind: IdKind | InternalIdKind, n: number | string): string {
+/** Builds an id that begins with the world's name. Its remainder is the same in all worlds. */
+function buildWorldId({ name }: World, kind: IdKind | InternalIdKind, n: number | string): string {
   return testId(kind, n).replace(/:.{8}-/, `:${name}-`)
 }
 
-/** The id of the event that carries a set's number. */
+/** Returns the id of the event that carries a set's number. */
 export const setId = (world: World, n: number) => ids.event(world, `set-${n}`)
 
-/** The account on which a hold is placed. */
+/** Returns the account on which a hold is placed. */
 export const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
 
 export async function newWorld(host: SharedServer, name: string): Promise<World> {
@@ -49,7 +49,7 @@ export async function newWorld(host: SharedServer, name: string): Promise<World>
   return { name, platformId: platform.id }
 }
 
-/** The write set that creates the records of a world. */
+/** Builds the write set that creates the records of a world. */
 export function firstSet(world: World): Write[] {
   const open = (account: string, mayOverdraw: boolean): Write => ({
     write: 'open',

@@ -71,9 +71,7 @@ async function createRecord(client: Client, path: string, body?: unknown): Promi
   return reply.body
 }
 
-/**
- * Plays a person who uses everything that the API offers, pays and is paid, and finally empties all accounts.
- */
+/** Plays a person who uses every feature of the API, pays and is paid, and finally empties all accounts. */
 export async function live(client: Client, other: Awaited<ReturnType<typeof newCustomer>>): Promise<Life> {
   await client.send('PATCH', '/config', { invitationConfig: { url: 'https://join.example/' } })
   const person = await newCustomer(client, {
@@ -108,10 +106,10 @@ export async function live(client: Client, other: Awaited<ReturnType<typeof newC
     { fileName: PERSONAL.fileName },
   )
   expect(document.status, toJson(document.body)).toBe(201)
-  const bank = await bankAccount(client, person.id, PERSONAL.accountNumber, PERSONAL.platformAccountId)
+  const bank = await addBankAccount(client, person.id, PERSONAL.accountNumber, PERSONAL.platformAccountId)
   await client.send(
     'DELETE',
-    `/customers/external-accounts/${await bankAccount(client, person.id, PERSONAL.secondAccount)}`,
+    `/customers/external-accounts/${await addBankAccount(client, person.id, PERSONAL.secondAccount)}`,
   )
   const session = await signIn(client, person.wallet)
   await createRecord(client, `/invitations`, { inviterUma: PERSONAL.umaAddress, firstName: PERSONAL.invitee })
@@ -120,11 +118,11 @@ export async function live(client: Client, other: Awaited<ReturnType<typeof newC
   const key = { cardId: card.id, internalAccountId: person.wallet, nickname: PERSONAL.keyName }
   const delegated = await sendSigned(client, session, 'POST', '/auth/delegated-keys', key)
   expect(delegated.status, toJson(delegated.body)).toBe(201)
-  await delegate(client, person, bank)
+  await useAgentAndBrowser(client, person, bank)
   return { client, ids: [person.id], usd: person.usd, session }
 }
 
-async function bankAccount(
+async function addBankAccount(
   client: Client,
   customerId: string,
   accountNumber: string,
@@ -144,8 +142,8 @@ async function bankAccount(
   return id
 }
 
-/** The actions of an agent on behalf of the person, and of the person in a browser. */
-async function delegate(client: Client, person: Person, bank: string): Promise<void> {
+/** Lets an agent act on behalf of the person, and the person act in a browser. */
+async function useAgentAndBrowser(client: Client, person: Person, bank: string): Promise<void> {
   const policy = { ...POLICY, defaultExecutionMode: 'APPROVAL_REQUIRED' }
   const { agent, deviceCode } = await createRecord(client, '/agents', {
     name: PERSONAL.agentName,
@@ -164,23 +162,23 @@ async function delegate(client: Client, person: Person, bank: string): Promise<v
     customerId: person.id,
     permissions: ['VIEW', 'TRANSACT'],
   })
-  const own = { Authorization: `Bearer ${accessToken}`, 'User-Agent': PERSONAL.browser }
+  const customerHeaders = { Authorization: `Bearer ${accessToken}`, 'User-Agent': PERSONAL.browser }
   const body = {
     source: { sourceType: 'REALTIME_FUNDING', currency: 'USD', customerId: person.id },
-    destination: to(bank),
+    destination: toDestination(bank),
     lockedCurrencySide: 'RECEIVING',
     lockedCurrencyAmount: 2500,
     description: PERSONAL.realtime,
   }
-  const quote = await client.post('/quotes', body, own)
+  const quote = await client.post('/quotes', body, customerHeaders)
   expect(quote.status, toJson(quote.body)).toBe(201)
   await client.advance(3_600)
 }
 
 type Person = Awaited<ReturnType<typeof newCustomer>>
 
-const account = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
-const to = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
+const toSource = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
+const toDestination = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
 
 /**
  * Pays and is paid in all ways: quotes, transfers, a wallet, internal and external UMA addresses, and a card.
@@ -195,15 +193,15 @@ async function pay(
   await fund(client, person.usd, 100_000)
   await fund(client, person.wallet, 5_000_000)
   const more = { description: PERSONAL.description, immediatelyExecute: true }
-  await quoted(client, account(person.usd), { ...to(bank), paymentRail: 'ACH' }, more)
+  await quoted(client, toSource(person.usd), { ...toDestination(bank), paymentRail: 'ACH' }, more)
   const uma = (umaAddress: string) => ({ destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' })
-  await quoted(client, account(person.usd), uma(await umaOf(client, other.id)), more)
-  await quoted(client, account(other.usd), uma(PERSONAL.umaAddress), { immediatelyExecute: true })
+  await quoted(client, toSource(person.usd), uma(await readUmaAddress(client, other.id)), more)
+  await quoted(client, toSource(other.usd), uma(PERSONAL.umaAddress), { immediatelyExecute: true })
   await client.advance(60)
   await payNow(client, person.id, { senderUmaAddress: PERSONAL.sender })
   const byWallet = await client.post('/quotes', {
-    source: account(person.wallet),
-    destination: to(bank),
+    source: toSource(person.wallet),
+    destination: toDestination(bank),
     lockedCurrencySide: 'SENDING',
     lockedCurrencyAmount: 5_000_000,
   })
@@ -214,15 +212,19 @@ async function pay(
   const purchase = await use(client, card.id, 1_000)
   await clear(client, purchase.body, 1_000)
   await client.advance(60)
-  const rest = { source: { accountId: person.usd }, destination: { accountId: bank } }
-  const { id: returned } = await createRecord(client, '/transfer-out', { ...rest, amount: 1_000 })
+  const accounts = { source: { accountId: person.usd }, destination: { accountId: bank } }
+  const { id: returned } = await createRecord(client, '/transfer-out', { ...accounts, amount: 1_000 })
   await client.advance(60)
   const evidence = { note: PERSONAL.decisionNote }
   const reason = PERSONAL.decisionReason
-  const why = await client.post(`/transactions/${returned}/decide`, { outcome: 'RETURNED', reason, evidence })
-  expect(why.status, toJson(why.body)).toBe(200)
+  const decision = await client.post(`/transactions/${returned}/decide`, {
+    outcome: 'RETURNED',
+    reason,
+    evidence,
+  })
+  expect(decision.status, toJson(decision.body)).toBe(200)
   await client.advance(0)
-  await createRecord(client, '/transfer-out', { ...rest, remittanceInformation: PERSONAL.remittance })
+  await createRecord(client, '/transfer-out', { ...accounts, remittanceInformation: PERSONAL.remittance })
   await client.advance(60)
   await verifyByDeposits(client, bank)
 }
@@ -243,7 +245,7 @@ async function verifyByDeposits(client: Client, bank: string): Promise<void> {
   await client.advance(0)
 }
 
-async function umaOf(client: Client, id: string): Promise<string> {
+async function readUmaAddress(client: Client, id: string): Promise<string> {
   return (await client.get(`/customers/${id}`)).body.umaAddress
 }
 
@@ -291,8 +293,8 @@ export async function beVerified(client: Client): Promise<string> {
 }
 
 /**
- * The columns of a database that contain one of these strings, as `table.column`. Searches columns of every
- * type that can hold text.
+ * Finds the columns that contain each of these strings, as `table.column`. Searches columns of every type that can hold
+ * text.
  */
 export async function placesOf(db: Database, texts: readonly string[]): Promise<Map<string, string[]>> {
   const { rows: columns } = await db.query<{ table: string; column: string; type: string }>(`

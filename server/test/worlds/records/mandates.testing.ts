@@ -3,11 +3,11 @@ import type { Client, Reply } from '../client.testing.ts'
 
 let ibans = 0
 
-/** A valid German IBAN that no other account in this run has. */
+/** Creates a valid German IBAN that no other account in this run has. */
 export function newIban(): string {
   const account = `37040044${String(++ibans).padStart(10, '0')}`
-  const rest = [...`${account}131400`].reduce((left, digit) => Number(`${left}${digit}`) % 97, 0)
-  return `DE${String(98 - rest).padStart(2, '0')}${account}`
+  const remainder = [...`${account}131400`].reduce((rest, digit) => Number(`${rest}${digit}`) % 97, 0)
+  return `DE${String(98 - remainder).padStart(2, '0')}${account}`
 }
 
 /** Creates an account that SEPA can debit. */

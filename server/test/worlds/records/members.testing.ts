@@ -36,7 +36,7 @@ export class Browser {
     return this.#cookie
   }
 
-  /** The headers that a browser adds to a page's request. */
+  /** Returns the headers that a browser adds to a page's request. */
   headersOf(method: string): Record<string, string> {
     return {
       'Sec-Fetch-Site': 'same-origin',
@@ -80,7 +80,7 @@ export async function newRole(
   return body.id
 }
 
-/** The part of a link after the `#`. */
+/** Returns the secret in a link. */
 export function secretOf(url: string): string {
   return url.slice(url.indexOf('=') + 1)
 }
@@ -128,12 +128,12 @@ export async function addPasskey(
   return added.body.id
 }
 
-/** An authenticator for pages with this browser's origin. */
+/** Creates an authenticator for pages with this browser's origin. */
 export function authenticatorOf({ origin }: Browser): Authenticator {
   return new Authenticator(new URL(origin).hostname, origin)
 }
 
-/** The request body of a passkey sign-in. */
+/** Builds the request body of a passkey sign-in. */
 export async function passkeyBody(browser: Browser, authenticator: Authenticator) {
   const { challenge } = (await browser.post('/member-sessions/challenge')).body
   return { type: 'PASSKEY', challenge, assertion: authenticator.assert(challenge, { isBase64url: true }) }
@@ -192,7 +192,7 @@ export class Authenticator {
     return this.id.toString('base64url')
   }
 
-  /** The response of `navigator.credentials.create`, with these bytes (base64url) as the challenge. */
+  /** Builds the response of `navigator.credentials.create`, with these bytes (base64url) as the challenge. */
   attest(challenge: string) {
     const { bytes } = this.keys.publicKey
     const cose = Buffer.concat([
@@ -220,7 +220,7 @@ export class Authenticator {
     }
   }
 
-  /** The response of `navigator.credentials.get` for the API's challenge text (formats 5). */
+  /** Builds the response of `navigator.credentials.get` for the API's challenge text (formats 5). */
   assert(
     challenge: string,
     options: { userVerified?: boolean; counter?: number; isBase64url?: boolean } = {},

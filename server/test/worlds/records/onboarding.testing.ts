@@ -24,7 +24,7 @@ export const PERSON = {
   address: { line1: '1 Main Street', city: 'Boston', postalCode: '02101', country: 'US' },
 }
 
-/** The owner who controls a business. `lastName` controls the sandbox. */
+/** Builds the owner who controls a business. `lastName` controls the sandbox. */
 export function ownerOf(customerId: string, more: Record<string, unknown> = {}) {
   const { personalInfo = {}, ...others } = more as { personalInfo?: Record<string, unknown> }
   return {
@@ -66,7 +66,7 @@ export async function send(
   return reply.body
 }
 
-/** A decision that can be repeated: it requests more information. */
+/** Builds a decision that requests more information, which can be repeated. */
 export const informationRequest = (customerId: string) => ({
   decision: 'REQUEST_INFORMATION',
   errors: [{ resourceId: customerId, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
@@ -146,7 +146,7 @@ export class PageVisitor {
     return reply
   }
 
-  /** The form on the last page whose action ends like this, with its current field values. */
+  /** Finds the form on the last page whose action ends like this, with its current field values. */
   form(end: string | RegExp): { readonly action: string; readonly fields: URLSearchParams } {
     const { text } = this.last!
     const found = [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(
@@ -154,7 +154,7 @@ export class PageVisitor {
     )
     if (!found) throw new Error(`The page has no form for ${end}:\n${text}`)
     const [, action = '', content = ''] = found
-    return { action: plain(action), fields: fieldsOf(content) }
+    return { action: plain(action), fields: parseFields(content) }
   }
 
   /** Fills in the form and submits it. */
@@ -165,7 +165,7 @@ export class PageVisitor {
     const { action, fields } = this.form(end)
     for (const [name, value] of Object.entries(values)) {
       fields.delete(name)
-      for (const one of [value].flat()) fields.append(name, one)
+      for (const item of [value].flat()) fields.append(name, item)
     }
     return this.go(action, { method: 'POST', body: fields })
   }
@@ -185,25 +185,25 @@ export class PageVisitor {
   }
 }
 
-/** The values of a form's fields as the page contains them. */
-function fieldsOf(content: string): URLSearchParams {
+/** Parses the values of a form's fields. */
+function parseFields(content: string): URLSearchParams {
   const fields = new URLSearchParams()
   for (const [tag] of content.matchAll(/<input[^>]*>/g)) {
-    const name = attribute(tag, 'name')
-    const isBox = attribute(tag, 'type') === 'checkbox'
-    if (name && attribute(tag, 'type') !== 'file' && (!isBox || / checked/.test(tag)))
-      fields.append(name, attribute(tag, 'value') ?? '')
+    const name = readAttribute(tag, 'name')
+    const isBox = readAttribute(tag, 'type') === 'checkbox'
+    if (name && readAttribute(tag, 'type') !== 'file' && (!isBox || / checked/.test(tag)))
+      fields.append(name, readAttribute(tag, 'value') ?? '')
   }
   for (const [, attributes = '', options = ''] of content.matchAll(/<select([^>]*)>([\s\S]*?)<\/select>/g)) {
     const chosen = /<option value="([^"]*)" selected>/.exec(options)?.[1] ?? ''
-    fields.append(attribute(attributes, 'name') ?? '', plain(chosen))
+    fields.append(readAttribute(attributes, 'name') ?? '', plain(chosen))
   }
   for (const [, attributes = '', value = ''] of content.matchAll(/<textarea([^>]*)>([\s\S]*?)<\/textarea>/g))
-    fields.append(attribute(attributes, 'name') ?? '', plain(value))
+    fields.append(readAttribute(attributes, 'name') ?? '', plain(value))
   return fields
 }
 
-function attribute(tag: string, name: string): string | undefined {
+function readAttribute(tag: string, name: string): string | undefined {
   const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1]
   return value === undefined ? undefined : plain(value)
 }
@@ -228,7 +228,7 @@ export async function linkFor(client: Client, customerId: string, body?: unknown
   return reply.body
 }
 
-/** A visitor who has opened a link for this customer. */
+/** Creates a link for this customer, and opens it as a person does. */
 export async function openedFor(client: Client, customerId: string, body?: unknown): Promise<PageVisitor> {
   const { kycUrl } = await linkFor(client, customerId, body)
   return opened(kycUrl)
@@ -261,7 +261,7 @@ export interface Part {
 
 const BOUNDARY = 'boundary-of-a-test'
 
-/** The bytes of a form with its parts in this order. */
+/** Builds the bytes of a form with its parts in this order. */
 export function formOf(parts: readonly Part[]): Buffer {
   const chunks = parts.flatMap(({ name, fileName, value, headers = [] }) => {
     const names = [
@@ -331,7 +331,7 @@ export function beginUpload(client: Client, length: number, body: Uint8Array): S
   return socket
 }
 
-/** The status of a response that was received completely. */
+/** Returns the status of a response, or `cut off` if it was not received completely. */
 export async function outcomeOf(reply: Promise<Response>): Promise<number | 'cut off'> {
   try {
     const response = await reply

@@ -7,12 +7,12 @@ import type { RailEventRow, RailPaymentRow } from '../../../src/storage/rows/rai
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import { type Reaction, Receiver } from '../simulators/webhook-receiver.testing.ts'
 
-/** An id of this kind derived from a name. The same name always gives the same id. */
+/** Derives an id of this kind from a name. The same name always gives the same id. */
 export function testId(kind: IdKind | InternalIdKind, name: string | number): string {
   return buildId(kind, deriveUuid(String(name)))
 }
 
-/** An id of this kind that no record has. */
+/** Returns an id of this kind that no record has. */
 export function noId(kind: IdKind | InternalIdKind): string {
   return testId(kind, 'nobody has it')
 }
@@ -47,7 +47,7 @@ export const transactionOf = async (client: Client, quote: { transactionId: stri
 export const statusOf = async (client: Client, quote: { id: string }) =>
   (await client.get(`/quotes/${quote.id}`)).body.status
 
-/** The available and total balance of the customer's account. */
+/** Reads the available and total balance of the customer's account. */
 export async function balancesOf(
   client: Client,
   customerId: string,
@@ -109,41 +109,41 @@ export async function balanceOf(client: Client, customerId: string, currency = '
   return BigInt(balance.amount)
 }
 
-/** The event types of a transaction, in order. */
+/** Lists the event types of a transaction, in order. */
 export async function eventsOf(client: Client, { id }: Transaction): Promise<string[]> {
   const events = await client.events(`&objectId=${id}`)
   return events.map(({ type }: { type: string }) => type)
 }
 
-/** The rows of a CSV file, keyed by the names in its header. */
+/** Reads the rows of a CSV file, keyed by the names in its header. */
 export async function rowsOf(client: Client, path: string): Promise<Record<string, string>[]> {
   const { status, body } = await client.get(path)
   expect(status, String(body)).toBe(200)
   return parse(body, { columns: true })
 }
 
-/** All records of a paginated list. */
+/** Reads all records of a paginated list. */
 export async function everyOne(client: Client, path: string): Promise<Reply['body'][]> {
-  const found: Reply['body'][] = []
+  const records: Reply['body'][] = []
   let cursor = ''
   do {
     const { status, body } = await client.get(`${path}${path.includes('?') ? '&' : '?'}limit=100${cursor}`)
     expect(status).toBe(200)
-    found.push(...body.data)
+    records.push(...body.data)
     cursor = body.hasMore ? `&cursor=${body.nextCursor}` : ''
   } while (cursor !== '')
-  return found
+  return records
 }
 
 export const sum = (amounts: readonly (bigint | number | string)[]) =>
   amounts.reduce<bigint>((total, amount) => total + BigInt(amount), 0n)
 
-/** The platform's clock. */
+/** Reads the platform's clock. */
 export async function clockOf(client: Client): Promise<string> {
   return (await client.get('/sandbox/clock')).body.now
 }
 
-/** A statement as JSON. */
+/** Reads a statement as JSON. */
 export async function statementOf(client: Client, accountId: string, more = ''): Promise<Reply['body']> {
   const { status, body } = await client.get(`/statements?accountId=${accountId}${more}`)
   expect(status, toJson(body)).toBe(200)
@@ -159,7 +159,7 @@ export interface ShownPosition {
   readonly available: number | undefined
 }
 
-/** The platform's positions by currency code. */
+/** Reads the platform's positions, by currency code. */
 export async function positionsOf(client: Client): Promise<Record<string, ShownPosition>> {
   const { status, body } = await client.get('/positions')
   expect(status, toJson(body)).toBe(200)
@@ -187,15 +187,15 @@ export function expectAtLimit(reply: Reply, currency: string): void {
 }
 
 /**
- * The id that stands for the platform as the customer of a payment with its own money: its UUID in the format
- * of a customer id.
+ * Returns the customer id of payments with the platform's own money: the platform's UUID in the format of a customer
+ * id.
  */
 export async function ownCustomerId(client: Client): Promise<string> {
   const { id } = (await client.get('/config')).body
   return `Customer:${id.slice('Platform:'.length, -2)}03`
 }
 
-/** A payment that was submitted to a rail, with a value in nearly every column. */
+/** Builds a payment that was submitted to a rail, with a value in nearly every column. */
 export function railPayment(platformId: string, id: string, paymentId: string, now: Date): RailPaymentRow {
   return {
     id,
@@ -218,7 +218,7 @@ export function railPayment(platformId: string, id: string, paymentId: string, n
   }
 }
 
-/** A report about an unknown payment. */
+/** Builds a report about an unknown payment. */
 export function railEvent(platformId: string, id: string, now: Date): RailEventRow {
   return {
     id,
@@ -257,7 +257,7 @@ export async function waitingPayment(platform?: Client) {
 
 export type WaitingPayment = Awaited<ReturnType<typeof waitingPayment>>
 
-/** The request body of a decision. */
+/** Builds the request body of a decision. */
 export function decision(outcome: string, more: Record<string, unknown> = {}) {
   return { outcome, reason: 'The bank has confirmed it', evidence: { note: 'Call with Ms. Bank' }, ...more }
 }
@@ -283,7 +283,7 @@ export async function report(client: Client, type: string, paymentId: string): P
   return reply.body
 }
 
-/** The balances of the platform's own ledger accounts, by name. */
+/** Reads the balances of the platform's own ledger accounts, by name. */
 export async function booksOf(client: Client, currency = 'USD'): Promise<Record<string, number>> {
   const { data } = (await client.get(`/ledger/accounts?currency=${currency}&limit=100`)).body
   let sum = 0
@@ -299,7 +299,7 @@ export async function booksOf(client: Client, currency = 'USD'): Promise<Record<
 export const statusOfPayment = async (client: Client, id: string): Promise<string> =>
   (await client.get(`/transactions/${id}`)).body.status
 
-/** The status of a payment, and its money in the ledger. */
+/** Reads the status of a payment, and its money in the ledger. */
 export async function stateOf({ client, customer, id }: WaitingPayment) {
   const [available, total] = await balancesOf(client, customer.id)
   const { rail, ...books } = await booksOf(client)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import { upload } from './onboarding.testing.ts'
 
-/** A payee at a US bank, with these digits in the account number. */
+/** Builds a payee at a US bank, with these digits in the account number. */
 export function usAccount(digits: string) {
   return {
     accountType: 'USD_ACCOUNT',
@@ -65,7 +65,7 @@ export async function batchIn(
 
 export const checked = (client: Client, id: string) => batchIn(client, id, 'READY', 'FAILED')
 
-/** The totals as a request states them. */
+/** Returns the totals in the form of a request. */
 export function totalsOf(batch: Reply['body']): { currency: string; amount: number }[] {
   const sums: Record<string, number> = {}
   for (const { total } of batch.totals)
@@ -81,7 +81,7 @@ export function execute(
   return client.post(`/payouts/batches/${batch.id}/execute`, { totals: totalsOf(batch), ...more })
 }
 
-/** All lines of a batch, in order. */
+/** Reads all lines of a batch, in order. */
 export async function linesOf(client: Client, id: string, query = ''): Promise<Reply['body'][]> {
   const lines: Reply['body'][] = []
   let cursor = ''
@@ -103,7 +103,7 @@ export interface Paying {
   readonly payee: string
 }
 
-/** The request body of a schedule that pays 100 each day at noon UTC, with an event an hour before. */
+/** Builds the request body of a schedule that pays 100 each day at noon UTC, with an event an hour before. */
 export const dailyOf = ({ own, payee }: Paying, more: object = {}) => ({
   name: 'Rent',
   source: { accountId: own },
@@ -144,7 +144,7 @@ export async function scheduleIn(client: Client, id: string): Promise<Reply['bod
   return (await client.get(`/payment-schedules/${id}`)).body
 }
 
-/** The payments of a schedule, oldest first. */
+/** Lists the payments of a schedule, oldest first. */
 export async function occurrencesOf(client: Client, id: string): Promise<Reply['body'][]> {
   return (await client.get(`/payment-schedules/${id}/occurrences?limit=100`)).body.data.reverse()
 }
@@ -210,27 +210,27 @@ export async function newOwnAccount({ client }: Place, more: object = {}) {
 /** Creates a withdrawal that waits for one approval, with enough money. */
 export async function newWithdrawal({ client }: Place) {
   const { OwnAccount } = await newOwnAccount({ client })
-  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-  await fund(client, own.id, FUNDED)
+  const [account] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  await fund(client, account.id, FUNDED)
   const body = withdrawal(OwnAccount, 100, { needsApproval: true })
   const { id } = (await client.post('/platform/withdrawals', body)).body
   return { OwnAccount, PlatformWithdrawal: String(id) }
 }
 
-/** More than any other record of a world pulls, so that the rule may stay. */
-const PULLED = 987_600
-const RULE = { bankingDays: 2, currency: 'USD', paymentRail: 'ACH', minAmount: PULLED }
+/** Larger than any other pull in a world, so that the rule affects no other record. */
+const PULLED_AMOUNT = 987_600
+const HOLD_RULE = { bankingDays: 2, currency: 'USD', paymentRail: 'ACH', minAmount: PULLED_AMOUNT }
 
-/** Pulls money of a new customer that is then held. Several calls may run concurrently. */
+/** Pulls money of a new customer that is then held, and returns the hold's id. Several calls may run concurrently. */
 export async function heldPull(client: Client): Promise<string> {
   const customer = await newCustomer(client)
   const bank = await newBankAccount(client, customer.id)
-  const rules = await client.send('PATCH', '/config', { riskConfig: { fundsHolds: [RULE] } })
+  const rules = await client.send('PATCH', '/config', { riskConfig: { fundsHolds: [HOLD_RULE] } })
   expect(rules.status).toBe(200)
   const { status, body } = await client.post('/transfer-in', {
     source: { accountId: bank },
     destination: { accountId: customer.usd },
-    amount: PULLED,
+    amount: PULLED_AMOUNT,
   })
   expect(status).toBe(201)
   await client.advance(0)

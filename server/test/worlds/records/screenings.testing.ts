@@ -46,7 +46,7 @@ export async function newWallet(client: Client, customerId: string, address = LI
   return body.id
 }
 
-/** Makes a transfer out, and waits until its rail was called, if it is called. */
+/** Makes a transfer out, and waits until its rail has been called or the payment is held. */
 export async function sendPayment(client: Client, from: string, to: string): Promise<string> {
   const { status, body } = await client.post('/transfer-out', {
     source: { accountId: from },
@@ -65,12 +65,12 @@ export const screeningsOf = async (client: Client, query = '') =>
   (await client.get(`/screenings?${query}`)).body.data
 
 export async function onlyScreening(client: Client) {
-  const all = await screeningsOf(client)
-  expect(all).toHaveLength(1)
-  return all[0]
+  const screenings = await screeningsOf(client)
+  expect(screenings).toHaveLength(1)
+  return screenings[0]
 }
 
-/** The available and total balance of an account in USDC. */
+/** Reads the available and total USDC balance of a customer. */
 export async function balances(client: Client, customerId: string): Promise<[number, number]> {
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&currency=USDC`)
   return [body.data[0].balance.amount, body.data[0].totalBalance.amount]
@@ -82,8 +82,8 @@ export const eventTypesOf = async (client: Client, objectId: string): Promise<st
 /** Creates a screening that waits for a person. */
 export async function newScreening({ client }: { readonly client: Client }) {
   const deposit = await paidInByListed(client)
-  const all: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
-  return { Screening: all.find(({ depositId }) => depositId === deposit)!.id }
+  const screenings: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
+  return { Screening: screenings.find(({ depositId }) => depositId === deposit)!.id }
 }
 
 /** A verification provider on the loopback interface. It refuses unsigned requests. */
@@ -116,7 +116,7 @@ export async function verificationProvider(): Promise<VerificationProvider> {
         }
         if (type !== 'verification.submitted') throw new Error(type)
         self.cases.set(headers['webhook-id']!, submission)
-        const { status, text } = answerOf(self.answer)
+        const { status, text } = buildResponse(self.answer)
         response.writeHead(status, { 'Content-Type': 'application/json' }).end(text)
         arrivals.emit('arrival', submission)
       } catch {
@@ -149,7 +149,7 @@ export async function verificationProvider(): Promise<VerificationProvider> {
   return self
 }
 
-function answerOf(answer: VerificationProvider['answer']): { status: number; text: string } {
+function buildResponse(answer: VerificationProvider['answer']): { status: number; text: string } {
   if (answer === 'later') return { status: 202, text: '' }
   if (answer === 'failure') return { status: 500, text: 'secret of the provider' }
   if (answer === 'nonsense') return { status: 200, text: '{"decision":"PERHAPS"}' }
@@ -189,11 +189,11 @@ export async function screeningService(): Promise<ScreeningService> {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(text)
   })
   const self: ScreeningService = {
-    url: await listening(server),
+    url: await startListening(server),
     secret,
     answer: CLEAR,
     asked: [],
-    close: () => closed(server),
+    close: () => closeServer(server),
   }
   return self
 }
@@ -225,20 +225,20 @@ export async function startAddressProvider(): Promise<AddressProvider> {
     response.writeHead(Number(status), { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   })
   const self: AddressProvider = {
-    url: await listening(server),
+    url: await startListening(server),
     paid,
     arrives: async () => {},
-    close: () => closed(server),
+    close: () => closeServer(server),
   }
   return self
 }
 
-async function listening(server: Server): Promise<string> {
+async function startListening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-async function closed(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
 }

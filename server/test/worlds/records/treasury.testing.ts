@@ -8,10 +8,10 @@ export const MOVEMENTS = '/platform/treasury-movements'
 export const KEYS = '/platform/treasury-keys'
 const FUNDED = 10_000
 
-type Posting = Pick<Client, 'post'>
+type PostingClient = Pick<Client, 'post'>
 
 /** Requests an external account of the platform for an address on Base. */
-export function addAddress(client: Posting, address: string): Promise<Reply> {
+export function addAddress(client: PostingClient, address: string): Promise<Reply> {
   return client.post('/platform/external-accounts', {
     currency: 'USDC',
     accountInfo: { accountType: 'BASE_WALLET', address },
@@ -20,7 +20,7 @@ export function addAddress(client: Posting, address: string): Promise<Reply> {
 
 /** Registers an address as cold storage. */
 export async function coldStorage(
-  client: Posting,
+  client: PostingClient,
   address: string = toChecksumAddress(newAddress().slice(2)),
   more: object = {},
 ): Promise<Reply['body']> {
@@ -36,7 +36,7 @@ export const movement = (ownAccountId: string, amount: number, more: object = {}
 })
 
 export async function moved(
-  client: Posting,
+  client: PostingClient,
   ownAccountId: string,
   amount: number,
   more: object = {},
@@ -48,8 +48,8 @@ export async function moved(
 
 /** Creates cold storage in a sandbox, and gives the platform money in its treasury. */
 export async function newColdStorage(client: Client, amount = FUNDED): Promise<string> {
-  const [own] = (await client.get('/platform/internal-accounts?currency=USDC')).body.data
-  await fund(client, own.id, amount)
+  const [account] = (await client.get('/platform/internal-accounts?currency=USDC')).body.data
+  await fund(client, account.id, amount)
   return String((await coldStorage(client)).id)
 }
 
@@ -59,7 +59,7 @@ export async function newVault({ client }: Place) {
 }
 
 /** Creates cold storage with money, for a call that moves money back. */
-export async function newFullVault({ client }: Place) {
+export async function newFundedVault({ client }: Place) {
   const OwnAccount = await newColdStorage(client)
   await moved(client, OwnAccount, FUNDED)
   await client.advance(60)
@@ -73,10 +73,10 @@ export async function newMovement({ client }: Place) {
   return { OwnAccount, TreasuryMovement: String(id) }
 }
 
-const rotation = { rail: 'sandbox', reason: 'A year is over' }
+const ROTATION = { rail: 'sandbox', reason: 'A year is over' }
 
-/** Ends a waiting rotation, because only one can wait at a time. */
-export async function withoutWaitingKey({ client }: Place) {
+/** Cancels a waiting rotation, because only one can wait at a time. */
+export async function cancelWaitingKeys({ client }: Place) {
   const waiting = (await client.get(`${KEYS}?status=AWAITING_APPROVAL`)).body.data
   for (const { id } of waiting) await client.post(`${KEYS}/${id}/cancel`)
   return {}
@@ -84,16 +84,16 @@ export async function withoutWaitingKey({ client }: Place) {
 
 /** Creates an active treasury key in a sandbox. */
 export async function newKey({ client }: Place) {
-  await withoutWaitingKey({ client })
-  const reply = await client.post(KEYS, rotation)
+  await cancelWaitingKeys({ client })
+  const reply = await client.post(KEYS, ROTATION)
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return { TreasuryKey: String(reply.body.id) }
 }
 
 /** Creates a treasury key that waits for one approval. */
 export async function newWaitingKey({ client }: Place) {
-  await withoutWaitingKey({ client })
-  const reply = await client.post(KEYS, { ...rotation, needsApproval: true })
+  await cancelWaitingKeys({ client })
+  const reply = await client.post(KEYS, { ...ROTATION, needsApproval: true })
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return { TreasuryKey: String(reply.body.id) }
 }

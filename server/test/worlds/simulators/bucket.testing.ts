@@ -15,20 +15,22 @@ const REGION = 'eu-central-1'
  * signature and digest.
  */
 export interface Bucket {
-  /** The settings of a server that uses it. */
+  /** The settings of a server that stores its files here. */
   readonly settings: Readonly<Record<string, string>>
   /** The stored objects, by key. */
   readonly objects: Map<string, Buffer>
-  /** Refuses every request with this status from now on. Undefined ends this. */
+  /** Refuses every request with this status. Undefined ends this. */
   fail(status: number | undefined): void
   close(): Promise<void>
 }
 
 export async function openBucket(): Promise<Bucket> {
   const objects = new Map<string, Buffer>()
-  let failing: number | undefined
+  let failureStatus: number | undefined
   const server: Server = createServer((request, response) => {
-    answer(objects, failing, request, response).catch((error: unknown) => response.destroy(error as Error))
+    respond(objects, failureStatus, request, response).catch((error: unknown) =>
+      response.destroy(error as Error),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -40,15 +42,15 @@ export async function openBucket(): Promise<Bucket> {
     },
     objects,
     fail(status) {
-      failing = status
+      failureStatus = status
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 
-async function answer(
+async function respond(
   objects: Map<string, Buffer>,
-  failing: number | undefined,
+  failureStatus: number | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -58,7 +60,7 @@ async function answer(
   const path = request.url ?? ''
   const [, key] = new RegExp(`^/${BUCKET}/(.+)$`).exec(path) ?? []
   const end = (status: number, bytes?: Buffer) => response.writeHead(status).end(bytes)
-  if (failing !== undefined) end(failing)
+  if (failureStatus !== undefined) end(failureStatus)
   else if (!isSigned(request, body)) end(403)
   else if (!key) end(404)
   else if (request.method === 'PUT') {
@@ -68,9 +70,9 @@ async function answer(
     objects.delete(key)
     end(204)
   } else if (request.method === 'GET') {
-    const [, from] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? []
+    const [, firstByte] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? []
     const object = objects.get(key)
-    end(object ? (from ? 206 : 200) : 404, object?.subarray(Number(from ?? 0)))
+    end(object ? (firstByte ? 206 : 200) : 404, object?.subarray(Number(firstByte ?? 0)))
   } else end(405)
 }
 

@@ -17,11 +17,11 @@ export interface Span {
     readonly attributes: Readonly<Record<string, unknown>>
   }[]
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[]
-  /** 2: it failed. */
+  /** 2 if the span failed. */
   readonly status: number
 }
 
-/** A collector that accepts OTLP over HTTP as JSON. It stores everything that it receives. */
+/** A collector that accepts OTLP over HTTP as JSON, and stores everything that it receives. */
 export interface Collector {
   /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string
@@ -34,8 +34,8 @@ export interface Collector {
   }[]
   /** Returns the status of its responses. */
   answer: () => number | Promise<number>
-  /** The spans of a trace, once they satisfy the condition. */
-  trace(traceId: string, isWhole: (spans: readonly Span[]) => boolean): Promise<readonly Span[]>
+  /** Waits until the spans of a trace satisfy the condition, and returns them. */
+  trace(traceId: string, isComplete: (spans: readonly Span[]) => boolean): Promise<readonly Span[]>
   close(): Promise<void>
 }
 
@@ -48,10 +48,10 @@ export async function openCollector(): Promise<Collector> {
     posts.push({ path: request.url ?? '', headers: request.headers, body })
     const status = await self.answer()
     if (status === 200 && request.headers['content-type'] === 'application/json') {
-      const { resourceSpans } = JSON.parse(body.toString()) as Sent
+      const { resourceSpans } = JSON.parse(body.toString()) as ReceivedTraces
       for (const { resource, scopeSpans } of resourceSpans) {
-        resources.push(valuesOf(resource.attributes))
-        spans.push(...scopeSpans.flatMap((scope) => scope.spans).map(spanOf))
+        resources.push(toValues(resource.attributes))
+        spans.push(...scopeSpans.flatMap((scope) => scope.spans).map(toSpan))
       }
     }
     response.writeHead(status, { 'Content-Type': request.headers['content-type'] ?? '' }).end()
@@ -61,10 +61,10 @@ export async function openCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ spans, resources, posts },
     answer: () => 200,
-    async trace(traceId, isWhole) {
-      const found = () => spans.filter((span) => span.traceId === traceId)
-      await expect.poll(() => isWhole(found())).toBe(true)
-      return found()
+    async trace(traceId, isComplete) {
+      const listSpans = () => spans.filter((span) => span.traceId === traceId)
+      await expect.poll(() => isComplete(listSpans())).toBe(true)
+      return listSpans()
     },
     async close() {
       server.closeAllConnections()
@@ -74,7 +74,7 @@ export async function openCollector(): Promise<Collector> {
   return self
 }
 
-/** The settings for sending traces to a collector. */
+/** Returns the settings that send traces to a collector. */
 export function tracedTo(url: string): Readonly<Record<string, string>> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -83,47 +83,47 @@ export function tracedTo(url: string): Readonly<Record<string, string>> {
   }
 }
 
-/** A trace started by a caller: its header, its id, and the id of the caller's span. */
+/** Creates the trace of a caller: its header, its id, and the id of the caller's span. */
 export function newTraceparent(): {
   readonly traceId: string
   readonly spanId: string
   readonly header: string
 } {
-  const [traceId, spanId] = [hex(16), hex(8)]
+  const [traceId, spanId] = [randomHex(16), randomHex(8)]
   return { traceId, spanId, header: `00-${traceId}-${spanId}-01` }
 }
 
-interface SentAttribute {
+interface ReceivedAttribute {
   readonly key: string
   readonly value: Readonly<Record<string, unknown>>
 }
 
-interface Sent {
+interface ReceivedTraces {
   readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly SentAttribute[] }
-    readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[]
+    readonly resource: { readonly attributes: readonly ReceivedAttribute[] }
+    readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[]
   }[]
 }
 
-type SentSpan = Omit<Span, 'attributes' | 'events' | 'status'> & {
-  readonly attributes: readonly SentAttribute[]
-  readonly events: readonly { readonly name: string; readonly attributes: readonly SentAttribute[] }[]
+type ReceivedSpan = Omit<Span, 'attributes' | 'events' | 'status'> & {
+  readonly attributes: readonly ReceivedAttribute[]
+  readonly events: readonly { readonly name: string; readonly attributes: readonly ReceivedAttribute[] }[]
   readonly status: { readonly code: number }
 }
 
-function spanOf({ attributes, events, status, ...span }: SentSpan): Span {
+function toSpan({ attributes, events, status, ...span }: ReceivedSpan): Span {
   return {
     ...span,
-    attributes: valuesOf(attributes),
-    events: events.map((event) => ({ name: event.name, attributes: valuesOf(event.attributes) })),
+    attributes: toValues(attributes),
+    events: events.map((event) => ({ name: event.name, attributes: toValues(event.attributes) })),
     status: status.code,
   }
 }
 
-function valuesOf(attributes: readonly SentAttribute[]): Record<string, unknown> {
+function toValues(attributes: readonly ReceivedAttribute[]): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 }
 
-function hex(bytes: number): string {
+function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
 }

@@ -14,7 +14,7 @@ export interface Received {
   readonly headers: Readonly<Record<string, string>>
   /** The body as it was sent. */
   readonly text: string
-  // The platform's server reads the body.
+  /** The parsed body. */
   readonly event: {
     readonly id: string
     readonly type: string
@@ -46,11 +46,11 @@ export class Receiver {
     this.close = close
   }
 
-  /** Opens a receiver that closes at the end of the test or, outside a test, when `atEnd` says. */
-  static async open(atEnd: (close: () => void) => void = onTestFinished): Promise<Receiver> {
+  /** Opens a receiver that closes at the end of the test. Outside a test, `registerClose` gets the function that closes it. */
+  static async open(registerClose: (close: () => void) => void = onTestFinished): Promise<Receiver> {
     let receiver: Receiver | undefined
     const server = createServer((request, response) => {
-      receiver!.#take(request, response).catch((error) => response.destroy(error))
+      receiver!.#receive(request, response).catch((error) => response.destroy(error))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const close = () => {
@@ -61,15 +61,18 @@ export class Receiver {
       `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=test`,
       close,
     )
-    atEnd(close)
+    registerClose(close)
     return receiver
   }
 
   /**
-   * Opens a receiver as this platform's endpoint. Its first TEST event has already arrived and is left out.
+   * Opens a receiver as this platform's endpoint. Waits for its first TEST event, and removes it.
    */
-  static async of(client: Client, atEnd: (close: () => void) => void = onTestFinished): Promise<Receiver> {
-    const receiver = await Receiver.open(atEnd)
+  static async of(
+    client: Client,
+    registerClose: (close: () => void) => void = onTestFinished,
+  ): Promise<Receiver> {
+    const receiver = await Receiver.open(registerClose)
     const { status } = await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
     if (status !== 200) throw new Error(`The settings answer ${status}`)
     await receiver.until((all) => all.some(({ event }) => event.type === 'TEST'))
@@ -77,7 +80,7 @@ export class Receiver {
     return receiver
   }
 
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
@@ -88,13 +91,13 @@ export class Receiver {
       event: parseJson(text) as Received['event'],
     }
     this.received.push(received)
-    for (const look of this.#waiting) look()
+    for (const check of this.#waiting) check()
     const reaction = await this.answer(received)
     if (typeof reaction === 'number') response.writeHead(reaction).end()
     else reaction(response)
   }
 
-  /** The requests so far about one event type, or all requests. */
+  /** Returns the requests so far about one event type, or all requests. */
   of(type?: string): Received[] {
     return this.received.filter(({ event }) => type === undefined || event.type === type)
   }
@@ -102,19 +105,19 @@ export class Receiver {
   /** Resolves once the condition holds, which is checked after each request. Rejects after a time limit. */
   until(condition: (received: readonly Received[]) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         if (!condition(this.received)) return
         clearTimeout(timer)
-        this.#waiting.delete(look)
+        this.#waiting.delete(check)
         resolve()
       }
       const timer = setTimeout(() => {
-        this.#waiting.delete(look)
-        const seen = this.received.map(({ event }) => `${event.type} ${event.sequence}`)
-        reject(new Error(`Not received in time; there were ${seen.join(', ') || 'none'}`))
+        this.#waiting.delete(check)
+        const listed = this.received.map(({ event }) => `${event.type} ${event.sequence}`)
+        reject(new Error(`Not received in time; there were ${listed.join(', ') || 'none'}`))
       }, timeLimit(RECEIVED_WITHIN_MS))
-      this.#waiting.add(look)
-      look()
+      this.#waiting.add(check)
+      check()
     })
   }
 }
@@ -140,22 +143,22 @@ export function hold(receiver: Receiver): () => void {
   return release
 }
 
-/** The secret that signs deliveries to this platform. */
+/** Reads the secret that signs deliveries to this platform. */
 export async function secretOf(client: Client): Promise<string> {
   return (await client.get('/webhook-secrets')).body.data[0].secret
 }
 
-/** Waits until an event, as the API shows it, satisfies the condition. */
-export async function eventOnce(client: Client, id: string, is: (event: Reply['body']) => boolean) {
+/** Waits until the API shows an event that satisfies the condition. */
+export async function eventOnce(client: Client, id: string, isExpected: (event: Reply['body']) => boolean) {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await client.get(`/events/${id}`)
-    if (is(body)) return body
+    if (isExpected(body)) return body
     await client.advance(0)
   }
   throw new Error(`${id} does not become what it should be`)
 }
 
-/** The latest event of an object. */
+/** Waits for an event of an object, and returns the latest one. */
 export async function eventOf(client: Client, objectId: string): Promise<Reply['body']> {
   for (let tries = 0; tries < 100; tries++) {
     const { data } = (await client.get(`/events?objectId=${objectId}&sortOrder=desc&limit=1`)).body
