@@ -40,7 +40,7 @@ export const ExplanationStep = Type.Object({
   id: Text(96, { description: 'The record' }),
   state: Type.Optional(Text(64)),
   at: Timestamp('The time of the step'),
-  summary: Type.String({ description: 'A sentence for a person' }),
+  summary: Type.String({ description: 'The step as a sentence' }),
   signature: Type.Optional(ExplainedSignature),
 })
 
@@ -52,10 +52,9 @@ export const ledger_transfer_explain = endpoint({
   tag: 'Books',
   summary: 'Explain a transfer of the ledger',
   description:
-    'Explains a booking step by step, as far as each step exists: the entry, its transaction, the ' +
-    'decisions about it, the ' +
-    'quote or the purchase by card, the decision of an agent’s policy, the approval of the platform, the ' +
-    'signature of the wallet.',
+    'Explains a booking step by step: the entry, its transaction, the decisions about it, the quote or ' +
+    'card purchase, the policy decision about the agent, the approval by the platform, and the wallet ' +
+    'signature. Steps that do not apply are omitted.',
   params: Type.Object({ ledgerTransferId: PathId }),
   responses: { 200: Type.Object({ transfer: LedgerTransfer, steps: Type.Array(ExplanationStep) }) },
   errors: ['LEDGER_TRANSFER_NOT_FOUND'],

@@ -32,8 +32,8 @@ export interface ConnectorCall {
   readonly notFound?: { readonly code: string; readonly means: string }
 }
 
-const PAYMENT_PATH = { id: 'The id from the call that made the payment' }
-const PULL_PATH = { id: 'The id from the call that made the pull' }
+const PAYMENT_PATH = { id: 'The id from the call that created the payment' }
+const PULL_PATH = { id: 'The id from the call that created the pull' }
 
 const NEVER_ARRIVED = 'it never arrived; Countersign sends it again under the same id'
 
@@ -43,9 +43,9 @@ export const CONNECTOR_CALLS = {
     path: '/payments',
     summary: 'Send a payment',
     description:
-      'Pays the beneficiary, or gives a deposit back to its sender (`returnOf`). The payment is on your disk before you ' +
-      'answer. The same id with the same body gets the present state of the same payment, however late; with ' +
-      'another body 409.',
+      'Pays the beneficiary, or gives a deposit back to its sender (`returnOf`). Store the payment ' +
+      'durably before you respond. The same id with the same body returns the current state of the same ' +
+      'payment, however late; with another body it returns 409.',
     body: PaymentRequest,
     answer: ConnectorPayment,
     creates: true,
@@ -64,7 +64,7 @@ export const CONNECTOR_CALLS = {
     path: '/payments/{id}/cancel',
     summary: 'Cancel a payment, if it is not too late',
     description:
-      'CANCELLED if nothing will be paid any more; else the current status. It may be called any number of times.',
+      'Returns CANCELLED if nothing will be paid any more, otherwise the current status. It may be called any number of times.',
     params: PAYMENT_PATH,
     body: CancelRequest,
     answer: ConnectorPayment,
@@ -75,7 +75,7 @@ export const CONNECTOR_CALLS = {
     path: '/pulls',
     summary: 'Pull money from an account',
     description:
-      'By direct debit or the method of the rail. DELIVERED: the money is on our account. Repeated calls work as for payments.',
+      'Pulls by direct debit or the method of the rail. DELIVERED: the money is in our account. Repeated calls work as for payments.',
     body: PullRequest,
     answer: ConnectorPayment,
     creates: true,
@@ -84,7 +84,7 @@ export const CONNECTOR_CALLS = {
     method: 'GET',
     path: '/pulls/{id}',
     summary: 'Read the state of a pull',
-    description: 'As for a payment.',
+    description: 'Works as for payments.',
     params: PULL_PATH,
     answer: ConnectorPayment,
     notFound: { code: 'PULL_NOT_FOUND', means: NEVER_ARRIVED },
@@ -92,9 +92,9 @@ export const CONNECTOR_CALLS = {
   deposit_account_create: {
     method: 'POST',
     path: '/deposit-accounts',
-    summary: 'Details to pay into',
+    summary: 'Create details to pay into',
     description:
-      'For one internal account, or a pooled account per currency. The same id always returns the same details.',
+      'The account belongs to one internal account, or is a pooled account for a currency. The same id always returns the same details.',
     body: DepositAccountRequest,
     answer: DepositAccount,
     creates: true,
@@ -117,7 +117,7 @@ export const CONNECTOR_CALLS = {
   statement_get: {
     method: 'GET',
     path: '/statements/{date}',
-    summary: 'The statement of a day',
+    summary: 'Read the statement of a day',
     description: 'The same content as the event `statement` of that day and currency.',
     params: { date: 'YYYY-MM-DD, a day of the bank' },
     query: { currency: 'EUR' },
