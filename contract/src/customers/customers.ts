@@ -197,7 +197,7 @@ export const customer_list = endpoint({
     search: Type.Optional(
       Text(255, {
         description:
-          'The beginnings of words in the name, or the beginning of the e-mail address, telephone number, UMA address or platformCustomerId',
+          'The beginnings of words in the name, e-mail address, telephone number, UMA address or platformCustomerId',
       }),
     ),
     isIncludingDeleted: Type.Optional(Type.Boolean({ default: false })),

@@ -7,7 +7,7 @@ import { isComponent, isItemComponent, shapeOf } from './shape.ts'
 
 export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
 
-let made: NamedSchemas | undefined
+let cachedNames: NamedSchemas | undefined
 
 /**
  * Collects every object, union and enum in the operations and webhooks, once each, with a name. Computed on
@@ -16,8 +16,8 @@ let made: NamedSchemas | undefined
  * `DepositPage`.
  */
 export function namedSchemas(): NamedSchemas {
-  made ??= new Naming().run()
-  return made
+  cachedNames ??= new Naming().run()
+  return cachedNames
 }
 
 /**

@@ -100,10 +100,10 @@ function buildDocument(options: OpenApiOptions): Json {
       version: options.version ?? toVersionNumber(DESCRIPTION_VERSION),
       'x-description-version': DESCRIPTION_VERSION,
       description:
-        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and other ' +
-        'strings except explanations are one line, without control characters and marks that set the direction of text. Unknown ' +
-        'query parameters and body fields are refused (400), unless lenientInput is set in the configuration. Fields ' +
-        'that only the returned record has are ignored.',
+        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. ' +
+        'Names and other strings, except explanations, are a single line without control characters and ' +
+        'text direction marks. Unknown query parameters and body fields return 400, unless lenientInput ' +
+        'is set in the configuration. Fields that exist only in the returned record are ignored.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],
@@ -125,16 +125,18 @@ function buildDocument(options: OpenApiOptions): Json {
         BasicAuth: {
           type: 'http',
           scheme: 'basic',
-          description: 'User name: `tokenId`. Password: `clientSecret`. Both as in credentials.json.',
+          description:
+            'User name: `tokenId`. Password: `clientSecret`. In a sandbox, both are in credentials.json.',
         },
         MemberCookie: {
           type: 'apiKey',
           in: 'cookie',
           name: MEMBER_COOKIE,
-          description: 'The session of a member who is signed in to the console, for pages of this server.',
+          description:
+            "The session of a team member who is signed in to the console, for this server's own pages.",
         },
         CustomerBearer: { type: 'http', scheme: 'bearer', description: "A customer's token." },
-        AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },
+        AgentBearer: { type: 'http', scheme: 'bearer', description: "An agent's access token." },
       },
     },
   }
@@ -232,7 +234,7 @@ type OfPlatform = Extract<Endpoint, { auth: 'platform' }>
 
 function permissionNote({ permission, orPermission: or, furtherPermission: further }: OfPlatform): string {
   const note = `Needs the permission ${or ? `${permission} or ${or}` : permission}`
-  return further ? `${note}, and ${further.permission} where ${further.when}.` : `${note}.`
+  return further ? `${note}, and ${further.permission} if ${further.when}.` : `${note}.`
 }
 
 function permissionMembers({ permission, orPermission: or, furtherPermission: further }: OfPlatform): Json {

@@ -46,8 +46,8 @@ export interface Webhook {
 }
 
 const RECEIVED = {
-  200: { description: 'Received, as with every other 2xx' },
-  409: { description: 'Received before: not sent again' },
+  200: { description: 'Received. Any other 2xx has the same meaning' },
+  409: { description: 'Already received. The event is not sent again' },
 } as const
 
 /** The webhooks of all event types, by name in the OpenAPI document. */
@@ -58,29 +58,29 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'incoming-payment': {
-    summary: 'An incoming payment has arrived, or waits for approval by the platform',
+    summary: "An incoming payment has arrived, or needs the platform's approval",
     body: IncomingPaymentWebhook,
     answers: {
       ...RECEIVED,
       200: {
-        description: 'Received; approves a payment that is PENDING',
+        description: 'Received; approves a PENDING payment',
         body: IncomingPaymentApproval,
       },
       202: {
-        description: 'Received; the platform will approve or reject a payment that is PENDING by a call',
+        description: 'Received; the platform will approve or reject a PENDING payment with a call',
       },
       403: {
-        description: 'Rejects a payment that is PENDING',
+        description: 'Rejects a PENDING payment',
         body: Type.Object({ reason: Type.Optional(Prose(500)) }),
       },
       422: {
-        description: 'Rejects a payment that is PENDING: information about the sender is missing',
+        description: 'Rejects a PENDING payment: information about the sender is missing',
         body: Type.Object({ requiredFields: Type.Optional(Type.Array(CustomerInfoField)) }),
       },
     },
   },
   'customer-update': {
-    summary: 'The status of the identity check of a customer has changed',
+    summary: "The status of a customer's identity check has changed",
     body: CustomerWebhook,
     answers: RECEIVED,
   },
@@ -95,7 +95,7 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'bulk-upload': {
-    summary: 'The import of a file of customers has ended',
+    summary: 'A customer import has ended',
     body: BulkUploadWebhook,
     answers: RECEIVED,
   },
@@ -110,27 +110,27 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'agent-action': {
-    summary: 'An action of an agent waits for approval',
+    summary: "An agent's action is waiting for approval",
     body: AgentActionWebhook,
     answers: RECEIVED,
   },
   deposit: {
-    summary: 'Money from outside waits for a person, or has gone back',
+    summary: 'A deposit needs manual review, or was corrected, returned or reversed',
     body: DepositWebhook,
     answers: RECEIVED,
   },
   screening: {
-    summary: 'An address on a chain is on a list, or a person has decided about it',
+    summary: 'A blockchain address is on a list, or its screening was decided',
     body: ScreeningWebhook,
     answers: RECEIVED,
   },
   reconciliation: {
-    summary: 'The statement of a bank and the books differ',
+    summary: 'A bank statement and the ledger differ',
     body: ReconciliationWebhook,
     answers: RECEIVED,
   },
   'ledger-checkpoint': {
-    summary: 'The transfers of the ledger were signed for',
+    summary: 'A checkpoint of the ledger was signed',
     body: LedgerCheckpointWebhook,
     answers: RECEIVED,
   },
@@ -150,12 +150,12 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'payout-batch': {
-    summary: 'A batch of payouts was checked, or sent to its end',
+    summary: 'A payout batch was checked, or completely sent',
     body: PayoutBatchWebhook,
     answers: RECEIVED,
   },
   'payment-schedule': {
-    summary: 'A payment of a schedule comes soon, was accepted, or was refused',
+    summary: 'A scheduled payment is due soon, was accepted, or was refused',
     body: PaymentScheduleWebhook,
     answers: RECEIVED,
   },
@@ -170,17 +170,17 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'account-change': {
-    summary: 'A bank reports other details of an external account, or somebody has decided about them',
+    summary: 'A bank reports different details for an external account, or the change was decided',
     body: AccountChangeWebhook,
     answers: RECEIVED,
   },
   'account-verification': {
-    summary: 'The verification of an external account by two deposits has another status',
+    summary: 'The verification of an external account by two deposits has changed its status',
     body: AccountVerificationWebhook,
     answers: RECEIVED,
   },
   'member-work': {
-    summary: 'New work waits for a team member',
+    summary: 'New work is waiting for a team member',
     body: MemberWorkWebhook,
     answers: RECEIVED,
   },
@@ -194,7 +194,11 @@ export const WEBHOOKS = {
     body: WebhookEndpointWebhook,
     answers: RECEIVED,
   },
-  'test-webhook': { summary: 'A requested test', body: TestWebhook, answers: RECEIVED },
+  'test-webhook': {
+    summary: 'A test event that was requested with a call',
+    body: TestWebhook,
+    answers: RECEIVED,
+  },
 } as const satisfies Record<string, Webhook>
 
 /** Returns the event types that a webhook delivers. */
@@ -229,7 +233,7 @@ export const PlatformEvent = Type.Object({ ...EventEnvelope.properties, delivery
 export const DeliveryAttempt = Type.Object({
   attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt' }),
   url: Type.String({ description: 'The webhookEndpoint at that time' }),
-  startedAt: Timestamp('By the clock of the platform'),
+  startedAt: Timestamp("By the platform's clock"),
   durationMs: Type.Integer({ minimum: 0 }),
   responseStatus: Type.Optional(Type.Integer({ description: 'Absent if there was no response' })),
   responseBody: Type.Optional(Type.String({ description: 'Its first 1024 bytes, as text' })),
@@ -241,7 +245,7 @@ export const DeliveryAttempt = Type.Object({
 export const PlatformEventWithAttempts = Type.Object({
   ...PlatformEvent.properties,
   nextAttemptAt: Type.Optional(Timestamp('Present while it is being retried')),
-  deliveryAttempts: Type.Array(DeliveryAttempt, { description: 'The last hundred attempts, oldest first' }),
+  deliveryAttempts: Type.Array(DeliveryAttempt, { description: 'The last 100 attempts, oldest first' }),
 })
 
 export const event_list = endpoint({
@@ -252,7 +256,7 @@ export const event_list = endpoint({
   tag: 'Events and webhooks',
   summary: 'List events',
   description:
-    'Shows all events, delivered or not, in the order in which they became final, oldest first. An event ' +
+    'Lists all events, delivered or not, in the order in which they became final, oldest first. An event ' +
     'can appear a moment after the change that it reports, but never before one that was already shown. ' +
     'Use after to read only new events.',
   query: Type.Object({
@@ -283,8 +287,8 @@ export const event_get = endpoint({
   tag: 'Events and webhooks',
   summary: 'Read an event and its delivery attempts',
   description:
-    'Shows one event with its body, and each attempt to deliver it: its time, its response, and when the ' +
-    'next one is due.',
+    'Shows one event with its body, and each delivery attempt with its time and response, and the time ' +
+    'of the next one.',
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
   errors: ['EVENT_NOT_FOUND'],
@@ -302,8 +306,8 @@ export const event_redeliver = endpoint({
   tag: 'Events and webhooks',
   summary: 'Deliver an event again',
   description:
-    'Sends an event again, under the same id, with retries for seven days from now, without waiting for ' +
-    'other events. One that is still being retried is attempted immediately, in its order.',
+    'Sends an event again, under the same id, with retries for 7 days from now, without waiting for ' +
+    'other events. An event that is still being retried is attempted immediately, in its order.',
   idempotent: true,
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
@@ -329,8 +333,8 @@ export const sandbox_webhook_test = endpoint({
   tag: 'Sandbox',
   summary: 'Send a test to the webhook endpoint',
   description:
-    'Sends a TEST event to the webhook endpoint once, waits up to ten seconds for the response, and shows ' +
-    'what it was.',
+    'Sends a TEST event to the webhook endpoint once, waits up to 10 seconds for the response, and ' +
+    'returns it.',
   sandboxOnly: true,
   responses: { 200: WebhookTestResult },
   errors: ['WEBHOOK_ENDPOINT_NOT_SET'],
