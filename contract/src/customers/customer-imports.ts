@@ -13,7 +13,7 @@ const ImportStatus = OneOfWords(IMPORT_STATES)
 export const BulkCustomerImportErrorEntry = Type.Object({
   correlationId: Type.String({
     description:
-      "The row's platformCustomerId, or row_17 if it has none. The header is row_1, and empty lines do not count",
+      "The row's platformCustomerId, or row_17 without one. The header is row_1, and empty lines do not count",
   }),
   code: Type.String({ description: 'The error code that POST /customers would have returned' }),
   message: Type.String(),

@@ -146,8 +146,8 @@ export const STATE_ADVICE = {
     'Check that batch. To make its payments again, execute with `payAgain`.',
   ],
   PAYOUT_TOTALS_DIFFERENT: [
-    'The totals in the request differ from those of the batch, which has changed since the caller read ' +
-      'it or is another batch. `details.totals` has the totals of the batch.',
+    "The totals in the request differ from the batch's totals: the caller has not seen this batch. " +
+    '`details.totals` has the totals of the batch.',
     'Read the batch, compare, and execute it with the totals that it shows.',
   ],
   DEPOSIT_NOT_RETURNABLE: [

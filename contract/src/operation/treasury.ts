@@ -70,8 +70,8 @@ export const treasury_movement_create = endpoint({
   summary: 'Send money to cold storage',
   description:
     "Sends money from a chain's treasury to a registered address of the operator (purpose COLD_STORAGE). " +
-    "Once confirmed, it moves in the ledger from the rail's account to `<rail>:cold`, where it still " +
-    'covers the amount owed to customers. Money that returns needs no call. If the platform has set ' +
+    "Once confirmed, it moves in the ledger from the rail's account to `<rail>:cold`, and still covers " +
+    'the amount owed to customers. Money that returns needs no call. If the platform has set ' +
     'approvalsRequired, or needsApproval is true, the movement is AWAITING_APPROVAL until members have ' +
     'approved it.',
   idempotent: true,

@@ -84,8 +84,8 @@ export const funds_hold_lift = endpoint({
   summary: 'Lift a hold',
   description:
     'Ends a hold early: the account can spend the money immediately. If the bank takes it back later, ' +
-    'the account owner owes the platform the part that the account no longer has. If approvalsRequired ' +
-    'is above 1, only members can lift the hold, and it stays HELD until enough of them have approved.',
+    'the part that the account no longer has is owed to the platform. If approvalsRequired is above 1, ' +
+    'only members can lift the hold, and it stays HELD until enough of them have approved.',
   idempotent: true,
   params: holdPath,
   body: FundsHoldLiftRequest,

@@ -247,9 +247,10 @@ export const quote_execute = endpoint({
   tag: 'Quotes',
   summary: 'Execute a quote',
   description:
-    'Starts the payment of a PENDING quote. An internal account pays immediately. From an external ' +
-    'account, the money is pulled first. An embedded wallet signs: either in two calls, with the 202 ' +
-    "challenge, or in one call, with a stamp over the payloadToSign in the quote's paymentInstructions.",
+    'Starts the payment of a PENDING quote. INTERNAL_FIAT and INTERNAL_CRYPTO accounts pay immediately. ' +
+    'From an external account, the money is pulled first. An embedded wallet signs: either in two calls, ' +
+    "with the 202 challenge, or in one call, with a stamp over the payloadToSign in the quote's " +
+    'paymentInstructions.',
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,

@@ -30,7 +30,7 @@ const invitationFields = {
   invitationUrl: Secret(
     Type.String({
       description:
-        'The link to the console. It works once and signs in whoever opens it as the member, so give it only to that person',
+        'The link to the console. It works once and signs its holder in as the member, so give it only to the member',
     }),
   ),
   invitationExpiresAt: Timestamp(),
@@ -168,7 +168,7 @@ export const member_invitation_renew = endpoint({
   summary: 'Create a new invitation',
   description:
     'Creates a new link for a member who has not signed in yet, or who has lost the passkey. Earlier ' +
-    'links become invalid. Whoever has the link can sign in as the member, so the caller needs every ' +
+    'links become invalid. Anyone with the link can sign in as the member, so the caller needs every ' +
     'permission that the member has. The link is valid only while the caller has them.',
   params: memberPath,
   responses: { 201: MemberInvitation },
