@@ -55,7 +55,7 @@ export const ApprovalReason = Type.Object({
   rule: Type.String({
     description: "The policy's rule, the deposit's reason or the screening's list",
   }),
-  words: Type.String({ description: 'The reason as a sentence' }),
+  words: Type.String({ description: 'The reason, as a sentence' }),
   remaining: Type.Optional(
     Type.Array(Type.Object({ limit: OneOfWords(['DAILY', 'MONTHLY']), amount: CurrencyAmount }), {
       description: "The agent's remaining limits after this action",

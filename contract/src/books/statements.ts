@@ -59,7 +59,7 @@ export const STATEMENT_COLUMNS = {
 
 export type StatementColumn = keyof typeof STATEMENT_COLUMNS
 
-/** The counterparty of a movement, as far as known. */
+/** The counterparty of a movement, if known. */
 export const Counterparty = Type.Object({
   name: Type.Optional(Text(255)),
   accountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),

@@ -23,7 +23,7 @@ export const RAIL_EVENT_WORDS = {
   REVERSAL:
     'It names the reversal of a payment. If it is the money and the reversal was not returned since, ' +
     'decide RETURNED with this line; if a deposit already has the money, match the line with that deposit',
-  BANK_WAITS: 'The bank does not continue until somebody contacts it or confirms',
+  BANK_WAITS: 'The bank does not proceed until it is contacted or receives a confirmation',
 } as const
 export type RailEventReason = keyof typeof RAIL_EVENT_WORDS
 export const RAIL_EVENT_REASONS: readonly RailEventReason[] = keysOf(RAIL_EVENT_WORDS)

@@ -37,7 +37,7 @@ export const REQUEST_ADVICE = {
   ],
   AMOUNT_OUT_OF_RANGE: [
     'The amount is outside a limit of your configuration or of the rail, or exceeds the remainder of a purchase.',
-    'Send an amount between `details.minAmount` and `details.maxAmount`, or at most `details.left`, as far as they are present.',
+    'Send an amount between `details.minAmount` and `details.maxAmount`, or at most `details.left`, if present.',
   ],
   INSUFFICIENT_BALANCE: [
     'The account can spend less than the payment needs.',
@@ -91,7 +91,7 @@ export const REQUEST_ADVICE = {
     'The platform has not set the URL of its invitation page.',
     'Set `invitationConfig.url` with `PATCH /config`.',
   ],
-  INVITATION_ALREADY_CLAIMED: ['Somebody has claimed the invitation.', 'Create another invitation.'],
+  INVITATION_ALREADY_CLAIMED: ['The invitation has been claimed.', 'Create another invitation.'],
   INVITATION_CANCELLED: ['The invitation was canceled.', 'Create another invitation.'],
   INVITATION_EXPIRED: ['The invitation has expired.', 'Create another invitation.'],
   PERIOD_TOO_LONG: [

@@ -123,7 +123,10 @@ export const STATE_ADVICE = {
     'Wait for the rail, cancel the payment, or name the lines of the statement that book it.',
   ],
   DEPOSIT_NOT_CORRECTABLE: [
-    'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, it is at the own address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was adjusted once; `REVERSED`, its bank has taken it back.',
+    'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, ' +
+      'it is at the address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements ' +
+      'book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was ' +
+      'adjusted once; `REVERSED`, its bank has taken it back.',
     'Money at the address of a wallet is assigned to that wallet. Otherwise check the deposit and its statement.',
   ],
   CHART_OF_ACCOUNTS_INCOMPLETE: [
@@ -147,12 +150,14 @@ export const STATE_ADVICE = {
   ],
   PAYOUT_TOTALS_DIFFERENT: [
     "The totals in the request differ from the batch's totals: the caller has not seen this batch. " +
-    '`details.totals` has the totals of the batch.',
+      '`details.totals` has the totals of the batch.',
     'Read the batch, compare, and execute it with the totals that it shows.',
   ],
   DEPOSIT_NOT_RETURNABLE: [
-    'The deposit cannot go back to its sender. `details.reason` says why: `RETURN_FAILED`, it was sent back once and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; `WALLET_ADDRESS`, it is at the own address of a wallet.',
-    'Assign the deposit, or pay its sender by a transfer. Money at the address of a wallet is sent back by its holder.',
+    'The deposit cannot be returned to its sender. `details.reason` says why: `RETURN_FAILED`, a return ' +
+      'was sent and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; ' +
+      '`WALLET_ADDRESS`, it is at the address of a wallet.',
+    "Assign the deposit, or pay its sender with a transfer. Money at the address of a wallet can be sent back only by the wallet's holder.",
   ],
   PULL_NEEDS_HOLD: [
     'A rule of `riskConfig.fundsHolds` holds the money that this quote would pull, and the quote would spend it immediately.',

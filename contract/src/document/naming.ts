@@ -44,8 +44,10 @@ class Naming {
   readonly #faults: string[] = []
 
   constructor() {
-    for (const one of GIVEN_NAMES)
-      if (!this.#given.has(shapeOf(one[1]))) this.#given.set(shapeOf(one[1]), one)
+    for (const entry of GIVEN_NAMES) {
+      const shape = shapeOf(entry[1])
+      if (!this.#given.has(shape)) this.#given.set(shape, entry)
+    }
   }
 
   run(): NamedSchemas {
@@ -59,7 +61,7 @@ class Naming {
     // Visited after the responses, because queries reuse the enums of the records that they search.
     for (const [name, endpoint] of endpoints) this.#visitRequest(pascalCase(name), endpoint)
     const names = [...this.#found.values()].map(({ name }) => name)
-    for (const name of names.filter((one, index) => names.indexOf(one) !== index))
+    for (const name of names.filter((other, index) => names.indexOf(other) !== index))
       this.#faults.push(`Two shapes have the name ${name}`)
     if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'))
     return [...this.#found.values()].map(({ name, schema }) => [name, schema])

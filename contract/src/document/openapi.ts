@@ -100,10 +100,9 @@ function buildDocument(options: OpenApiOptions): Json {
       version: options.version ?? toVersionNumber(DESCRIPTION_VERSION),
       'x-description-version': DESCRIPTION_VERSION,
       description:
-        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. ' +
-        'Names and other strings, except explanations, are a single line without control characters and ' +
-        'text direction marks. Unknown query parameters and body fields return 400, unless lenientInput ' +
-        'is set in the configuration. Fields that exist only in the returned record are ignored.',
+        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and other strings, ' +
+        'except explanations, are a single line without control characters and text direction marks. Unknown query parameters and ' +
+        'body fields return 400, unless lenientInput is set in the configuration. Fields that exist only in the returned record are ignored.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],
@@ -230,14 +229,22 @@ function withFile(fields: unknown): unknown {
   return typeof fields === 'object' ? { file: 'The bytes of a file', ...fields } : undefined
 }
 
-type OfPlatform = Extract<Endpoint, { auth: 'platform' }>
+type PlatformEndpoint = Extract<Endpoint, { auth: 'platform' }>
 
-function permissionNote({ permission, orPermission: or, furtherPermission: further }: OfPlatform): string {
+function permissionNote({
+  permission,
+  orPermission: or,
+  furtherPermission: further,
+}: PlatformEndpoint): string {
   const note = `Needs the permission ${or ? `${permission} or ${or}` : permission}`
   return further ? `${note}, and ${further.permission} if ${further.when}.` : `${note}.`
 }
 
-function permissionMembers({ permission, orPermission: or, furtherPermission: further }: OfPlatform): Json {
+function permissionMembers({
+  permission,
+  orPermission: or,
+  furtherPermission: further,
+}: PlatformEndpoint): Json {
   return {
     'x-permission': permission,
     ...(or ? { 'x-or-permission': or } : {}),

@@ -210,7 +210,7 @@ export function eventTypesOf({ body }: Webhook): readonly EventType[] {
 /** Returns the schema of an event's data. Undefined if the type has no schema. */
 export function eventDataSchema(type: string): TSchema | undefined {
   const webhooks: readonly Webhook[] = Object.values(WEBHOOKS)
-  const webhook = webhooks.find((one) => eventTypesOf(one).some((known) => known === type))
+  const webhook = webhooks.find((candidate) => eventTypesOf(candidate).some((known) => known === type))
   return webhook?.body.properties.data
 }
 
