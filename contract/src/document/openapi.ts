@@ -229,22 +229,15 @@ function withFile(fields: unknown): unknown {
   return typeof fields === 'object' ? { file: 'The bytes of a file', ...fields } : undefined
 }
 
-type PlatformEndpoint = Extract<Endpoint, { auth: 'platform' }>
+/** An endpoint that needs a permission. */
+type Restricted = Extract<Endpoint, { auth: 'platform' }>
 
-function permissionNote({
-  permission,
-  orPermission: or,
-  furtherPermission: further,
-}: PlatformEndpoint): string {
+function permissionNote({ permission, orPermission: or, furtherPermission: further }: Restricted): string {
   const note = `Needs the permission ${or ? `${permission} or ${or}` : permission}`
   return further ? `${note}, and ${further.permission} if ${further.when}.` : `${note}.`
 }
 
-function permissionMembers({
-  permission,
-  orPermission: or,
-  furtherPermission: further,
-}: PlatformEndpoint): Json {
+function permissionMembers({ permission, orPermission: or, furtherPermission: further }: Restricted): Json {
   return {
     'x-permission': permission,
     ...(or ? { 'x-or-permission': or } : {}),
