@@ -20,7 +20,7 @@ export const changedField = Plain(
 
 export const AccountFieldChange = Type.Object({
   field: changedField,
-  before: Type.Optional(Text(255, { description: 'Missing if the account did not have the field' })),
+  before: Type.Optional(Text(255, { description: 'Absent if the account did not have the field' })),
   after: Text(255),
 })
 

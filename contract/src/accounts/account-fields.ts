@@ -105,7 +105,7 @@ export const AnyIban = Iban('^[A-Z]{2}[0-9]{2}[A-Za-z0-9]{11,30}$')
 
 /** Pass `pattern` if the country is known. */
 export function MobileNumber(pattern = '^\\+[0-9]{6,14}$') {
-  return Pattern(pattern, { maxLength: 15, description: 'With country code and plus sign' })
+  return Pattern(pattern, { maxLength: 15, description: 'Phone number with country code and plus sign' })
 }
 
 /** An address on a chain. Its format is checked by the account type. */

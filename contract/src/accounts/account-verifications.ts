@@ -46,7 +46,7 @@ export const AccountVerification = Type.Object({
   message: Type.Optional(
     Prose(1000, { description: "The bank's reason, if a deposit failed or was returned" }),
   ),
-  expiresAt: Type.Optional(Timestamp('10 days after both deposits were delivered. Missing until then')),
+  expiresAt: Type.Optional(Timestamp('10 days after both deposits were delivered. Absent until then')),
   verifiedAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),

@@ -23,7 +23,7 @@ export const InternalAccountStatus = OneOfWords(
 /** An account held on this platform (specification 2.9). */
 export const InternalAccount = Type.Object({
   id: Id('InternalAccount'),
-  customerId: Type.Optional(Id('Customer', "Missing on the platform's own accounts")),
+  customerId: Type.Optional(Id('Customer', "Absent for the platform's own accounts")),
   type: InternalAccountType,
   status: InternalAccountStatus,
   balance: CurrencyAmount,

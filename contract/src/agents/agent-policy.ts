@@ -103,7 +103,7 @@ export const AgentApprovalThresholds = Type.Object({
     NullableInt64({
       minimum: 0,
       description:
-        'Smallest unit of currency. Without currency, the currency of spendingLimits applies. null: no threshold',
+        'In the smallest unit of currency. Without currency, the currency of spendingLimits applies. null: no threshold',
     }),
   ),
 })

@@ -35,7 +35,7 @@ export const Agent = Type.Object({
   id: Id('Agent'),
   name: Text(255),
   customerId: Id('Customer'),
-  isPaused: Type.Boolean({ description: 'A paused agent can only read' }),
+  isPaused: Type.Boolean({ description: 'True: the agent can only read' }),
   isConnected: Type.Boolean({ description: 'True once the agent has redeemed a device code' }),
   policy: AgentPolicy,
   usage: AgentUsage,
@@ -85,7 +85,7 @@ export const AgentPolicySimulateRequest = Type.Object({
   type: OneOfWords(AGENT_ACTION_TYPES),
   amount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of currency; for a quote, the sending amount',
+    description: 'In the smallest unit of currency; for a quote, the sending amount',
   }),
   currency: CurrencyCode,
   sourceAccountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),

@@ -38,12 +38,12 @@ export const ChartEntry = Type.Object({
   code: Pattern('^[A-Z0-9][A-Za-z0-9]{0,9}$', {
     patternText: '1 to 10 letters and digits, beginning with a capital letter or a digit',
     maxLength: 10,
-    description: 'Code of the account in your chart',
+    description: "The account's code in your chart",
   }),
   name: Pattern('^[A-Za-z0-9](?:[ ]?[A-Za-z0-9.,&()/_-])*$', {
     patternText: 'letters, digits, single spaces and .,&()/_-, beginning with a letter or a digit',
     maxLength: 64,
-    description: 'Name of the account in your chart',
+    description: "The account's name in your chart",
   }),
   type: OneOfWords(CHART_ACCOUNT_TYPES),
 })
@@ -66,7 +66,7 @@ const settings = {
 
 export const ChartOfAccounts = Type.Object({
   ...settings,
-  updatedAt: Type.Optional(Timestamp('Missing until it is set')),
+  updatedAt: Type.Optional(Timestamp('Absent until it is set')),
 })
 
 const path = '/ledger/chart-of-accounts'

@@ -26,7 +26,7 @@ export const ledger_checkpoint_list = endpoint({
   method: 'GET',
   path: '/ledger/checkpoints',
   tag: 'Books',
-  summary: 'List the checkpoints of the ledger',
+  summary: 'List ledger checkpoints',
   description:
     'Lists the signed checkpoints of the hash chain over your transfers, newest first. Store them ' +
     'elsewhere: each one reveals any later change to the transfers that it covers, no matter who made it.',

@@ -37,7 +37,7 @@ export const ExplainedSignature = Type.Object({
 
 export const ExplanationStep = Type.Object({
   step: OneOfWords(EXPLANATION_STEPS),
-  id: Text(96, { description: 'The record' }),
+  id: Text(96, { description: 'The id of the record' }),
   state: Type.Optional(Text(64)),
   at: Timestamp('The time of the step'),
   summary: Type.String({ description: 'The step as a sentence' }),
@@ -50,7 +50,7 @@ export const ledger_transfer_explain = endpoint({
   method: 'GET',
   path: '/ledger/transfers/{ledgerTransferId}/explain',
   tag: 'Books',
-  summary: 'Explain a transfer of the ledger',
+  summary: 'Explain a ledger transfer',
   description:
     'Explains a booking step by step: the entry, its transaction, the decisions about it, the quote or ' +
     'card purchase, the policy decision about the agent, the approval by the platform, and the wallet ' +

@@ -63,7 +63,7 @@ export const ledger_account_list = endpoint({
   method: 'GET',
   path: '/ledger/accounts',
   tag: 'Books',
-  summary: 'List the accounts of the ledger',
+  summary: 'List ledger accounts',
   description:
     "Lists the accounts of the double-entry ledger: internal accounts and the platform's own. In each " +
     'currency, debit accounts and credit accounts have the same total posted balance. Ordered by id.',
@@ -103,7 +103,7 @@ export const ledger_transfer_list = endpoint({
   method: 'GET',
   path: '/ledger/transfers',
   tag: 'Books',
-  summary: 'List transfers of the ledger',
+  summary: 'List ledger transfers',
   description:
     'Lists the bookings behind a payment or a balance, each with entries that sum to zero, by ' +
     'cause, by account, or both: one of them is required. A transaction includes the bookings of its ' +

@@ -68,7 +68,7 @@ export const Counterparty = Type.Object({
 })
 
 const origin = {
-  transferId: Id('LedgerTransfer', 'A payment and its fee are one transfer'),
+  transferId: Id('LedgerTransfer', 'The ledger transfer. A payment and its fee are one transfer'),
   cause: LedgerCause,
   transactionId: Type.Optional(Id('Transaction')),
   counterparty: Type.Optional(Counterparty),

@@ -30,7 +30,7 @@ const eventId = Text(255, { description: 'Distinguishes the event from others of
 export const CardAuthorizationEvent = Type.Object({
   kind: Tag('authorization'),
   ...shared,
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of currency' }),
   currency: CurrencyCode,
   merchant: CardMerchant,
   declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'Set if the processor has already declined it')),
@@ -44,7 +44,7 @@ export const CardClearingEvent = Type.Object({
   kind: Tag('clearing'),
   ...shared,
   eventId,
-  amount: Int64({ minimum: 0, description: "Smallest unit of the card's currency" }),
+  amount: Int64({ minimum: 0, description: "In the smallest unit of the card's currency" }),
   currency: Type.Optional(CurrencyCode),
   merchant: Type.Optional(CardMerchant),
 })

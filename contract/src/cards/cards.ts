@@ -97,7 +97,7 @@ export const CardCreateRequest = Type.Object({
 
 export const CardUpdateRequest = Type.Object({
   state: Type.Optional(OneOfWords(CARD_UPDATE_STATES)),
-  fundingSources: Type.Optional(FundingSources('Replaces the list; not together with CLOSED')),
+  fundingSources: Type.Optional(FundingSources('Replaces the list. Not allowed together with CLOSED')),
 })
 
 export const CardFreezeRequest = Type.Object({
@@ -128,14 +128,14 @@ export const CardMerchant = Type.Object({
 })
 
 const count = Type.Integer({ minimum: 0 })
-const totalAmount = Int64({ minimum: 0, description: "Smallest unit of the card's currency" })
+const totalAmount = Int64({ minimum: 0, description: "In the smallest unit of the card's currency" })
 
 /** Amounts pulled from the funding source. */
 export const CardPullSummary = Type.Object({
   count,
   totalAmount: Int64({
     minimum: 0,
-    description: 'Smallest unit of the currency of accountId, possibly a stablecoin',
+    description: 'In the smallest unit of the currency of accountId, possibly a stablecoin',
   }),
   currency: Type.Optional(Currency),
   pendingCount: Type.Optional(count),
@@ -299,7 +299,7 @@ export const card_freeze_lift = endpoint({
   method: 'POST',
   path: '/cards/{id}/freeze/lift',
   tag,
-  summary: "Lift the platform's freeze of a card",
+  summary: "Lift the platform's freeze",
   description:
     'Ends the freeze that the platform has set. The card is ACTIVE again, or stays FROZEN if the cardholder had frozen it before: ' +
     'only the cardholder can end that freeze.',

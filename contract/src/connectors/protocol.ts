@@ -37,7 +37,7 @@ const digits = Type.String({
   pattern: '^[0-9]{1,19}$',
   maxLength: 19,
   patternText: 'an amount in the smallest unit as a string of digits',
-  description: 'Smallest unit of the currency, in digits; at most 9223372036854775807',
+  description: 'In the smallest unit of the currency, in digits; at most 9223372036854775807',
 })
 
 /** An amount that may be negative, such as a balance. */
@@ -45,7 +45,7 @@ export const SignedDigits = Type.String({
   pattern: '^-?[0-9]{1,19}$',
   maxLength: 20,
   patternText: 'a signed amount in the smallest unit as a string of digits',
-  description: 'Smallest unit of the currency, in digits, with a minus sign if it is below zero',
+  description: 'In the smallest unit of the currency, in digits, with a minus sign if it is below zero',
 })
 
 export const ConnectorMoney = Type.Object({ value: digits, currency: CurrencyCode, decimals })

@@ -10,5 +10,5 @@ export type AuditActorType = (typeof AUDIT_ACTORS)[number]
 export const AuditActor = Type.Object({
   type: OneOfWords(AUDIT_ACTORS, "TOKEN: the platform's backend. OPERATOR: a person at the server"),
   id: Type.Optional(IdOfAny(keysOf(ID_KINDS), 'The id of the member, token, agent or customer')),
-  name: Type.Optional(Text(255, { description: 'Its name at that time' })),
+  name: Type.Optional(Text(255, { description: "The actor's name at that time" })),
 })

@@ -17,7 +17,9 @@ export const BulkCustomerImportErrorEntry = Type.Object({
   }),
   code: Type.String({ description: 'The error code that POST /customers would have returned' }),
   message: Type.String(),
-  details: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Names row and field' })),
+  details: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The row and the field' }),
+  ),
 })
 
 /** The progress of an import. */

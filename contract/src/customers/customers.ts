@@ -271,10 +271,10 @@ export const customer_delete = endpoint({
   summary: 'Delete a customer',
   description:
     'Closes a customer permanently. The record and its accounts remain, with isDeleted set. While an ' +
-    'account of the customer holds money, or a payment or a card purchase is in progress, the response ' +
-    'is 409 CUSTOMER_NOT_EMPTY; details lists them in accounts, transactions and cardTransactions, at ' +
-    "most 20 of each. The customer's sessions, credentials and delegated keys are revoked, its cards are " +
-    'closed, its schedules end, and its mandates are canceled.',
+    'account of the customer holds money, or a payment or a card purchase is in progress, the call ' +
+    'returns 409 CUSTOMER_NOT_EMPTY; details lists them in accounts, transactions and cardTransactions, ' +
+    "at most 20 of each. The customer's sessions, credentials and delegated keys are revoked, its cards " +
+    'are closed, its schedules end, and its mandates are canceled.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_EMPTY', 'CUSTOMER_DELETED'],

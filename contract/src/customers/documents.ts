@@ -133,7 +133,7 @@ export const document_get = endpoint({
   method: 'GET',
   path: '/documents/{documentId}',
   tag: 'Documents',
-  summary: 'Get a document',
+  summary: 'Read a document',
   description:
     'Shows the details of a document. To read the file, create a link with POST ' +
     '/documents/{documentId}/link.',
@@ -181,7 +181,7 @@ export const document_link = endpoint({
   method: 'POST',
   path: '/documents/{documentId}/link',
   tag: 'Documents',
-  summary: 'Create a link to the file of a document',
+  summary: "Create a link to a document's file",
   description:
     'Creates a URL at which a reviewer can open the file in a browser. Anyone with the link can read the ' +
     'file, without credentials, for 10 minutes. Its creation and every use are recorded.',

@@ -145,7 +145,7 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
   const notes = [
     endpoint.description,
     endpoint.auth === 'platform' && permissionNote(endpoint),
-    endpoint.sandboxOnly && 'Sandbox only: in production the response is 404.',
+    endpoint.sandboxOnly && 'Sandbox only. In production, the call returns 404.',
   ]
   return {
     operationId: name,

@@ -112,7 +112,7 @@ export const WebhookEndpointFailure = Type.Object({
     'WAITING: an earlier event of the same record must be received first. FAILED: no more attempts',
   ),
   attempts: Type.Integer({ minimum: 0 }),
-  lastFailure: Type.Optional(Plain(Type.String({ description: 'As in the health of its endpoint' }))),
+  lastFailure: Type.Optional(Plain(Type.String({ description: "As in the endpoint's health" }))),
   nextAttemptAt: Type.Optional(Timestamp()),
 })
 

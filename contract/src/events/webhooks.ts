@@ -236,7 +236,7 @@ export const DeliveryAttempt = Type.Object({
   startedAt: Timestamp("By the platform's clock"),
   durationMs: Type.Integer({ minimum: 0 }),
   responseStatus: Type.Optional(Type.Integer({ description: 'Absent if there was no response' })),
-  responseBody: Type.Optional(Type.String({ description: 'Its first 1024 bytes, as text' })),
+  responseBody: Type.Optional(Type.String({ description: 'The first 1,024 bytes, as text' })),
   error: Type.Optional(
     Type.String({ description: 'The reason if there was no response: TIMEOUT, ECONNREFUSED, …' }),
   ),
@@ -316,8 +316,8 @@ export const event_redeliver = endpoint({
 
 /** The result of a test. Clients depend on these fields. */
 export const WebhookTestResult = Type.Object({
-  url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
-  response_status: Type.Integer({ description: '0 if there was no response' }),
+  url: Type.String({ format: 'uri', description: 'The URL of the webhookEndpoint' }),
+  response_status: Type.Integer({ description: 'The HTTP status; 0 if there was no response' }),
   response_body: Type.Optional(Type.String({ description: 'At most 64 KiB, as text' })),
   error: Type.Optional(
     Type.String({ description: 'The reason if there was no response: TIMEOUT, ECONNREFUSED, …' }),

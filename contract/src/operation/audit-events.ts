@@ -77,7 +77,7 @@ export const audit_event_get = endpoint({
   method: 'GET',
   path: '/audit-events/{auditEventId}',
   tag: TAG,
-  summary: 'Read an entry of the audit trail',
+  summary: 'Read an audit event',
   description: 'Shows one change: its author, time and origin, and the changed properties before and after.',
   params: Type.Object({ auditEventId: PathId }),
   responses: { 200: AuditEvent },

@@ -32,7 +32,7 @@ export const ClientMoneyDifference = Type.Object({
 })
 
 export const ClientMoneyRail = Type.Object({
-  rail: Text(128, { description: 'Its name; `rail` in the sandbox' }),
+  rail: Text(128, { description: "The rail's name; `rail` in the sandbox" }),
   ledgerBalance: Int64({ description: 'The balance of the rail according to the ledger' }),
   held: Int64({ description: 'The ledger balance plus the open differences of its latest statement' }),
   statement: Type.Optional(

@@ -18,7 +18,7 @@ export const MemberRole = Type.Object({
   }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
-  deletedAt: Type.Optional(Timestamp('Only in the deletion event')),
+  deletedAt: Type.Optional(Timestamp('Present only in the deletion event')),
 })
 
 const RoleName = Text(64, {

@@ -56,7 +56,7 @@ export const ProofHealth = Type.Object({
 })
 
 export const WebhookHealth = Type.Object({
-  endpoint: Type.Optional(Type.String({ description: 'webhookEndpoint of the configuration' })),
+  endpoint: Type.Optional(Type.String({ description: 'The webhookEndpoint of the configuration' })),
   pending: count(
     'Events that wait for delivery or are being retried. At most 10,000 without an attempt are counted',
   ),
@@ -106,7 +106,7 @@ export const overview_get = endpoint({
   summary: 'Read the overview',
   description:
     'Shows the balances in each currency, the pending work and its age, the health of webhooks, the ' +
-    'rails that accept payments now, the progress of chains and of the hash chain of the books, and all ' +
+    "rails that accept payments now, the progress of chains and of the ledger's hash chain, and all " +
     'watched values. Everything is counted at the time of the call. Workers and chain accounts are those ' +
     'of the responding server.',
   responses: { 200: Overview },
@@ -122,7 +122,7 @@ export const STATISTICS_INTERVALS_MAX = 184
 export const TransactionStatistic = Type.Object({
   start: Timestamp('The beginning of the interval'),
   type: OneOfWords(TRANSACTION_TYPES),
-  status: OneOfWords(TRANSACTION_STATUSES, 'As of now'),
+  status: OneOfWords(TRANSACTION_STATUSES, 'The current status'),
   count: Type.Integer({ minimum: 1 }),
   amount: Int64({
     description: 'The amount sent for outgoing payments, or received for incoming ones',

@@ -59,7 +59,7 @@ export const OwnAccountRequest = Type.Object({
       OWN_ACCOUNT_PURPOSES,
       'OWN_MONEY (default): fees and own capital are paid to it. COLD_STORAGE: an address on a chain, ' +
         'whose key the operator keeps, to which the treasury of the chain sends money. That money stays in ' +
-        'the books',
+        'the ledger',
     ),
   ),
   reason,
@@ -113,7 +113,7 @@ export const PlatformWithdrawal = Type.Object({
   reason,
   remittanceInformation: Type.Optional(Text(REMITTANCE_CHARACTERS_MAX)),
   isSweep: Type.Boolean({ description: "True if the account's sweep rule created it" }),
-  transactionId: Type.Optional(Id('Transaction', 'Its payment')),
+  transactionId: Type.Optional(Id('Transaction', 'The payment')),
   transactionStatus: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
   error: Type.Optional(TransferRefusal),
   createdAt: Timestamp(),

@@ -22,7 +22,7 @@ const account = OneOfWords(
   'costs: charged or paid by a bank. fx: bought or sold at the bank. receivables: owed to the platform',
 )
 
-const DIFFERENCE = 'The sum of the lines less the amount of the payments in the books, in the smallest unit'
+const DIFFERENCE = 'The sum of the lines less the amount of the payments in the ledger, in the smallest unit'
 
 const statementEntryIds = Type.Array(Id('StatementEntry'), {
   minItems: 1,
@@ -47,7 +47,7 @@ export const ReconciliationMatch = Type.Object({
     description: 'Transactions, and deposits without a transaction',
   }),
   lineSum: Int64({ description: 'The sum of the lines; money in is positive' }),
-  bookSum: Int64({ description: 'The amount of the payments in the books' }),
+  bookSum: Int64({ description: 'The amount of the payments in the ledger' }),
   difference: Type.Optional(
     Type.Object(
       { amount: Int64({ description: DIFFERENCE }), account },
@@ -81,7 +81,7 @@ export const ReconciliationMatchRequest = Type.Object({
     Type.Object(
       { amount: Int64({ description: DIFFERENCE }), account },
       {
-        description: 'Required unless it is 0. It must equal the difference between the lines and the books',
+        description: 'Required unless it is 0. It must equal the difference between the lines and the ledger',
       },
     ),
   ),

@@ -32,7 +32,7 @@ export const ReconciliationDifference = Type.Object({
   reason: OneOfWords(DIFFERENCE_REASONS),
   amount: Int64({ description: 'The statement less the ledger, in the smallest unit' }),
   since: Timestamp('The time at which it first appeared on either side'),
-  ageDays: Type.Integer({ minimum: 0, description: 'Whole days since then' }),
+  ageDays: Type.Integer({ minimum: 0, description: 'Full days since then' }),
   about: Type.Optional(
     Text(96, { description: 'The transaction, deposit or entry; absent for a statement as a whole' }),
   ),

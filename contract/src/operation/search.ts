@@ -45,7 +45,7 @@ export const search = endpoint({
     `25.00 or 25.00 USD, finds payments among the newest ${SEARCH_PAYMENTS_MAX.toLocaleString('en')}; ` +
     `the name of a merchant finds cards by their newest purchases. At most ${SEARCH_RESULTS_MAX} ` +
     'records: refine the query if there are more.',
-  query: Type.Object({ query: Text(255, { description: 'The known identifier, name or amount' }) }),
+  query: Type.Object({ query: Text(255, { description: 'An identifier, name or amount' }) }),
   responses: { 200: Type.Object({ data: Type.Array(SearchResult) }) },
   errors: ['INVALID_INPUT'],
 })

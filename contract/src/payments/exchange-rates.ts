@@ -25,14 +25,17 @@ export const ExchangeRateFees = Type.Object({
  */
 export const ExchangeRate = Type.Object({
   sourceCurrency: Currency,
-  sendingAmount: Int64({ minimum: 0, description: 'Smallest unit of the source currency, including fees' }),
+  sendingAmount: Int64({
+    minimum: 0,
+    description: 'In the smallest unit of the source currency, including fees',
+  }),
   minSendingAmount: Int64({ minimum: 0, description: 'Minimum amount of one payment' }),
   maxSendingAmount: Int64({ minimum: 0, description: 'Maximum amount of one payment' }),
   destinationCurrency: Currency,
   destinationPaymentRail: PaymentRail,
   receivingAmount: Int64({
     minimum: 0,
-    description: 'Smallest unit of the destination currency; 0 if the amount buys nothing after fees',
+    description: 'In the smallest unit of the destination currency; 0 if the amount buys nothing after fees',
   }),
   exchangeRate: Type.Number({
     exclusiveMinimum: 0,
@@ -67,7 +70,7 @@ export const exchange_rate_list = endpoint({
         ...Int64({
           minimum: 0,
           maximum: LOCKED_AMOUNT_MAX,
-          description: 'Smallest unit of the source currency, including fees',
+          description: 'In the smallest unit of the source currency, including fees',
         }),
         default: SENDING_AMOUNT_DEFAULT,
       }),

@@ -73,7 +73,7 @@ export const SandboxUmaReceiveRequest = Type.Object({
   receivingCurrencyCode: CurrencyCode,
   receivingCurrencyAmount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of the receiving currency',
+    description: 'In the smallest unit of the receiving currency',
   }),
 })
 

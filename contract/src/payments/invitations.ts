@@ -87,7 +87,7 @@ export const invitation_get = endpoint({
   summary: 'Read an invitation',
   description:
     `Shows the inviter of a code and whether it can still be claimed. ${CODES} After ` +
-    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes, the response is 429.`,
+    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes, the call returns 429.`,
   params: codePath,
   responses: { 200: UmaInvitation },
   errors: ['INVITATION_NOT_FOUND', 'RATE_LIMITED'],

@@ -176,7 +176,7 @@ export const PaymentOccurrence = Type.Object({
   destination: ExternalAccountDestinationReference,
   payee: Type.Optional(ScheduledPayee),
   amount: CurrencyAmount,
-  transactionId: Type.Optional(Id('Transaction', 'Its payment')),
+  transactionId: Type.Optional(Id('Transaction', 'The payment')),
   error: Type.Optional(TransferRefusal),
 })
 

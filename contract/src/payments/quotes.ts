@@ -102,7 +102,7 @@ export const QuoteRequest = Type.Object({
   lockedCurrencyAmount: Int64({
     exclusiveMinimum: 0,
     maximum: 9_000_000_000_000_000,
-    description: "Smallest unit of the locked side's currency",
+    description: "In the smallest unit of the locked side's currency",
   }),
   immediatelyExecute: Type.Optional(
     Type.Boolean({
@@ -132,14 +132,17 @@ export const Quote = Type.Object({
   receivingCurrency: Currency,
   totalSendingAmount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of the sending currency, including fees',
+    description: 'In the smallest unit of the sending currency, including fees',
   }),
   totalReceivingAmount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of the receiving currency',
+    description: 'In the smallest unit of the receiving currency',
   }),
-  exchangeRate: Type.Number({ exclusiveMinimum: 0, description: 'Sending units per receiving unit' }),
-  feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
+  exchangeRate: Type.Number({
+    exclusiveMinimum: 0,
+    description: 'Smallest units of the sending currency per smallest unit of the receiving currency',
+  }),
+  feesIncluded: Int64({ minimum: 0, description: 'In the smallest unit of the sending currency' }),
   paymentInstructions: Type.Optional(
     Type.Array(PaymentInstructions, {
       description:

@@ -156,7 +156,7 @@ export const IncomingTransaction = Type.Object({
   source: Type.Optional(TransactionSource),
   sentAmount: Type.Optional(CurrencyAmount),
   receivedAmount: CurrencyAmount,
-  fees: Type.Optional(Int64({ minimum: 0, description: 'Smallest unit of the receiving currency' })),
+  fees: Type.Optional(Int64({ minimum: 0, description: 'In the smallest unit of the receiving currency' })),
   rateDetails: Type.Optional(IncomingRateDetails),
   failureReason: Type.Optional(OneOfWords(INCOMING_FAILURE_REASONS)),
 })
@@ -173,9 +173,12 @@ export const OutgoingTransaction = Type.Object({
   sentAmount: CurrencyAmount,
   receivedAmount: Type.Optional(CurrencyAmount),
   exchangeRate: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, description: 'Sending units per receiving unit' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'Smallest units of the sending currency per smallest unit of the receiving currency',
+    }),
   ),
-  fees: Type.Optional(Int64({ minimum: 0, description: 'Smallest unit of the sending currency' })),
+  fees: Type.Optional(Int64({ minimum: 0, description: 'In the smallest unit of the sending currency' })),
   quoteId: Type.Optional(Id('Quote')),
   paymentInstructions: Type.Optional(Type.Array(PaymentInstructions)),
   refund: Type.Optional(Refund),

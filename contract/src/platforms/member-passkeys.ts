@@ -30,7 +30,7 @@ export const MemberPasskeyOptions = Type.Object({
     userVerification: Tag('preferred'),
   }),
   attestation: Tag('none'),
-  timeout: Type.Integer({ description: 'Milliseconds' }),
+  timeout: Type.Integer({ description: 'In milliseconds' }),
 })
 
 /** The browser's response to the options. */

@@ -48,7 +48,7 @@ export const sandbox_inbox_list = endpoint({
   method: 'GET',
   path: '/sandbox/inbox',
   tag: 'Sandbox',
-  summary: 'List the messages to people',
+  summary: 'List the messages in the inbox',
   description:
     'Lists the codes and messages that production would send, newest first. The sandbox sends no e-mail ' +
     'or SMS. The code that signs in a member is shown to callers who have every permission of that ' +

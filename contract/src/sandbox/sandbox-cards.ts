@@ -14,7 +14,7 @@ const CurrencyInput = Type.Object({
 })
 
 export const SandboxCardAuthorizationRequest = Type.Object({
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of currency' }),
   currency: CurrencyInput,
   merchant: CardMerchant,
 })

@@ -10,7 +10,7 @@ import { Plain } from '../core/sensitivity.ts'
 import { Deposit } from '../payments/deposits.ts'
 
 export const SandboxDepositRequest = Type.Object({
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency' }),
   currency: CurrencyCode,
   accountId: Type.Optional(
     Id(

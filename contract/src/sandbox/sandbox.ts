@@ -22,7 +22,7 @@ export const CLOCK_ADVANCE_SECONDS_MAX = 315_360_000
 
 export const SandboxClockAdvanceRequest = Type.Object({
   seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: CLOCK_ADVANCE_SECONDS_MAX })),
-  to: Type.Optional(Timestamp('Not before now')),
+  to: Type.Optional(Timestamp('The new time. It must not be in the past')),
 })
 
 /**
@@ -145,7 +145,7 @@ export const sandbox_magic_value_list = endpoint({
 /** The state of a platform after a reset. */
 export const SandboxReset = Type.Object({
   platformId: Id('Platform', 'The id of the empty platform, which differs from the previous one'),
-  now: Timestamp('Its time, which is real time again'),
+  now: Timestamp('The current time, which is real time again'),
 })
 
 /** Deletes all of the platform's data except its settings and tokens. */
@@ -155,7 +155,7 @@ export const sandbox_reset = endpoint({
   method: 'POST',
   path: '/sandbox/reset',
   tag: 'Sandbox',
-  summary: 'Empty the platform',
+  summary: 'Reset the platform',
   description:
     'Deletes all data of the platform. An empty platform replaces it, with the same name, settings, API ' +
     'tokens and webhook secrets. Customers, accounts, payments, events, messages and idempotency keys ' +

@@ -39,7 +39,7 @@ function payload<const O extends string, P extends TProperties>(operation: O, ow
 }
 
 const Amount = Type.Object({
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency' }),
   currency: CurrencyCode,
 })
 
@@ -75,7 +75,7 @@ export const SignedChainTransfers = Type.Object({
         'PAYMENT: to the payee, or to this server if it pays out elsewhere. FEE: to this server',
       ),
       to: EvmAddress,
-      amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the token' }),
+      amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the token' }),
       nonce: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'The chain accepts each nonce once' }),
     }),
     { minItems: 1, maxItems: 2 },
@@ -113,7 +113,7 @@ export const PAYLOADS = {
   quote_execute: payload('quote_execute', {
     quote: Id('Quote'),
     sends: Amount,
-    feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the sent currency' }),
+    feesIncluded: Int64({ minimum: 0, description: 'In the smallest unit of the sent currency' }),
     delivers: Amount,
     destination: SignedDestination,
     chain: Type.Optional(SignedChainTransfers),
