@@ -22,7 +22,7 @@ export interface ConnectorCall {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: TSchema
-  readonly answer: TSchema
+  readonly response: TSchema
   /**
    * True if the call creates the record with the body's `id`. It then has an `Idempotency-Key` and may return
    * 409.
@@ -47,7 +47,7 @@ export const CONNECTOR_CALLS = {
       'durably before you respond. The same id with the same body returns the current state of the same ' +
       'payment, however late; with another body it returns 409.',
     body: PaymentRequest,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     creates: true,
   },
   payment_get: {
@@ -56,7 +56,7 @@ export const CONNECTOR_CALLS = {
     summary: 'Read the state of a payment',
     description: 'Countersign calls it when a response was lost or an event is overdue.',
     params: PAYMENT_PATH,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     notFound: { code: 'PAYMENT_NOT_FOUND', means: NEVER_ARRIVED },
   },
   payment_cancel: {
@@ -67,7 +67,7 @@ export const CONNECTOR_CALLS = {
       'Returns CANCELLED if nothing will be paid any more, otherwise the current status. It may be called any number of times.',
     params: PAYMENT_PATH,
     body: CancelRequest,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     notFound: { code: 'PAYMENT_NOT_FOUND', means: 'it never arrived' },
   },
   pull_create: {
@@ -77,7 +77,7 @@ export const CONNECTOR_CALLS = {
     description:
       'Pulls by direct debit or the method of the rail. DELIVERED: the money is in our account. Repeated calls work as for payments.',
     body: PullRequest,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     creates: true,
   },
   pull_get: {
@@ -86,7 +86,7 @@ export const CONNECTOR_CALLS = {
     summary: 'Read the state of a pull',
     description: 'Works as for payments.',
     params: PULL_PATH,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     notFound: { code: 'PULL_NOT_FOUND', means: NEVER_ARRIVED },
   },
   deposit_account_create: {
@@ -96,7 +96,7 @@ export const CONNECTOR_CALLS = {
     description:
       'The account belongs to one internal account, or is a pooled account for a currency. The same id always returns the same details.',
     body: DepositAccountRequest,
-    answer: DepositAccount,
+    response: DepositAccount,
     creates: true,
   },
   account_check: {
@@ -105,14 +105,14 @@ export const CONNECTOR_CALLS = {
     summary: 'Check the name of an account holder',
     description: 'Changes nothing. A connector without this check returns UNAVAILABLE.',
     body: AccountCheckRequest,
-    answer: AccountCheck,
+    response: AccountCheck,
   },
   balance_get: {
     method: 'GET',
     path: '/balance',
     summary: 'Read the balances of our accounts',
     description: 'Booked balances by currency.',
-    answer: Balances,
+    response: Balances,
   },
   statement_get: {
     method: 'GET',
@@ -121,7 +121,7 @@ export const CONNECTOR_CALLS = {
     description: 'The same content as the event `statement` of that day and currency.',
     params: { date: 'YYYY-MM-DD, a day of the bank' },
     query: { currency: 'EUR' },
-    answer: ConnectorStatement,
+    response: ConnectorStatement,
     notFound: { code: 'STATEMENT_NOT_FOUND', means: 'the day has not been closed' },
   },
 } as const satisfies Readonly<Record<string, ConnectorCall>>

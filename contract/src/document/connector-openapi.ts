@@ -121,7 +121,7 @@ export function connectorOpenApi(): Json {
 }
 
 function operation(name: string, call: ConnectorCall): Json {
-  const { summary, description, body, answer } = call
+  const { summary, description, body, response } = call
   return {
     operationId: name,
     summary,
@@ -129,7 +129,7 @@ function operation(name: string, call: ConnectorCall): Json {
     parameters: buildParameters(call),
     ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
     responses: {
-      200: { description: summary, content: jsonContent(answer) },
+      200: { description: summary, content: jsonContent(response) },
       400: errorResponse('The body, a header or the version does not follow the protocol.'),
       401: errorResponse('The signature is missing, wrong, too old, or belongs to another request.'),
       ...notFoundResponse(call),

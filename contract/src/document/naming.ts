@@ -54,9 +54,9 @@ class Naming {
     const endpoints = Object.entries<Endpoint>(API)
     for (const [name, { responses }] of endpoints)
       for (const schema of Object.values(responses)) this.#visit(schema, `${pascalCase(name)}Result`)
-    for (const [name, { body, answers }] of Object.entries(WEBHOOKS)) {
+    for (const [name, { body, responses }] of Object.entries(WEBHOOKS)) {
       this.#visit(body, `${pascalCase(name)}Webhook`)
-      for (const { body } of Object.values(answers)) this.#visit(body, `${pascalCase(name)}Answer`)
+      for (const { body } of Object.values(responses)) this.#visit(body, `${pascalCase(name)}Answer`)
     }
     // Visited after the responses, because queries reuse the enums of the records that they search.
     for (const [name, endpoint] of endpoints) this.#visitRequest(pascalCase(name), endpoint)

@@ -247,7 +247,7 @@ function permissionMembers({ permission, orPermission: or, furtherPermission: fu
 
 /** Describes a request from this server to the platform's server. */
 function toWebhookOperation(name: string, webhook: Webhook, events: RecordedExamples['events'] = {}): Json {
-  const { summary, body, answers } = webhook
+  const { summary, body, responses } = webhook
   const examples = eventTypesOf(webhook).flatMap((type) =>
     events[type] ? [[type, { value: events[type] }] as const] : [],
   )
@@ -267,7 +267,7 @@ function toWebhookOperation(name: string, webhook: Webhook, events: RecordedExam
       },
     },
     responses: Object.fromEntries(
-      Object.entries(answers).map(([status, { description, body }]) => [
+      Object.entries(responses).map(([status, { description, body }]) => [
         status,
         { description, ...(body ? { content: jsonContent(body) } : {}) },
       ]),
@@ -321,9 +321,9 @@ function buildFields(
 }
 
 function buildSuccesses(endpoint: Endpoint, examples: RecordedCall['answers'] = {}): Json {
-  const answers: Json = {}
+  const responses: Json = {}
   for (const [status, schema] of Object.entries(endpoint.responses))
-    answers[status] = {
+    responses[status] = {
       description:
         status === '202' && endpoint.signed
           ? 'Signature required: sign the payload and send the same request again'
@@ -331,7 +331,7 @@ function buildSuccesses(endpoint: Endpoint, examples: RecordedCall['answers'] = 
       ...getResponseHeaders(endpoint, Number(status)),
       ...buildContent(schema, status === '200' ? (endpoint.texts ?? []) : [], examples[status]),
     }
-  return answers
+  return responses
 }
 
 /** The content of a response: JSON, and any other media types. */
@@ -348,14 +348,14 @@ function buildContent(schema: TSchema | null, texts: readonly TextType[], exampl
 
 function buildErrorResponses(endpoint: Endpoint): Json {
   const byStatus = groupByStatus(errorsOf(endpoint))
-  const answers: Json = {}
+  const responses: Json = {}
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b))
-    answers[status] = {
+    responses[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
       ...getResponseHeaders(endpoint, status),
       content: { 'application/json': { schema: { $ref: `#/components/schemas/Error${status}` } } },
     }
-  return answers
+  return responses
 }
 
 function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {

@@ -42,7 +42,7 @@ export interface Webhook {
   readonly summary: string
   readonly body: TObject
   /** The meaning of each response status of the platform. Any other status causes a retry. */
-  readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
+  readonly responses: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
 }
 
 const RECEIVED = {
@@ -55,12 +55,12 @@ export const WEBHOOKS = {
   'outgoing-payment': {
     summary: 'The status of an outgoing payment has changed',
     body: OutgoingPaymentWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'incoming-payment': {
     summary: "An incoming payment has arrived, or needs the platform's approval",
     body: IncomingPaymentWebhook,
-    answers: {
+    responses: {
       ...RECEIVED,
       200: {
         description: 'Received; approves a PENDING payment',
@@ -82,122 +82,122 @@ export const WEBHOOKS = {
   'customer-update': {
     summary: "The status of a customer's identity check has changed",
     body: CustomerWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'customer-erased': {
     summary: 'The personal data of a deleted customer was erased',
     body: CustomerErasedWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'verification-update': {
     summary: 'The state of a verification has changed',
     body: VerificationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'bulk-upload': {
     summary: 'A customer import has ended',
     body: BulkUploadWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'card-state-change': {
     summary: 'The state of a card has changed',
     body: CardStateChangeWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'card-funding-source-change': {
     summary: 'The funding sources of a card have changed',
     body: CardFundingSourceChangeWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'agent-action': {
     summary: "An agent's action is waiting for approval",
     body: AgentActionWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   deposit: {
     summary: 'A deposit needs manual review, or was corrected, returned or reversed',
     body: DepositWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   screening: {
     summary: 'A blockchain address is on a list, or its screening was decided',
     body: ScreeningWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   reconciliation: {
     summary: 'A bank statement and the ledger differ',
     body: ReconciliationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'ledger-checkpoint': {
     summary: 'A checkpoint of the ledger was signed',
     body: LedgerCheckpointWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'internal-account-status': {
     summary: 'The balance or the status of an account has changed',
     body: InternalAccountWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'invitation-claimed': {
     summary: 'An invitation was claimed',
     body: InvitationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'auth-credential': {
     summary: 'A passkey may have been copied, or sign-in by code is locked',
     body: CredentialWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'payout-batch': {
     summary: 'A payout batch was checked, or completely sent',
     body: PayoutBatchWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'payment-schedule': {
     summary: 'A scheduled payment is due soon, was accepted, or was refused',
     body: PaymentScheduleWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'funds-hold': {
     summary: 'Pulled money is held, or its hold has ended',
     body: FundsHoldWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'platform-withdrawal': {
     summary: "A withdrawal of the operator's own money has changed",
     body: PlatformWithdrawalWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'account-change': {
     summary: 'A bank reports different details for an external account, or the change was decided',
     body: AccountChangeWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'account-verification': {
     summary: 'The verification of an external account by two deposits has changed its status',
     body: AccountVerificationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'member-work': {
     summary: 'New work is waiting for a team member',
     body: MemberWorkWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'member-role': {
     summary: 'A role of team members was defined, changed or deleted',
     body: MemberRoleWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'webhook-endpoint': {
     summary: 'A webhook endpoint was disabled',
     body: WebhookEndpointWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'test-webhook': {
     summary: 'A test event that was requested with a call',
     body: TestWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
 } as const satisfies Record<string, Webhook>
 
