@@ -27,7 +27,7 @@ function listAnonymousBelow(node: unknown, place: string): string[] {
 
 function listAnonymous(node: unknown, place: string, isNamed = isComponent): string[] {
   const own = isObject(node) && isNamed(node) ? [place] : []
-  return [...own, ...anonymousIn(node, place)]
+  return [...own, ...listAnonymousBelow(node, place)]
 }
 
 describe('the components of the OpenAPI document', () => {
