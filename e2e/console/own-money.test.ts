@@ -60,7 +60,7 @@ describe.each([
     await accounts.getByText(COLD).waitFor()
 
     await page.getByRole('button', { name: 'Rotate key' }).click()
-    const rotation = page.getByRole('dialog', { name: 'Rotate the key of a treasury' })
+    const rotation = page.getByRole('dialog', { name: 'Rotate a treasury key' })
     await rotation.getByLabel('Reason').fill('A year is over')
     await rotation.getByLabel('Require an approval').check()
     await rotation.getByRole('button', { name: 'Continue' }).click()

@@ -20,7 +20,7 @@ export const changedField = Plain(
 
 export const AccountFieldChange = Type.Object({
   field: changedField,
-  before: Type.Optional(Text(255, { description: 'Left out if the account did not have the field' })),
+  before: Type.Optional(Text(255, { description: 'Absent if the account did not have the field' })),
   after: Text(255),
 })
 
@@ -29,19 +29,19 @@ export const AccountChange = Type.Object({
   id: Id('AccountChange'),
   status: OneOfWords(
     ACCOUNT_CHANGE_STATES,
-    'PENDING: no payment to or from the account begins. APPLIED: the account has the new details. DISMISSED: it has kept the old ones',
+    'PENDING: new payments to and from the account are blocked. APPLIED: the account has the new details. DISMISSED: it keeps the old ones',
   ),
   externalAccountId: Id('ExternalAccount'),
   customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform')),
   changes: Type.Array(AccountFieldChange, {
     description: 'In events, the number that identifies the account is shortened to its last four characters',
   }),
-  code: Type.Optional(Plain(Text(10, { description: 'The code of the bank, such as C01' }))),
-  message: Type.Optional(Prose(1000, { description: 'The message of the bank' })),
+  code: Type.Optional(Plain(Text(10, { description: "The bank's code, such as C01" }))),
+  message: Type.Optional(Prose(1000, { description: "The bank's message" })),
   rail: Plain(Text(40)),
-  railEventId: Id('RailEvent', 'The report'),
+  railEventId: Id('RailEvent', 'The rail report'),
   transactionId: Id('Transaction', 'The payment that the report is about'),
-  reason: Type.Optional(Prose(500, { description: 'The reason why it was applied or dismissed' })),
+  reason: Type.Optional(Prose(500, { description: 'The reason for the decision' })),
   decidedBy: Type.Optional(AuditActor),
   decidedAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
@@ -55,7 +55,7 @@ export const AccountChangeDecision = Type.Object({
 })
 
 const VOTES =
-  'If the platform has set approvalsRequired, only members decide, and it stays PENDING until enough of them have.'
+  'If the platform has set approvalsRequired, only members can decide, and the change stays PENDING until enough of them have.'
 
 export const account_change_list = endpoint({
   auth: 'platform',
@@ -65,8 +65,9 @@ export const account_change_list = endpoint({
   tag: TAG,
   summary: 'List changes of account details',
   description:
-    'Lists reported changes of the details of external accounts, newest first: notifications of change of ACH, and account ' +
-    'updates of connectors. `status=PENDING` returns the changes that wait for a decision.',
+    'Lists reported changes to the details of external accounts, newest first: ACH notifications of ' +
+    'change and account updates from connectors. `status=PENDING` returns the changes that need a ' +
+    'decision.',
   query: Type.Object({
     externalAccountId: Type.Optional(Id('ExternalAccount')),
     customerId: Type.Optional(Id('Customer')),
@@ -101,8 +102,9 @@ export const account_change_apply = endpoint({
   tag: TAG,
   summary: 'Apply a change of account details',
   description:
-    'Gives the external account the reported details: payments that begin afterwards use them. Confirm with the payee first, by contact details that the ' +
-    `report does not contain. Earlier payments and their records keep the old details. ${VOTES}`,
+    'Gives the external account the reported details, which new payments then use. First confirm them ' +
+    'with the payee, using contact details that are not from the report. Earlier payments and their ' +
+    `records keep the old details. ${VOTES}`,
   idempotent: true,
   params: changePath,
   body: AccountChangeDecision,
@@ -128,7 +130,9 @@ export const account_change_dismiss = endpoint({
   path: '/account-changes/{accountChangeId}/dismiss',
   tag: TAG,
   summary: 'Dismiss a change of account details',
-  description: `Keeps the details of the external account, and allows new payments again. If the rail reports the change again, it waits again. ${VOTES}`,
+  description:
+    'Keeps the current details of the external account and allows new payments again. If the rail ' +
+    `reports the change again, it needs another decision. ${VOTES}`,
   idempotent: true,
   params: changePath,
   body: AccountChangeDecision,

@@ -5,23 +5,23 @@ import { OneOfWords, Pattern, Text } from '../core/schema.ts'
 
 /** Descriptions of the checks on account fields. The server implements the checks under the same names. */
 export const ACCOUNT_CHECKS = {
-  aba: 'ABA routing number: a prefix in use, and its check digit',
-  bic: 'BIC (ISO 9362) of an existing country',
+  aba: 'ABA routing number: an assigned prefix and the check digit',
+  bic: 'BIC (ISO 9362) with an existing country code',
   bolt11: 'BOLT 11 invoice: bech32 checksum, network, fields',
   bolt12: 'BOLT 12 offer: its records and its issuer; parts separated by + are joined',
   cbu: 'CBU or CVU: both check digits',
-  clabe: 'CLABE: its check digit',
-  country: 'Country of ISO 3166-1',
+  clabe: 'CLABE: the check digit',
+  country: 'Country code of ISO 3166-1',
   evm: '0x and 40 hexadecimal digits; in mixed case the EIP-55 checksum',
-  iban: 'IBAN (ISO 13616): country, length and form by the registry, check digits',
+  iban: 'IBAN (ISO 13616): country, its length and format in the registry, check digits',
   number: 'Letters A to Z in either case, digits 0 to 9, spaces, dots, dashes and slashes',
   phone:
-    "Valid telephone number of the account's country; no landline or toll-free number where " +
-    'only MOBILE_MONEY reaches the account',
+    "Valid telephone number in the account's country; not a landline or toll-free number if only " +
+    'MOBILE_MONEY reaches the account',
   pixKey:
-    'PIX key of the stated kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
+    'PIX key of the stated type: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
   solana: 'Base58 of 32 bytes',
-  spark: 'Spark address, also with the older prefix sp: bech32m checksum, an identity key',
+  spark: 'Spark address, also with the older prefix sp: bech32m checksum, identity key',
   tron: 'Base58check of 21 bytes that begin with 0x41',
   usAccount: '1 to 17 digits',
   vpa: 'name@handle; the handle of a branch is its IFSC: 4 letters, 0, 6 letters or digits',
@@ -80,7 +80,7 @@ export interface AccountTypeDeclaration {
 
 export const AccountNumber = Text(34)
 export const BankName = Text(255)
-export const MobileProvider = Text(255, { description: 'Operator of the mobile wallet' })
+export const MobileProvider = Text(255, { description: 'The mobile money operator' })
 export const BankAccountType = OneOfWords(['CHECKING', 'SAVINGS'])
 
 export const SwiftCode = Pattern('^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$', {
@@ -90,10 +90,10 @@ export const SwiftCode = Pattern('^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$', 
 
 /** A string of exactly `count` digits, or of `count` to `countMax` digits. */
 export function Digits(count: number, countMax = count) {
-  const isOne = countMax === count
-  return Pattern(`^[0-9]{${isOne ? count : `${count},${countMax}`}}$`, {
+  const isFixedLength = countMax === count
+  return Pattern(`^[0-9]{${isFixedLength ? count : `${count},${countMax}`}}$`, {
     maxLength: countMax,
-    description: isOne ? `${count} digits` : `${count} to ${countMax} digits`,
+    description: isFixedLength ? `${count} digits` : `${count} to ${countMax} digits`,
   })
 }
 
@@ -105,7 +105,7 @@ export const AnyIban = Iban('^[A-Z]{2}[0-9]{2}[A-Za-z0-9]{11,30}$')
 
 /** Pass `pattern` if the country is known. */
 export function MobileNumber(pattern = '^\\+[0-9]{6,14}$') {
-  return Pattern(pattern, { maxLength: 15, description: 'With country code and plus sign' })
+  return Pattern(pattern, { maxLength: 15, description: 'Phone number with country code and plus sign' })
 }
 
 /** An address on a chain. Its format is checked by the account type. */

@@ -39,7 +39,7 @@ export const BANK_ACCOUNT_TYPES = {
     individual: IndividualBeneficiaryWithAddress,
     paymentExtra,
   },
-  // Only for paying in, by CVU. Payouts to it are not possible.
+  // Pay-ins only, by CVU. Payouts are not possible.
   ARS_ACCOUNT: {
     currencies: ['ARS'],
     country: 'AR',

@@ -12,9 +12,9 @@ import {
 const names = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
 
 describe('the table of account types', () => {
-  test.each(names)('%s is identified by its own members', (name) => {
+  test.each(names)('%s is identified by its own fields', (name) => {
     const { fields, paymentOnly, identifiedBy } = accountType(name)
-    for (const member of identifiedBy) expect(Object.keys(fields ?? paymentOnly ?? {})).toContain(member)
+    for (const field of identifiedBy) expect(Object.keys(fields ?? paymentOnly ?? {})).toContain(field)
     if (fields) expect(identifiedBy.length).toBeGreaterThan(0)
   })
 
@@ -23,7 +23,7 @@ describe('the table of account types', () => {
     for (const code of accountType(name).currencies) expect(isKnownCurrency(code)).toBe(true)
   })
 
-  test('pays to every type, and adds every type that asks for fields', () => {
+  test('has payment instructions for every type, and requests for every type with fields', () => {
     expect([...PAYMENT_ACCOUNT_INFO.keys()]).toEqual(names)
     expect(names.filter((name) => !EXTERNAL_ACCOUNT_CREATE_INFO.has(name))).toEqual([
       'ARS_ACCOUNT',
@@ -31,12 +31,12 @@ describe('the table of account types', () => {
     ])
   })
 
-  test('has an account type of its own for every fiat currency', () => {
+  test('has a separate account type for every fiat currency', () => {
     for (const [code, { kind }] of Object.entries(CURRENCIES))
       if (kind === 'fiat') expect(names).toContain(`${code}_ACCOUNT`)
   })
 
-  test('takes the first identifying member that is given as the primary identifier', () => {
+  test('uses the first given identifying field as the primary identifier', () => {
     const bank = { accountType: 'SWIFT_ACCOUNT', iban: 'GB29NWBK60161331926819' } as const
     expect(primaryIdentifier(bank)).toBe('GB29NWBK60161331926819')
     expect(primaryIdentifier({ ...bank, accountNumber: '1002' } as typeof bank)).toBe('1002')

@@ -103,9 +103,10 @@ function beneficiaryFields(row: AccountTypeDeclaration): TProperties {
 }
 
 /**
- * The schema of a field in a request. Unless the field has fixed values, the schema accepts any text, and the
- * server validates length and pattern together with the account's checks, so that every invalid bank account
- * gives the same error. The OpenAPI document shows length and pattern, and the description names the checks.
+ * The schema of a field in a request. Unless the field has fixed values, the schema accepts any string, and
+ * the server validates length and pattern together with the account's checks, so that every invalid bank
+ * account gives the same error. The OpenAPI document shows length and pattern, and the description names the
+ * checks.
  */
 function toRequestField(
   field: TSchema,
@@ -122,7 +123,7 @@ function toRequestField(
     description?: string
   } = field
   if (maxLength === undefined) return field
-  const institutionHint = isInstitution && 'The exact bankName of one that GET /discoveries lists'
+  const institutionHint = isInstitution && 'An exact bankName from GET /discoveries'
   const fullDescription = [description, check && ACCOUNT_CHECKS[check], institutionHint]
     .filter(Boolean)
     .join('. ')
@@ -155,13 +156,13 @@ function toRequestFields({ fields = {}, checks = {}, institution }: AccountTypeD
 }
 
 function createSchemas(
-  fieldsOf: (row: AccountTypeDeclaration) => TProperties | undefined,
-  examplesOf: (name: AccountTypeName) => readonly object[] = () => [],
+  selectFields: (row: AccountTypeDeclaration) => TProperties | undefined,
+  selectExamples: (name: AccountTypeName) => readonly object[] = () => [],
 ): Map<string, TObject> {
   const schemas = new Map<string, TObject>()
   for (const [name, row] of rows) {
-    const fields = fieldsOf(row)
-    const examples = examplesOf(name)
+    const fields = selectFields(row)
+    const examples = selectExamples(name)
     const options = examples.length > 0 ? { examples } : {}
     if (fields) schemas.set(name, Type.Object({ accountType: Tag(name), ...fields }, options))
   }

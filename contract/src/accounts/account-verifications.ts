@@ -6,10 +6,12 @@ import { ACCOUNT_VERIFICATION_STATES } from '../states/account-verification-stat
 
 const TAG = 'External accounts'
 
-/** The largest of the deposits, in cents. */
+/** The maximum amount of each deposit, in cents. */
 export const DEPOSIT_CENTS_MAX = 99
 export const VERIFICATION_ATTEMPTS = 3
-/** The number of verifications of the same bank account, and of one customer, in a number of days. */
+/**
+ * The maximum number of verifications for each bank account, and for each customer, within a number of days.
+ */
 export const VERIFICATION_STARTS = { max: 3, ofCustomerMax: 10, days: 30 } as const
 
 export const VERIFICATION_FAILURES = [
@@ -21,30 +23,30 @@ export const VERIFICATION_FAILURES = [
 
 export const AccountVerificationStatus = OneOfWords(
   ACCOUNT_VERIFICATION_STATES,
-  'PENDING: the amounts have not been confirmed. FAILED: see `failureReason`. EXPIRED: nobody has confirmed the amounts in time',
+  'PENDING: the amounts are not confirmed yet. FAILED: see `failureReason`. EXPIRED: the amounts were not confirmed in time',
 )
 
-/** The proof that an external account belongs to its customer, by the amounts of two small deposits. */
+/** Proof that an external account belongs to its customer, by the amounts of two small deposits. */
 export const AccountVerification = Type.Object({
   id: Id('AccountVerification'),
   status: AccountVerificationStatus,
   externalAccountId: Id('ExternalAccount'),
   customerId: Id('Customer', 'The owner of the account'),
-  sourceAccountId: Id('InternalAccount', 'The account of the platform that pays the deposits'),
+  sourceAccountId: Id('InternalAccount', "The platform's account that pays the deposits"),
   transactionIds: Type.Array(Id('Transaction'), {
-    description: 'The two deposits. Their amounts are the secret: never show them to the customer',
+    description: 'The two deposits. The amounts are secret: never show them to the customer',
   }),
   attemptsLeft: Type.Integer({ minimum: 0, maximum: VERIFICATION_ATTEMPTS }),
   failureReason: Type.Optional(
     OneOfWords(
       VERIFICATION_FAILURES,
-      'DEPOSIT_FAILED: a deposit failed or was returned. WRONG_AMOUNTS: no attempt is left. ACCOUNT_CHANGED: the account has other details',
+      'DEPOSIT_FAILED: a deposit failed or was returned. WRONG_AMOUNTS: all attempts were wrong. ACCOUNT_CHANGED: the account details have changed',
     ),
   ),
   message: Type.Optional(
     Prose(1000, { description: "The bank's reason, if a deposit failed or was returned" }),
   ),
-  expiresAt: Type.Optional(Timestamp('10 days after both deposits were delivered. Missing until then')),
+  expiresAt: Type.Optional(Timestamp('10 days after both deposits were delivered. Absent until then')),
   verifiedAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -58,7 +60,7 @@ export const AccountVerificationCreateRequest = Type.Object({
     'A US bank account of a customer, with account and routing number',
   ),
   sourceAccountId: Type.Optional(
-    Id('InternalAccount', "An account of the platform in USD. Left out: the platform's own account in USD"),
+    Id('InternalAccount', "One of the platform's USD accounts. Default: the platform's own USD account"),
   ),
 })
 
@@ -78,11 +80,13 @@ export const account_verification_create = endpoint({
   method: 'POST',
   path: '/account-verifications',
   tag: TAG,
-  summary: 'Verify an external account by two deposits',
+  summary: 'Verify an external account with two deposits',
   description:
-    'Sends two different amounts of 1 to 99 cents from an account of the platform to a US bank account of a customer, who reads them on ' +
-    'the statement and so proves access to the account. The deposits are payments out by ACH. Confirm the amounts within 10 days of ' +
-    'their delivery. The same bank account can be verified 3 times in 30 days, whichever customers have it, and a customer has 10 verifications in 30 days.',
+    "Sends two different amounts of 1 to 99 cents from a platform account to a customer's US bank " +
+    'account. The customer reads them on the bank statement, which proves access to the account. The ' +
+    'deposits are outgoing ACH payments. Confirm the amounts within 10 days of their delivery. A bank ' +
+    'account can be verified 3 times in 30 days, across all customers that have it, and a customer has ' +
+    '10 verifications in 30 days.',
   idempotent: true,
   body: AccountVerificationCreateRequest,
   responses: { 201: AccountVerification },
@@ -126,7 +130,7 @@ export const account_verification_get = endpoint({
   path: '/account-verifications/{accountVerificationId}',
   tag: TAG,
   summary: 'Read a verification of an external account',
-  description: 'Shows the status, the attempts that are left, and the reason if it failed.',
+  description: 'Shows the status, the remaining attempts and, if it failed, the reason.',
   params: verificationPath,
   responses: { 200: AccountVerification },
   errors: ['ACCOUNT_VERIFICATION_NOT_FOUND'],
@@ -140,8 +144,9 @@ export const account_verification_confirm = endpoint({
   tag: TAG,
   summary: 'Confirm the amounts of two deposits',
   description:
-    'Compares the amounts that the customer has read on the statement, in any order. The response has the result: VERIFIED, PENDING with one ' +
-    'attempt less, or FAILED after the last attempt. Possible once the rail has sent both deposits.',
+    'Checks the amounts that the customer has read on the statement, in any order. The response has the ' +
+    'result: VERIFIED, PENDING with one attempt fewer, or FAILED after the last attempt. Possible once ' +
+    'the rail has sent both deposits.',
   idempotent: true,
   params: verificationPath,
   body: AccountVerificationConfirmRequest,

@@ -46,7 +46,7 @@ export const IndividualBeneficiaryWithRegistration = Type.Object({
 export const IndividualBeneficiaryWithDocument = Type.Object({
   ...individualFields,
   documentType: Type.Optional(
-    OneOfWords(['CC', 'CE', 'TI', 'NIT', 'PP'], 'Kind of Colombian identity document'),
+    OneOfWords(['CC', 'CE', 'TI', 'NIT', 'PP'], 'Type of Colombian identity document'),
   ),
   documentNumber: Type.Optional(Secret(Text(50))),
 })
@@ -71,7 +71,7 @@ const EXAMPLE = {
   address: { line1: '12 St James Square', city: 'London', postalCode: 'SW1Y 4JH', country: 'GB' },
 }
 
-/** An example holder with only the required fields. */
+/** Returns an example holder with only the required fields. */
 export function createExampleHolder(individual: TObject): Readonly<Record<string, unknown>> {
   const required: readonly string[] = individual.required ?? []
   return Object.fromEntries(Object.entries(EXAMPLE).filter(([name]) => required.includes(name)))

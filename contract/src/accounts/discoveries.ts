@@ -23,9 +23,9 @@ export const discovery_list = endpoint({
   tag: 'Discoveries',
   summary: 'List banks and mobile money operators',
   description:
-    'Finds institutions by country and currency, for the types of external account whose form ' +
-    'requires a name: bankName is the exact value of its bankName or provider, displayName is for people. ' +
-    'The list is empty for a country or a currency without such accounts.',
+    'Lists institutions by country and currency, for the types of external accounts that require a name. ' +
+    'bankName is the exact value to send as bankName or provider; displayName is for people. The list is ' +
+    'empty for a country or a currency without such accounts.',
   query: Type.Object({ country: Type.Optional(CountryCode), currency: Type.Optional(CurrencyCode) }),
   responses: { 200: InstitutionList },
   errors: ['INVALID_INPUT'],

@@ -16,28 +16,28 @@ export const BENEFICIARY_VERIFICATION_STATUSES = [
   'PENDING',
 ] as const
 
-const shared = {
+const sharedFields = {
   currency: CurrencyCode,
   platformAccountId: Type.Optional(Text(255, { description: "The platform's own id of this account" })),
 }
 
-const ofCustomer = {
-  customerId: Type.Optional(Id('Customer', 'The owner of the account. Left out: the platform itself')),
-  ...shared,
+const customerFields = {
+  customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform itself')),
+  ...sharedFields,
   defaultUmaDepositAccount: Type.Optional(
     Type.Boolean({
-      description: 'Payments to the UMA address of the customer are forwarded to this account',
+      description: "True: payments to the customer's UMA address are forwarded to this account",
     }),
   ),
 }
 
 export const ExternalAccountCreateRequest = Type.Object({
-  ...ofCustomer,
+  ...customerFields,
   accountInfo: ExternalAccountCreateInfo,
 })
 
 export const PlatformExternalAccountCreateRequest = Type.Object({
-  ...shared,
+  ...sharedFields,
   accountInfo: ExternalAccountCreateInfo,
 })
 
@@ -45,16 +45,17 @@ export const ExternalAccount = Type.Object({
   id: Id('ExternalAccount'),
   status: OneOfWords(
     EXTERNAL_ACCOUNT_STATUSES,
-    'UNDER_REVIEW: a rail reports other details, and no payment begins until the change in `GET /account-changes` is decided. ' +
-      'INACTIVE: the bank at the other end refuses payments, and none begins',
+    'UNDER_REVIEW: a rail reported different details; new payments are blocked until the change in `GET ' +
+      "/account-changes` is decided. INACTIVE: the account's bank refuses payments; new payments are " +
+      'blocked',
   ),
-  statusReason: Type.Optional(Text(500, { description: 'The reason of the bank, if it is INACTIVE' })),
-  ...ofCustomer,
+  statusReason: Type.Optional(Text(500, { description: "The bank's reason, if INACTIVE" })),
+  ...customerFields,
   beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
   verificationStatus: Type.Optional(
     OneOfWords(
       ACCOUNT_VERIFICATION_STATES,
-      'The last verification by two deposits, see `POST /account-verifications`. Other details of the account end it',
+      'The latest verification by two deposits: see `POST /account-verifications`. Changed account details end it',
     ),
   ),
   beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),
@@ -72,10 +73,10 @@ export const customer_external_account_create = endpoint({
   tag: 'External accounts',
   summary: "Add a customer's external account",
   description:
-    "Adds an account to which a customer's money can be sent, or from which it can be pulled: a bank account, a mobile money account " +
-    'or an address on a chain. Its details are checked against the rules of its country, and the response has ' +
-    'its id for quotes and transfers. Without customerId the account belongs to the platform itself, as ' +
-    'with POST /platform/external-accounts.',
+    "Adds an account to which a customer's money can be sent, or from which it can be pulled: a bank " +
+    'account, a mobile money account or an address on a chain. Its details are checked against the rules ' +
+    'of its country. Use the returned id in quotes and transfers. Without customerId the account belongs ' +
+    'to the platform itself, as with POST /platform/external-accounts.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -99,8 +100,8 @@ export const customer_external_account_list = endpoint({
   tag: 'External accounts',
   summary: "List customers' external accounts",
   description:
-    'Finds the external accounts of customers, by customer and currency. Removed accounts ' +
-    'are not included.',
+    'Lists the external accounts of customers, by customer and currency. Removed accounts are not ' +
+    'included.',
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     customerId: Type.Optional(Id('Customer')),
@@ -136,8 +137,8 @@ export const customer_external_account_delete = endpoint({
   tag: 'External accounts',
   summary: "Remove a customer's external account",
   description:
-    'Takes an account off the list, so that no new payment goes to it. Payments in progress ' +
-    "still arrive. Also removes the platform's own external accounts.",
+    'Removes an account, so that no new payment can use it. Payments in progress are not affected. Also ' +
+    "removes the platform's own external accounts.",
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],
@@ -152,8 +153,7 @@ export const platform_external_account_create = endpoint({
   tag: 'External accounts',
   summary: "Add the platform's own external account",
   description:
-    'Records an account of the platform itself, to which its own money can be paid out. It has no ' +
-    'customer.',
+    'Adds an account of the platform itself, to which its own money can be paid out. It has no customer.',
   idempotent: true,
   body: PlatformExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -168,7 +168,7 @@ export const platform_external_account_list = endpoint({
   path: '/platform/external-accounts',
   tag: 'External accounts',
   summary: "List the platform's own external accounts",
-  description: 'Finds the external accounts that belong to the platform and to no customer, by currency.',
+  description: 'Lists the external accounts of the platform itself, by currency.',
   query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
   responses: { 200: Page(ExternalAccount) },
   errors: ['INVALID_INPUT'],
@@ -181,7 +181,7 @@ export const platform_external_account_get = endpoint({
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Read the platform's own external account",
-  description: 'Shows one external account of the platform, by its id. An account of a customer returns 404.',
+  description: "Shows one external account of the platform, by its id. Customers' accounts return 404.",
   params: accountPath,
   responses: { 200: ExternalAccount },
   errors: ['ACCOUNT_NOT_FOUND'],
@@ -195,7 +195,7 @@ export const platform_external_account_delete = endpoint({
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Remove the platform's own external account",
-  description: 'Takes an account of the platform off the list. Payments in progress still arrive.',
+  description: 'Removes an account of the platform itself. Payments in progress are not affected.',
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],

@@ -13,17 +13,17 @@ export const INTERNAL_ACCOUNT_TYPES = ['INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBE
 
 export const InternalAccountType = OneOfWords(
   INTERNAL_ACCOUNT_TYPES,
-  'The kind of account. Money leaves an EMBEDDED_WALLET only by the signature of one of its sessions',
+  'The type of account. Money leaves an EMBEDDED_WALLET only with the signature of one of its sessions',
 )
 export const InternalAccountStatus = OneOfWords(
   INTERNAL_ACCOUNT_STATUSES,
-  'PENDING while the check of the customer is pending: the account takes no money yet',
+  "PENDING while the customer's verification is pending: the account cannot receive money yet",
 )
 
 /** An account held on this platform (specification 2.9). */
 export const InternalAccount = Type.Object({
   id: Id('InternalAccount'),
-  customerId: Type.Optional(Id('Customer', 'Left out on an account of the platform itself')),
+  customerId: Type.Optional(Id('Customer', "Absent for the platform's own accounts")),
   type: InternalAccountType,
   status: InternalAccountStatus,
   balance: CurrencyAmount,
@@ -53,8 +53,8 @@ export const customer_internal_account_list = endpoint({
   tag: 'Internal accounts',
   summary: "List customers' accounts",
   description:
-    'Finds the accounts of customers with their balances: balance can be spent, totalBalance includes ' +
-    'what is held. Embedded wallets are among them.',
+    "Lists customers' accounts, including embedded wallets, with their balances: balance can be spent, " +
+    'totalBalance includes money on hold.',
   query: Type.Object({ ...accountFilters, customerId: Type.Optional(Id('Customer')), ...pageQuery }),
   responses: { 200: Page(InternalAccount) },
   errors: ['INVALID_INPUT'],
@@ -69,7 +69,7 @@ export const platform_internal_account_list = endpoint({
   tag: 'Internal accounts',
   summary: "List the platform's own accounts",
   description:
-    'Shows the accounts of the platform itself, one per currency, in one response, with their balances.',
+    "Lists the platform's own accounts with their balances, one per currency, in a single response.",
   query: Type.Object(accountFilters),
   responses: { 200: Type.Object({ data: Type.Array(InternalAccount) }) },
   errors: ['INVALID_INPUT'],
@@ -88,7 +88,7 @@ export const internal_account_update = endpoint({
   summary: 'Update a wallet',
   description:
     'Sets whether a wallet hides its balance. The holder signs: the first call returns 202 with the ' +
-    'payload, the signed retry changes the wallet.',
+    'payload, and the signed retry changes the wallet.',
   signed: true,
   params: accountPath,
   body: Type.Object({ privateEnabled: Type.Optional(Type.Boolean()) }),
@@ -106,8 +106,8 @@ export const internal_account_export = endpoint({
   tag: 'Internal accounts',
   summary: 'Export a wallet',
   description:
-    "Returns the mnemonic of a wallet, sealed to a key of the holder's device, so that " +
-    'neither the platform nor this server can read it. The holder signs; the wallet does not change.',
+    "Returns a wallet's mnemonic, sealed to a key on the holder's device, so that neither the platform " +
+    'nor this server can read it. The holder signs; the wallet does not change.',
   signed: true,
   params: accountPath,
   body: ClientPublicKeyRequest,

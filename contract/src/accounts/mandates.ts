@@ -19,8 +19,8 @@ const MandateReference = Pattern("^[A-Za-z0-9?:().,'+-]([A-Za-z0-9/?:().,'+-]{0,
   patternText:
     "1 to 35 letters, digits and characters of /-?:().,'+ without a slash at an end or two in a row",
   description:
-    'The mandate reference that the debtor knows. No other mandate of the platform has it, in capitals or not. With Bacs: 6 to 18 ' +
-    'capitals, digits, `/`, `.` and `-`, not all the same',
+    'The mandate reference that the debtor knows. It is unique on the platform, ignoring case. With ' +
+    'Bacs: 6 to 18 capital letters, digits, `/`, `.` and `-`, not all the same',
 })
 
 /** The consent of an external account's holder to direct debits. */
@@ -28,7 +28,8 @@ export const Mandate = Type.Object({
   id: Id('Mandate'),
   status: OneOfWords(
     MANDATE_STATUSES,
-    'ACTIVE: direct debits can be made. CANCELED: by a call, by the bank, or with its last collection. EXPIRED: no collection for 36 months, or 24 with Bacs',
+    'ACTIVE: direct debits can be made. CANCELED: by a request, by the bank, or with its last ' +
+      'collection. EXPIRED: no collection for 36 months, or 24 with Bacs',
   ),
   externalAccountId: Id('ExternalAccount', 'The account that is debited'),
   customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform')),
@@ -38,17 +39,17 @@ export const Mandate = Type.Object({
   debtor: Type.Object(
     {
       name: Text(255),
-      iban: Type.Optional(Text(34, { description: 'Of a mandate for SEPA' })),
-      sortCode: Type.Optional(Text(6, { description: 'Of a mandate for Bacs' })),
-      accountNumber: Type.Optional(Text(8, { description: 'Of a mandate for Bacs' })),
+      iban: Type.Optional(Text(34, { description: 'SEPA mandates only' })),
+      sortCode: Type.Optional(Text(6, { description: 'Bacs mandates only' })),
+      accountNumber: Type.Optional(Text(8, { description: 'Bacs mandates only' })),
     },
-    { description: 'Holder and account as they were when the mandate was added. Direct debits state these' },
+    { description: 'The holder and the account when the mandate was added. Direct debits state these' },
   ),
   isFinal: Type.Boolean({ description: 'True if the next collection is the last' }),
   lastCollectedOn: Type.Optional(CalendarDate),
   expiresOn: CalendarDate,
   canceledAt: Type.Optional(Timestamp()),
-  cancelReason: Type.Optional(Prose(1000, { description: 'The reason of the caller, or of the bank' })),
+  cancelReason: Type.Optional(Prose(1000, { description: "The caller's or the bank's reason" })),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -62,13 +63,13 @@ export const MandateCreateRequest = Type.Object({
     Type.String({
       format: 'date',
       description:
-        'YYYY-MM-DD. The last collection by an earlier system, if the mandate is moved here: the next one is not its first',
+        'YYYY-MM-DD. The last collection by a previous system, if the mandate is migrated: the next collection is then not its first',
     }),
   ),
 })
 
 export const MandateCancelRequest = Type.Object({
-  reason: Prose(500, { description: 'It is stored with the mandate' }),
+  reason: Prose(500, { description: 'Stored with the mandate' }),
   afterNextCollection: Type.Optional(
     Type.Boolean({
       description: 'True: the mandate stays ACTIVE for one more collection, which is marked as the last',
@@ -86,9 +87,9 @@ export const mandate_create = endpoint({
   tag: TAG,
   summary: 'Add a mandate',
   description:
-    'Records that the holder of an external account has signed a mandate for SEPA or Bacs direct debits. An account has ' +
-    'one active mandate at a time. Without a reference, the mandate gets one. A rail of Bacs files sends the instruction to ' +
-    'the bank of the debtor.',
+    'Records that the holder of an external account has signed a mandate for SEPA or Bacs direct debits. ' +
+    'An account has at most one active mandate. If you omit the reference, one is generated. A rail of ' +
+    "Bacs files sends the instruction to the debtor's bank.",
   idempotent: true,
   body: MandateCreateRequest,
   responses: { 201: Mandate },
@@ -102,7 +103,7 @@ export const mandate_list = endpoint({
   path: '/mandates',
   tag: TAG,
   summary: 'List mandates',
-  description: 'Lists mandates for direct debits, newest first, by account, by customer or by status.',
+  description: 'Lists mandates for direct debits, newest first, by account, customer or status.',
   query: Type.Object({
     externalAccountId: Type.Optional(Id('ExternalAccount')),
     customerId: Type.Optional(Id('Customer')),
@@ -138,8 +139,8 @@ export const mandate_cancel = endpoint({
   tag: TAG,
   summary: 'Cancel a mandate',
   description:
-    'Ends a mandate, immediately or with its next collection. Direct debits that the bank was given before continue, and ' +
-    'so do those that wait for the next file. Others that have not begun fail.',
+    'Ends a mandate, immediately or with its next collection. Direct debits already sent to the bank or ' +
+    'queued for the next file continue. Others that have not begun fail.',
   idempotent: true,
   params: mandatePath,
   body: MandateCancelRequest,

@@ -14,9 +14,9 @@ const STATUSES = keysOf(STABLECOIN_ACCOUNT_TRANSITIONS)
 export const StablecoinProvider = OneOfWords(STABLECOIN_PROVIDERS, 'The issuer of stablecoins')
 export const StablecoinProviderAccountStatus = OneOfWords(
   STATUSES,
-  'The result of the last check of the credentials. INVALID: the provider refuses them. REVOKED: they no longer reach this account',
+  'The result of the last credential check. INVALID: the provider refuses them. REVOKED: they no longer reach this account',
 )
-const providerAccountId = Text(255, { description: 'The id of the account at the provider' })
+const providerAccountId = Text(255, { description: "The provider's id of the account" })
 
 /** The platform's account at a stablecoin provider. Its credentials are never returned. */
 export const StablecoinProviderAccount = Type.Object({
@@ -63,9 +63,10 @@ export const stablecoin_account_link = endpoint({
   tag,
   summary: 'Link an account at a stablecoin provider',
   description:
-    "Connects the platform's account at a provider of stablecoins with its API credentials, which are " +
-    'kept sealed. The credentials are checked immediately, and every day from then on. An account that is ' +
-    'ACTIVE already is 409; one that is INVALID or REVOKED gets the new credentials and keeps its id.',
+    "Connects the platform's account at a stablecoin provider with its API credentials, which are stored " +
+    'sealed. The credentials are checked immediately and then every day. If the account is already ' +
+    'ACTIVE, the call returns 409; an INVALID or REVOKED account gets the new credentials and keeps its ' +
+    'id.',
   idempotent: 'required',
   body: StablecoinProviderAccountLinkRequest,
   responses: { 201: StablecoinProviderAccount },
@@ -87,8 +88,7 @@ export const stablecoin_account_list = endpoint({
   path: '/stablecoin-provider-accounts',
   tag,
   summary: 'List accounts at stablecoin providers',
-  description:
-    'Shows the linked accounts at providers with the status of their last check, without credentials.',
+  description: 'Lists the linked provider accounts with the status of their last check, without credentials.',
   query: Type.Object({
     provider: Type.Optional(StablecoinProvider),
     status: Type.Optional(StablecoinProviderAccountStatus),

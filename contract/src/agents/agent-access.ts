@@ -46,8 +46,7 @@ export const agent_me_internal_account_list = endpoint({
   path: '/agents/me/internal-accounts',
   tag,
   summary: "List the customer's accounts",
-  description:
-    'Shows the agent the accounts and balances of its customer, only those that its policy lets it use.',
+  description: "Lists the accounts and balances of the agent's customer that the policy lets the agent use.",
   query: Type.Omit(customer_internal_account_list.query, ['customerId']),
   responses: customer_internal_account_list.responses,
   errors: ['INVALID_INPUT'],
@@ -72,8 +71,9 @@ export const agent_me_external_account_create = endpoint({
   tag,
   summary: 'Add an external account',
   description:
-    "Records an account for the agent's customer, with the rules of POST /customers/external-accounts. " +
-    'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId must name your own customer.',
+    "Adds an external account of the agent's customer, under the rules of POST " +
+    '/customers/external-accounts. Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId must name ' +
+    'your own customer.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -113,8 +113,7 @@ export const agent_me_exchange_rate_list = endpoint({
   path: '/agents/me/exchange-rates',
   tag,
   summary: 'List exchange rates',
-  description:
-    'Shows an agent the rates that its platform would get, by the same filters as GET /exchange-rates.',
+  description: 'Lists the rates that the platform would get, with the same filters as GET /exchange-rates.',
   query: exchange_rate_list.query,
   responses: exchange_rate_list.responses,
   errors: exchange_rate_list.errors,
@@ -127,8 +126,8 @@ export const agent_me_quote_create = endpoint({
   tag,
   summary: 'Create a quote',
   description:
-    'Locks a rate for a payment that the agent wants to make for its customer. Needs CREATE_QUOTES in the ' +
-    'policy. Execution is a separate call: immediatelyExecute is refused.',
+    'Locks a rate for a payment that the agent wants to make for its customer. Needs CREATE_QUOTES in ' +
+    'the policy. Execution is a separate call: immediatelyExecute is not allowed.',
   idempotent: true,
   body: quote_create.body,
   bodyBytesMax: 16 * KIB,
@@ -156,9 +155,9 @@ export const agent_me_quote_execute = endpoint({
   tag,
   summary: 'Execute your quote',
   description:
-    'Requests the payment of a quote. Needs EXECUTE_QUOTES in the policy, which decides whether it executes ' +
-    'immediately or waits for approval. From an embedded wallet it waits for the signature of the customer, ' +
-    `unless ${WALLET_SIGNATURE_HEADER} carries that signature.`,
+    'Requests the payment of a quote. Needs EXECUTE_QUOTES in the policy, which decides whether it ' +
+    'executes immediately or waits for approval. A payment from an embedded wallet waits for the ' +
+    `customer's signature, unless ${WALLET_SIGNATURE_HEADER} carries that signature.`,
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,
@@ -174,8 +173,8 @@ export const agent_me_transfer_in = endpoint({
   tag,
   summary: 'Pull money in',
   description:
-    'Requests a pull from an external account of the customer. Needs CREATE_TRANSFERS in the ' +
-    'policy, which decides whether that happens immediately or waits for approval.',
+    'Requests a pull from an external account of the customer. Needs CREATE_TRANSFERS in the policy, ' +
+    'which decides whether it happens immediately or waits for approval.',
   idempotent: true,
   body: transfer_in.body,
   responses: { 201: AgentAction },
@@ -204,7 +203,7 @@ export const agent_me_transaction_list = endpoint({
   tag,
   summary: "List the customer's transactions",
   description:
-    "Shows the payments of the agent's customer, by the same filters as GET /transactions. Needs " +
+    "Lists the payments of the agent's customer, with the same filters as GET /transactions. Needs " +
     'VIEW_TRANSACTIONS in the policy.',
   query: Type.Omit(transaction_list.query, ['customerId', 'platformCustomerId', 'includeNames']),
   responses: transaction_list.responses,
@@ -231,7 +230,7 @@ export const agent_me_action_list = endpoint({
   path: '/agents/me/actions',
   tag,
   summary: 'List your actions',
-  description: 'Shows the agent’s requests so far and the outcome of each, newest first.',
+  description: "Lists the agent's requests so far and the outcome of each, newest first.",
   query: Type.Object({ status: Type.Optional(AgentActionStatus), ...pageQuery }),
   responses: { 200: Page(AgentAction) },
   errors: ['INVALID_INPUT'],
@@ -244,8 +243,8 @@ export const agent_me_action_get = endpoint({
   tag,
   summary: 'Read your action',
   description:
-    'Shows whether an action of the agent was executed, rejected, or still waits for approval. Agents ' +
-    'poll this endpoint until it is decided.',
+    'Returns whether an action was executed, was rejected, or still waits for approval. Agents poll this ' +
+    'endpoint until the action is decided.',
   params: Type.Object({ actionId: PathId }),
   responses: { 200: AgentAction },
   errors: ['AGENT_ACTION_NOT_FOUND'],
@@ -260,8 +259,8 @@ export const agent_me_policy_simulate = endpoint({
   changesNothing: true,
   summary: 'Check an action against your policy',
   description:
-    'Returns whether an action would be allowed, denied or left to a person. ' +
-    'Nothing is executed, reserved or recorded, and balances are not checked.',
+    'Returns whether an action would be allowed, would be denied or would need approval. Nothing is ' +
+    'executed, reserved or recorded, and balances are not checked.',
   body: agent_policy_simulate.body,
   responses: agent_policy_simulate.responses,
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND'],

@@ -15,7 +15,7 @@ export const AGENT_APPROVAL_SECONDS = 24 * 3600
 export const AgentActionStatus = OneOfWords(AGENT_ACTION_STATES)
 
 export const AgentTransferDetails = Type.Object({
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of currency' }),
   currency: CurrencyCode,
   sourceAccountId: IdOfAny(['InternalAccount', 'ExternalAccount']),
   destinationAccountId: IdOfAny(['InternalAccount', 'ExternalAccount']),

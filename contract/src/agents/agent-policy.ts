@@ -28,23 +28,23 @@ export const AgentExecutionModeWord = OneOfWords(AGENT_EXECUTION_MODES)
 
 const AccountId = IdOfAny(['InternalAccount', 'ExternalAccount'])
 
-const perTransactionLimit = Int64({ minimum: 0, description: 'Largest amount of one action' })
+const perTransactionLimit = Int64({ minimum: 0, description: 'Maximum amount of one action' })
 
 const budgets = {
   dailyLimit: Type.Optional(
-    NullableInt64({ minimum: 0, description: 'Largest sum of one day, in UTC. null or left out: no limit' }),
+    NullableInt64({ minimum: 0, description: 'Maximum total of one day, in UTC. null or omitted: no limit' }),
   ),
   dailyTransactionLimit: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'Largest number of actions on one day, in UTC. Left out: no limit',
+      description: 'Maximum number of actions on one day, in UTC. Omitted: no limit',
     }),
   ),
   monthlyLimit: Type.Optional(
     NullableInt64({
       minimum: 0,
-      description: 'Largest sum of one month, in UTC. null or left out: no limit',
+      description: 'Maximum total of one month, in UTC. null or omitted: no limit',
     }),
   ),
 }
@@ -68,7 +68,7 @@ export const AgentAccountRule = Type.Object({
   perTransactionLimit: Type.Optional(
     NullableInt64({
       minimum: 0,
-      description: 'Largest amount of one action with this account, in the currency of spendingLimits',
+      description: 'Maximum amount of one action with this account, in the currency of spendingLimits',
     }),
   ),
 })
@@ -79,8 +79,8 @@ export const AgentAccountRestrictions = Type.Object({
       maxItems: 200,
       uniqueItems: true,
       description:
-        'Every internal account that an action uses, as source or destination, must be in this list. It does not restrict ' +
-        'external accounts. null or left out: all accounts of the customer',
+        'Every internal account that an action uses, as source or destination, must be in this list. It ' +
+        'does not restrict external accounts. null or omitted: all accounts of the customer',
     }),
   ),
   allowedExternalAccountIds: Type.Optional(
@@ -88,8 +88,9 @@ export const AgentAccountRestrictions = Type.Object({
       maxItems: 200,
       uniqueItems: true,
       description:
-        'Every external account that an action pays or pulls from must be in this list. With a ' +
-        'list, UMA addresses are not allowed. null or left out: all external accounts of the customer, and UMA addresses',
+        'Every external account that an action pays or pulls from must be in this list. With a list, UMA ' +
+        'addresses are not allowed. null or omitted: all external accounts of the customer, and UMA ' +
+        'addresses',
     }),
   ),
   accountRules: Type.Optional(Type.Array(AgentAccountRule, { maxItems: 200 })),
@@ -102,7 +103,7 @@ export const AgentApprovalThresholds = Type.Object({
     NullableInt64({
       minimum: 0,
       description:
-        'Smallest unit of currency. Without currency, the currency of spendingLimits applies. null: no threshold',
+        'In the smallest unit of currency. Without currency, the currency of spendingLimits applies. null: no threshold',
     }),
   ),
 })
@@ -140,7 +141,7 @@ export const AgentUsage = Type.Object({
   ),
   monthlySpend: Int64({ minimum: 0 }),
   monthlyResetMonth: Type.Optional(
-    Pattern('^[0-9]{4,6}-[0-9]{2}$', { description: 'The month in which the monthly sum is reset' }),
+    Pattern('^[0-9]{4,6}-[0-9]{2}$', { description: 'The month in which the monthly total is reset' }),
   ),
 })
 

@@ -35,7 +35,7 @@ export const Agent = Type.Object({
   id: Id('Agent'),
   name: Text(255),
   customerId: Id('Customer'),
-  isPaused: Type.Boolean({ description: 'A paused agent can only read' }),
+  isPaused: Type.Boolean({ description: 'True: the agent can only read' }),
   isConnected: Type.Boolean({ description: 'True once the agent has redeemed a device code' }),
   policy: AgentPolicy,
   usage: AgentUsage,
@@ -43,7 +43,7 @@ export const Agent = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A code that connects an agent. Can be read aloud or typed, works once, and expires after 15 minutes. */
+/** A code that connects an agent. It can be read aloud or typed, works once, and expires after 15 minutes. */
 export const AgentDeviceCode = Type.Object({
   code: Secret(Text(32, { description: 'Case and hyphens are ignored' })),
   agentId: Id('Agent'),
@@ -70,7 +70,9 @@ export const AgentDeviceCodeStatus = Type.Object({ code: Secret(Text(32)), redee
 export const RedeemedAgentDeviceCode = Type.Object({
   agentId: Id('Agent'),
   agentName: Text(255),
-  accessToken: Secret(Opaque(255, { description: 'Authorization: Bearer, until the next code is redeemed' })),
+  accessToken: Secret(
+    Opaque(255, { description: 'Sent as Authorization: Bearer. Valid until the next code is redeemed' }),
+  ),
   policy: AgentPolicy,
 })
 
@@ -83,12 +85,12 @@ export const AgentPolicySimulateRequest = Type.Object({
   type: OneOfWords(AGENT_ACTION_TYPES),
   amount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of currency; for a quote, the sending amount',
+    description: 'In the smallest unit of currency; for a quote, the sending amount',
   }),
   currency: CurrencyCode,
   sourceAccountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
   destinationAccountId: Type.Optional(
-    IdOfAny(['InternalAccount', 'ExternalAccount'], 'Left out: an UMA address'),
+    IdOfAny(['InternalAccount', 'ExternalAccount'], 'Omitted: an UMA address'),
   ),
 })
 
@@ -100,7 +102,7 @@ export const AgentDecisionRecord = Type.Object({
   agentId: Id('Agent'),
   actionId: Type.Optional(Id('AgentAction', 'The action that was created or approved')),
   decision: AgentDecision,
-  inputs: FreeForm('Request, policy, usage and pause at the time of the decision'),
+  inputs: FreeForm('The request, policy, usage and pause at the time of the decision'),
   createdAt: Timestamp(),
 })
 
@@ -150,9 +152,7 @@ export const agent_list = endpoint({
   path: '/agents',
   tag,
   summary: 'List agents',
-  description:
-    'Shows the agents of the platform with their policies and what they have used of their limits, newest ' +
-    'first.',
+  description: "Lists the platform's agents with their policies and usage, newest first.",
   query: Type.Object({
     customerId: Type.Optional(Id('Customer')),
     isPaused: Type.Optional(Type.Boolean()),
@@ -206,7 +206,7 @@ export const agent_delete = endpoint({
   tag,
   summary: 'Delete an agent',
   description:
-    'Ends an agent. Its token is revoked immediately, and pending actions are rejected. Its history is kept.',
+    'Deletes an agent: its token is revoked immediately, and its pending actions are rejected. Its history is kept.',
   params: agentPath,
   responses: { 204: null },
   errors: ['AGENT_NOT_FOUND'],
@@ -222,9 +222,9 @@ export const agent_policy_update = endpoint({
   tag,
   summary: 'Change a policy',
   description:
-    'Changes the policy of an agent. Omitted properties keep their value. Takes effect from the next ' +
-    'request on, also for pending actions. A new currency of the limits resets the usage to zero, so the ' +
-    'request must give all limits again.',
+    "Changes an agent's policy. Omitted properties keep their value. The change takes effect on the next " +
+    'request, also for pending actions. A new limit currency resets the usage to zero, so the request ' +
+    'must state all limits again.',
   params: agentPath,
   body: AgentPolicyUpdateRequest,
   bodyBytesMax: 96 * KIB,
@@ -241,8 +241,8 @@ export const agent_policy_simulate = endpoint({
   changesNothing: true,
   summary: 'Check an action against a policy',
   description:
-    'Returns whether an action of an agent would be allowed, denied or left to a person, and by which rule. ' +
-    'Nothing is executed, reserved or recorded. Balances are not checked.',
+    "Returns whether an agent's action would be allowed, would be denied or would need approval, and by " +
+    'which rule. Nothing is executed, reserved or recorded. Balances are not checked.',
   params: agentPath,
   body: AgentPolicySimulateRequest,
   responses: { 200: AgentPolicySimulation },
@@ -275,8 +275,8 @@ export const agent_device_code_create = endpoint({
   tag,
   summary: 'Create a device code',
   description:
-    'Creates a code that connects an agent again, for example on another machine. Invalidates the previous ' +
-    'code. The token of the agent stays valid until the new code is redeemed.',
+    'Creates a code that connects an agent again, for example on another machine. Invalidates the ' +
+    "previous code. The agent's token stays valid until the new code is redeemed.",
   params: agentPath,
   responses: { 201: AgentDeviceCode },
   errors: ['FORBIDDEN', 'AGENT_NOT_FOUND'],
@@ -318,7 +318,7 @@ export const agent_approval_list = endpoint({
   path: '/agents/approvals',
   tag,
   summary: 'List pending approvals',
-  description: 'Shows the actions that wait for approval, across all agents, newest first.',
+  description: 'Lists the actions that wait for approval, across all agents, newest first.',
   query: Type.Object({
     agentId: Type.Optional(Id('Agent')),
     customerId: Type.Optional(Id('Customer')),
@@ -345,10 +345,11 @@ export const agent_action_approve = endpoint({
   tag,
   summary: 'Approve an action',
   description:
-    'Executes the action of an agent. All checks run again. If a check fails, the action is ' +
-    'FAILED and its reservation is released. A repeated call gets the first response. For an embedded ' +
-    'wallet the customer signs: 202 gives the payload, the signed retry approves. If the platform has set ' +
-    'approvalsRequired, only members approve, and the action does not change until enough of them have; the signature comes last.',
+    "Executes an agent's action. All checks run again; if one fails, the action becomes FAILED and its " +
+    'reservation is released. A repeated call returns the first response. For an embedded wallet the ' +
+    'customer signs: 202 returns the payload, and the signed retry approves. If the platform has set ' +
+    'approvalsRequired, only members can approve, and the action does not change until enough of them ' +
+    'have; the customer signs last.',
   signed: true,
   params: actionPath,
   responses: { 200: AgentAction, 202: SignedRequestChallenge },
@@ -370,8 +371,7 @@ export const agent_action_reject = endpoint({
   tag,
   summary: 'Reject an action',
   description:
-    'Refuses the action of an agent, and releases its reservation. A repeated call gets the ' +
-    'first response.',
+    "Rejects an agent's action and releases its reservation. A repeated call returns the first response.",
   params: actionPath,
   body: AgentActionRejectRequest,
   bodyOptional: true,

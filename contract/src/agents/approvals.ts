@@ -42,21 +42,23 @@ const APPROVAL_OBJECTS = [
 
 const kind = OneOfWords(
   APPROVAL_KINDS,
-  'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
-    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL, TREASURY_MOVEMENT, TREASURY_KEY: approve or cancel it. OWN_ACCOUNT: approve or remove it. ACCOUNT_CHANGE: apply or dismiss it. FUNDS_HOLD: lift it',
+  'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: ' +
+    'assign or return it. RAIL_EVENT: resolve it, or decide its payment. PAYOUT_BATCH: execute or cancel ' +
+    'it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL, TREASURY_MOVEMENT, TREASURY_KEY: approve or cancel it. ' +
+    'OWN_ACCOUNT: approve or remove it. ACCOUNT_CHANGE: apply or dismiss it. FUNDS_HOLD: lift it',
 )
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
 
-/** Why a person has to decide. */
+/** The reason for a manual decision. */
 export const ApprovalReason = Type.Object({
   rule: Type.String({
-    description: 'The rule of the policy, the reason of a deposit, the list of a screening',
+    description: "The policy's rule, the deposit's reason or the screening's list",
   }),
-  words: Type.String({ description: 'The reason as a sentence' }),
+  words: Type.String({ description: 'The reason, as a sentence' }),
   remaining: Type.Optional(
     Type.Array(Type.Object({ limit: OneOfWords(['DAILY', 'MONTHLY']), amount: CurrencyAmount }), {
-      description: 'The remaining limits of the agent, with this action counted',
+      description: "The agent's remaining limits after this action",
     }),
   ),
 })
@@ -73,17 +75,19 @@ export const ApprovalVote = Type.Object({
 export const Approval = Type.Object({
   objectId: Type.String({
     description:
-      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, the account or withdrawal of the operator, the movement or key of the treasury, the change of account details, or the hold that a member wants to lift',
+      'The id of the agent action, transaction, screening, deposit, rail report, payout batch, payment ' +
+      'schedule, own account or withdrawal of the operator, treasury movement or key, change of account ' +
+      'details, or hold that a member wants to lift',
   }),
   kind,
   createdAt: Timestamp(),
-  expiresAt: Type.Optional(Timestamp('The deadline of the decision')),
-  customerId: Type.Optional(Id('Customer', 'For whom')),
+  expiresAt: Type.Optional(Timestamp('The deadline for the decision')),
+  customerId: Type.Optional(Id('Customer', 'The customer concerned')),
   customerName: Type.Optional(Type.String()),
   requestedBy: Type.Optional(
     Type.Object({
       type: OneOfWords(REQUESTER_TYPES),
-      id: Type.Optional(Type.String({ description: 'Of the agent' })),
+      id: Type.Optional(Type.String({ description: "The agent's id" })),
       name: Type.Optional(Type.String()),
     }),
   ),
@@ -97,12 +101,12 @@ export const Approval = Type.Object({
   ),
   amount: Type.Optional(CurrencyAmount),
   transactionId: Type.Optional(
-    Id('Transaction', 'The payment that a report is about. A decision about it resolves the report'),
+    Id('Transaction', 'The payment that a rail report is about. Deciding the payment resolves the report'),
   ),
   policy: Type.Optional(ApprovalReason),
   votes: Type.Array(ApprovalVote, {
     description:
-      'Members that have approved so far. About a deposit, `votesRequired` have to vote for the same choice',
+      'The members who have approved so far. For a deposit, `votesRequired` members must vote for the same choice',
   }),
   votesRequired: Type.Integer({ minimum: 1 }),
 })
@@ -115,13 +119,15 @@ export const approval_list = endpoint({
   tag: 'Overview',
   summary: 'List pending decisions',
   description:
-    'Lists everything that needs a decision of a person, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
-    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval, changes of account details, holds that a member wants to lift. Each shows who requests it, for whom, to whom, how much and why a ' +
-    'person must decide. Each kind has a separate call for the decision.',
+    'Lists everything that needs a manual decision, newest first unless `sortOrder` says otherwise: ' +
+    'agent actions, incoming payments, screening hits, money in suspense, rail reports, payout batches ' +
+    'and payment schedules that need another approval, changes of account details, and holds that a ' +
+    'member wants to lift. Each shows the requester, the customer, the payee, the amount and the reason. ' +
+    'Each kind has a separate call for the decision.',
   query: Type.Object({
     kind: Type.Optional(kind),
     customerId: Type.Optional(Id('Customer')),
-    objectId: Type.Optional(IdOfAny(APPROVAL_OBJECTS, 'The record to decide about')),
+    objectId: Type.Optional(IdOfAny(APPROVAL_OBJECTS, 'The record to decide')),
     sortOrder: Type.Optional(
       Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
     ),

@@ -12,18 +12,18 @@ export const REPLAYED_ACTIONS_MAX = 1000
 /** Default period of a replay. */
 export const REPLAY_DAYS = 7
 
-const outcome = (description: string) => OneOfWords(AGENT_DECISION_OUTCOMES, description)
+const outcomeSchema = (description: string) => OneOfWords(AGENT_DECISION_OUTCOMES, description)
 
 /** A past action under the draft policy. */
 export const ReplayedAction = Type.Object({
-  decisionId: Id('AgentDecision', 'The action as it was decided then'),
+  decisionId: Id('AgentDecision', 'The original decision'),
   at: Timestamp(),
   actionType: OneOfWords(AGENT_ACTION_TYPES),
   amount: Type.Optional(CurrencyAmount),
   payee: Type.Optional(Type.String({ description: 'The intended payee' })),
-  was: outcome('The decision of the policy at that time'),
-  wouldBe: outcome('The decision of the draft'),
-  rule: Type.Optional(Type.String({ description: 'The rule of the draft that denies it or needs approval' })),
+  was: outcomeSchema("The policy's decision at that time"),
+  wouldBe: outcomeSchema("The draft's decision"),
+  rule: Type.Optional(Type.String({ description: "The draft's rule that denies it or requires approval" })),
   words: Type.String({ description: 'The reason as a sentence' }),
 })
 
@@ -37,7 +37,7 @@ export const PolicyReplay = Type.Object({
   data: Type.Array(ReplayedAction, { description: 'Oldest first' }),
   counts: Type.Object({
     actions: Type.Integer({ minimum: 0 }),
-    changed: Type.Integer({ minimum: 0, description: 'Actions about which the draft decides otherwise' }),
+    changed: Type.Integer({ minimum: 0, description: 'Actions that the draft decides differently' }),
     was: OutcomeCounts,
     wouldBe: OutcomeCounts,
   }),
@@ -46,8 +46,8 @@ export const PolicyReplay = Type.Object({
 
 export const PolicyReplayRequest = Type.Object({
   policy: AgentPolicyUpdateRequest,
-  startDate: Type.Optional(Timestamp(`Asked for at or after. Left out: ${REPLAY_DAYS} days before the end`)),
-  endDate: Type.Optional(Timestamp('Asked for at or before. Left out: now')),
+  startDate: Type.Optional(Timestamp(`Requested at or after. Default: ${REPLAY_DAYS} days before endDate`)),
+  endDate: Type.Optional(Timestamp('Requested at or before. Default: now')),
 })
 
 /** Tries a draft policy on past actions. */
@@ -58,12 +58,12 @@ export const agent_policy_replay = endpoint({
   path: '/agents/{agentId}/policy/replay',
   changesNothing: true,
   tag: 'Agents',
-  summary: 'Replay past actions against a draft of a policy',
+  summary: 'Replay past actions against a draft policy',
   description:
-    'Runs the actions that an agent has requested against a draft of its policy, in their order. The draft is a change as ' +
-    'in the call that makes it; actions that it would have allowed count against its limits, and actions that it leaves to a person are ' +
-    'treated as approved. Amounts are the original ones, converted at the current rate if the draft has another currency. ' +
-    'Nothing is changed or recorded.',
+    "Replays an agent's past actions, in order, against a draft of its policy. The draft has the same " +
+    'form as a policy update. Actions that the draft allows count against its limits, and actions that ' +
+    'need approval are treated as approved. Amounts are the original ones, converted at the current rate ' +
+    'if the draft has another currency. Nothing is changed or recorded.',
   params: Type.Object({ agentId: PathId }),
   body: PolicyReplayRequest,
   bodyBytesMax: 96 * KIB,

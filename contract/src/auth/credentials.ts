@@ -9,7 +9,7 @@ import { AuthMethodType, SignedRequestChallenge } from '../core/signed-retry.ts'
 export const authMethodFields = {
   accountId: Id('InternalAccount', 'The account that this signs in to'),
   nickname: Type.String({
-    description: 'E-mail address, phone number or the name given to the passkey, by kind of credential',
+    description: 'The e-mail address, the phone number or the name of the passkey, depending on the type',
   }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -151,8 +151,8 @@ export const credential_list = endpoint({
   tag: 'Wallet sign-in',
   summary: 'List the credentials of an account',
   description:
-    "Lists the credentials of one account in order of creation, all in one response. The wallet's " +
-    'page offers those.',
+    'Lists the credentials of one account in order of creation, all in one response. A wallet page ' +
+    'offers these to sign in.',
   query: Type.Object({ accountId: Id('InternalAccount') }),
   responses: { 200: Type.Object({ data: Type.Array(AuthMethod) }) },
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
@@ -196,9 +196,9 @@ export const credential_verify = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Finish a sign-in',
   description:
-    'Checks the proof of the customer and returns a session, which signs for the wallet until it expires. ' +
+    "Checks the customer's proof and returns a session, which signs for the wallet until it expires. " +
     'EMAIL_OTP and SMS_OTP take two calls: the first returns 202, the second repeats it with a stamp by ' +
-    'the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
+    'the key sealed in the bundle. OAUTH takes one call; PASSKEY takes one, with its Request-Id.',
   signed: true,
   params: credentialPath,
   body: CredentialVerifyRequest,

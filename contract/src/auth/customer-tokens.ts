@@ -25,7 +25,7 @@ export const CustomerToken = Type.Object({
   id: Id('CustomerToken'),
   customerId: Id('Customer'),
   permissions: Permissions,
-  accessToken: Secret(Type.String({ description: 'The bearer token. No other answer contains it' })),
+  accessToken: Secret(Type.String({ description: 'The bearer token. No other response contains it' })),
   expiresAt: Timestamp(),
   createdAt: Timestamp(),
 })
@@ -33,7 +33,7 @@ export const CustomerToken = Type.Object({
 export const CustomerTokenCreateRequest = Type.Object({
   customerId: Id('Customer', 'The customer whom your backend has authenticated'),
   permissions: Permissions,
-  expiresAt: Type.Optional(Timestamp('At most an hour from now. Left out: a quarter of an hour from now')),
+  expiresAt: Type.Optional(Timestamp('At most one hour from now. Default: 15 minutes from now')),
 })
 
 export const customer_token_create = endpoint({
@@ -44,9 +44,10 @@ export const customer_token_create = endpoint({
   tag: "Customers' tokens",
   summary: "Create a customer's token",
   description:
-    "Makes a token with which a page or an app calls the API as `Authorization: Bearer`. It reaches this customer's wallet, " +
-    'accounts, quotes, transactions and cards, and nothing else. A token cannot grant a permission that the calling token lacks. Takes no ' +
-    'Idempotency-Key: a stored response would contain the secret.',
+    'Creates a token with which a page or an app calls the API as `Authorization: Bearer`. It gives ' +
+    "access only to this customer's wallet, accounts, quotes, transactions and cards. A token cannot " +
+    'grant a permission that the calling token lacks. Takes no Idempotency-Key: a stored response would ' +
+    'contain the secret.',
   body: CustomerTokenCreateRequest,
   responses: { 201: CustomerToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -61,8 +62,8 @@ export const customer_token_delete = endpoint({
   tag: "Customers' tokens",
   summary: "Delete a customer's token",
   description:
-    'Ends a token immediately: requests with it return 401. Use it when the customer signs out of your app. Sessions of the wallet continue: ' +
-    'end them with their own calls.',
+    'Revokes a token immediately: requests with it return 401. Use it when the customer signs out of ' +
+    'your app. Wallet sessions continue until you revoke them separately.',
   params: Type.Object({ customerTokenId: PathId }),
   responses: { 204: null },
   errors: ['TOKEN_NOT_FOUND'],

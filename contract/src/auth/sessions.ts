@@ -34,8 +34,9 @@ export const session_refresh = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Refresh a session',
   description:
-    'Issues a new session before the present one expires, with its signing key sealed to clientPublicKey; ' +
-    'the old one keeps its own expiry. Signed by the session itself, which must be active at both calls.',
+    'Issues a new session before the current one expires, with its signing key sealed to ' +
+    'clientPublicKey; the old one keeps its own expiry. Signed by the session itself, which must be ' +
+    'active at both calls.',
   signed: true,
   params: sessionPath,
   body: ClientPublicKeyRequest,
@@ -53,8 +54,8 @@ export const session_delete = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Revoke a session',
   description:
-    'Ends a session immediately: its key signs nothing from then on. Signed by any active session of the same ' +
-    'wallet, also by the one that is revoked.',
+    'Revokes a session immediately: its key can no longer sign. Signed by any active session of the same ' +
+    'wallet, including the one being revoked.',
   signed: true,
   params: sessionPath,
   responses: { 202: SignedRequestChallenge, 204: null },

@@ -16,11 +16,11 @@ export const ApiToken = Type.Object({
   id: Id('Token'),
   name: Plain(Text(255)),
   permissions: Permissions,
-  clientId: Plain(Type.String({ description: 'The user name of HTTP Basic' })),
+  clientId: Plain(Type.String({ description: 'The user name for HTTP Basic authentication' })),
   clientSecret: Type.Optional(
     Secret(
       Type.String({
-        description: 'The password of HTTP Basic. Only the response to the creation contains it',
+        description: 'The password for HTTP Basic authentication. Returned only when the token is created',
       }),
     ),
   ),
@@ -41,7 +41,7 @@ export const token_create = endpoint({
   tag: 'API tokens',
   summary: 'Create a token',
   description:
-    'Makes credentials for a backend: the tokenId and the clientSecret with which it calls. No other ' +
+    'Creates credentials with which a backend calls the API: clientId and clientSecret. No other ' +
     'response shows the secret. A token cannot grant a permission that the calling token lacks. Takes no ' +
     'Idempotency-Key: a stored response would contain the secret.',
   body: TokenCreateRequest,
@@ -57,7 +57,7 @@ export const token_list = endpoint({
   tag: 'API tokens',
   summary: 'List the tokens',
   description:
-    'Shows the name and the permissions of every token, newest first, without secrets. Use it to see ' +
+    'Lists the name and the permissions of every token, newest first, without secrets. Use it to see ' +
     'which backends can call.',
   query: Type.Object({
     name: Type.Optional(Plain(Text(255, { description: 'The exact name' }))),
@@ -75,7 +75,7 @@ export const token_get = endpoint({
   path: '/tokens/{tokenId}',
   tag: 'API tokens',
   summary: 'Read a token',
-  description: 'Shows one token by its id, without its secret. A deleted token is 404.',
+  description: 'Shows one token by its id, without its secret. A deleted token returns 404.',
   params: tokenPath,
   responses: { 200: ApiToken },
   errors: ['TOKEN_NOT_FOUND'],
@@ -90,8 +90,8 @@ export const token_delete = endpoint({
   tag: 'API tokens',
   summary: 'Delete a token',
   description:
-    'Revokes a token immediately. Requests with it return 401 from then on. The last token that can ' +
-    'manage tokens cannot be deleted.',
+    'Revokes a token immediately. Later requests with it return 401. The last token that can manage ' +
+    'tokens cannot be deleted.',
   params: tokenPath,
   responses: { 204: null },
   errors: ['INVALID_INPUT', 'TOKEN_NOT_FOUND'],

@@ -38,12 +38,12 @@ export const ChartEntry = Type.Object({
   code: Pattern('^[A-Z0-9][A-Za-z0-9]{0,9}$', {
     patternText: '1 to 10 letters and digits, beginning with a capital letter or a digit',
     maxLength: 10,
-    description: 'Code of the account in your chart',
+    description: "The account's code in your chart",
   }),
   name: Pattern('^[A-Za-z0-9](?:[ ]?[A-Za-z0-9.,&()/_-])*$', {
     patternText: 'letters, digits, single spaces and .,&()/_-, beginning with a letter or a digit',
     maxLength: 64,
-    description: 'Name of the account in your chart',
+    description: "The account's name in your chart",
   }),
   type: OneOfWords(CHART_ACCOUNT_TYPES),
 })
@@ -52,20 +52,21 @@ const settings = {
   accounts: Type.Array(ChartEntry, {
     maxItems: 200,
     description:
-      'Each kind of ledger account, of all currencies or of one, with its account in your chart. The most specific entry counts: by ' +
-      'rail and currency, then by rail, then by currency, then by kind. Several entries may have the same code, name and type',
+      'Maps each kind of ledger account, in all currencies or one, to an account in your chart. The most ' +
+      'specific entry applies: by rail and currency, then by rail, then by currency, then by kind. ' +
+      'Several entries may have the same code, name and type',
   }),
   dateFormat: Type.Optional(
     OneOfWords(JOURNAL_DATE_FORMATS, 'Dates in files for Xero and QuickBooks. Default: YYYY-MM-DD'),
   ),
   taxRate: Type.Optional(
-    Text(50, { description: 'Name of the tax rate in lines for Xero. Default: Tax Exempt' }),
+    Text(50, { description: 'Name of the tax rate in journal lines for Xero. Default: Tax Exempt' }),
   ),
 }
 
 export const ChartOfAccounts = Type.Object({
   ...settings,
-  updatedAt: Type.Optional(Timestamp('Left out until it is set')),
+  updatedAt: Type.Optional(Timestamp('Absent until it is set')),
 })
 
 const path = '/ledger/chart-of-accounts'
@@ -77,7 +78,7 @@ export const chart_of_accounts_get = endpoint({
   path,
   tag: 'Books',
   summary: 'Read the chart of accounts',
-  description: 'Shows the account of your chart for each kind of ledger account, as used in the journal.',
+  description: 'Shows which account of your chart the journal uses for each kind of ledger account.',
   responses: { 200: ChartOfAccounts },
   errors: [],
 })
@@ -90,8 +91,8 @@ export const chart_of_accounts_replace = endpoint({
   tag: 'Books',
   summary: 'Set the chart of accounts',
   description:
-    'Replaces the whole mapping of ledger accounts to your chart of accounts. It changes the names in later exports of the ' +
-    'journal and nothing in the ledger.',
+    'Replaces the whole mapping of ledger accounts to your chart of accounts. It affects only later ' +
+    'exports of the journal, not the ledger.',
   body: Type.Object(settings),
   bodyBytesMax: 64 * KIB,
   responses: { 200: ChartOfAccounts },

@@ -26,10 +26,10 @@ export const ledger_checkpoint_list = endpoint({
   method: 'GET',
   path: '/ledger/checkpoints',
   tag: 'Books',
-  summary: 'List the checkpoints of the ledger',
+  summary: 'List ledger checkpoints',
   description:
-    'Shows the signed checkpoints of the hash chain over your transfers, newest first. Keep them elsewhere: one of ' +
-    'them reveals any later change to the transfers that it covers, no matter who made it.',
+    'Lists the signed checkpoints of the hash chain over your transfers, newest first. Store them ' +
+    'elsewhere: each one reveals any later change to the transfers that it covers, no matter who made it.',
   query: Type.Object({ ...pageQuery }),
   responses: { 200: Page(LedgerCheckpoint) },
   errors: ['INVALID_INPUT'],

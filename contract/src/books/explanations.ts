@@ -37,10 +37,10 @@ export const ExplainedSignature = Type.Object({
 
 export const ExplanationStep = Type.Object({
   step: OneOfWords(EXPLANATION_STEPS),
-  id: Text(96, { description: 'The record' }),
+  id: Text(96, { description: 'The id of the record' }),
   state: Type.Optional(Text(64)),
   at: Timestamp('The time of the step'),
-  summary: Type.String({ description: 'A sentence for a person' }),
+  summary: Type.String({ description: 'The step as a sentence' }),
   signature: Type.Optional(ExplainedSignature),
 })
 
@@ -50,12 +50,11 @@ export const ledger_transfer_explain = endpoint({
   method: 'GET',
   path: '/ledger/transfers/{ledgerTransferId}/explain',
   tag: 'Books',
-  summary: 'Explain a transfer of the ledger',
+  summary: 'Explain a ledger transfer',
   description:
-    'Explains a booking step by step, as far as each step exists: the entry, its transaction, the ' +
-    'decisions about it, the ' +
-    'quote or the purchase by card, the decision of an agent’s policy, the approval of the platform, the ' +
-    'signature of the wallet.',
+    'Explains a booking step by step: the entry, its transaction, the decisions about it, the quote or ' +
+    'card purchase, the policy decision about the agent, the approval by the platform, and the wallet ' +
+    'signature. Steps that do not apply are omitted.',
   params: Type.Object({ ledgerTransferId: PathId }),
   responses: { 200: Type.Object({ transfer: LedgerTransfer, steps: Type.Array(ExplanationStep) }) },
   errors: ['LEDGER_TRANSFER_NOT_FOUND'],

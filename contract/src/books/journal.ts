@@ -21,7 +21,7 @@ export const JOURNAL_COLUMNS = {
   transferId: 'the transfer of the ledger; its two rows have equal amounts',
   side: '`DEBIT` or `CREDIT`',
   accountCode: 'code of the account in your chart; empty if the chart does not have it',
-  accountName: 'its name in your chart, or a name that is made from its kind',
+  accountName: 'its name in your chart, or a name derived from its kind',
   accountType: '`ASSET`, `LIABILITY`, `EQUITY`, `INCOME` or `EXPENSE`',
   kind: 'kind of the ledger account',
   rail: 'the rail, if the kind is `RAIL`',
@@ -44,14 +44,15 @@ export const journal_get = endpoint({
   tag: 'Books',
   summary: 'Export the journal of a period',
   description:
-    'Writes every transfer that was posted at or after `from` and before `to`, for a spreadsheet or for an accounting ' +
-    'program, as one stream of any length, ordered by day. Accounts have the codes and names of your chart of accounts. ' +
-    'If the download breaks off, the file is incomplete. xero needs `currency`; xero and quickbooks need a chart that has ' +
-    'every account, else 409 `CHART_OF_ACCOUNTS_INCOMPLETE` names what is missing.',
+    'Exports every transfer posted at or after `from` and before `to`, for a spreadsheet or an ' +
+    'accounting program, as one stream of any length, ordered by day. Accounts have the codes and names ' +
+    'of your chart of accounts. If the download breaks off, the file is incomplete. xero needs ' +
+    '`currency`; xero and quickbooks need a chart that has every account; otherwise 409 ' +
+    '`CHART_OF_ACCOUNTS_INCOMPLETE` lists the missing ones.',
   query: Type.Object({
-    from: Timestamp('The first moment'),
-    to: Timestamp('The end of the period, which is not included'),
-    format: Type.Optional(OneOfWords(keysOf(JOURNAL_FORMATS), 'Left out: csv')),
+    from: Timestamp('Start of the period, inclusive'),
+    to: Timestamp('End of the period, exclusive'),
+    format: Type.Optional(OneOfWords(keysOf(JOURNAL_FORMATS), 'Default: csv')),
     currency: Type.Optional(CurrencyCode),
   }),
   responses: { 200: null },

@@ -10,7 +10,7 @@ import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/sch
 export const NORMAL_SIDES = ['debit', 'credit'] as const
 export const LEDGER_TRANSFER_STATES = ['pending', 'posted', 'voided'] as const
 
-const accountOfLedger = (description: string) => IdOfAny(['InternalAccount', 'LedgerAccount'], description)
+const ledgerAccountId = (description: string) => IdOfAny(['InternalAccount', 'LedgerAccount'], description)
 
 const asOf = Type.Optional(Timestamp('The balances at this time: everything posted before it. Default: now'))
 
@@ -19,15 +19,15 @@ const asOf = Type.Optional(Timestamp('The balances at this time: everything post
  * identified by a name.
  */
 export const LedgerAccount = Type.Object({
-  id: accountOfLedger('An internal account, or an account that only the ledger has'),
+  id: ledgerAccountId('An internal account, or an account that exists only in the ledger'),
   name: Type.Optional(
     Text(128, { description: 'The purpose of an account of the platform, such as `rail`, `fx`, `fees`' }),
   ),
   owner: IdOfAny(['Customer', 'Platform']),
   currency: Currency,
   normalSide: OneOfWords(NORMAL_SIDES, 'The side on which the balances are positive'),
-  posted: Int64({ description: 'All posted transfers together, in the smallest unit' }),
-  held: Int64({ minimum: 0, description: 'The part of it that pending transfers hold' }),
+  posted: Int64({ description: 'The total of all posted transfers, in the smallest unit' }),
+  held: Int64({ minimum: 0, description: 'The part of it held by pending transfers' }),
   isClosed: Type.Boolean({ description: 'Permanently closed, like the accounts of a deleted customer' }),
 })
 
@@ -38,7 +38,7 @@ export const LedgerCause = Type.Object({
 })
 
 const Side = Type.Object({
-  accountId: accountOfLedger('An internal account, or an account that only the ledger has'),
+  accountId: ledgerAccountId('An internal account, or an account that exists only in the ledger'),
   name: Type.Optional(Text(128, { description: "The name of one of the platform's own accounts" })),
 })
 
@@ -47,7 +47,7 @@ export const LedgerTransfer = Type.Object({
   id: Id('LedgerTransfer'),
   state: OneOfWords(
     LEDGER_TRANSFER_STATES,
-    'A pending transfer holds its amount of the debited account. It is posted or voided once',
+    'A pending transfer holds its amount on the debited account. It is posted or voided once',
   ),
   debit: Side,
   credit: Side,
@@ -63,13 +63,12 @@ export const ledger_account_list = endpoint({
   method: 'GET',
   path: '/ledger/accounts',
   tag: 'Books',
-  summary: 'List the accounts of the ledger',
+  summary: 'List ledger accounts',
   description:
-    'Shows the double-entry books: internal accounts and the platform’s own. In each ' +
-    'currency the posted balances of all debit accounts together equal the posted balances of all credit accounts. ' +
-    'Ordered by id.',
+    "Lists the accounts of the double-entry ledger: internal accounts and the platform's own. In each " +
+    'currency, debit accounts and credit accounts have the same total posted balance. Ordered by id.',
   query: Type.Object({
-    name: Type.Optional(Text(128, { description: "Of the platform's own accounts" })),
+    name: Type.Optional(Text(128, { description: "The name of one of the platform's own accounts" })),
     currency: Type.Optional(CurrencyCode),
     owner: Type.Optional(IdOfAny(['Customer', 'Platform'])),
     asOf,
@@ -90,8 +89,8 @@ export const ledger_account_get = endpoint({
   tag: 'Books',
   summary: 'Read the balance of an account, now or at any time in the past',
   description:
-    'Shows the posted and the held balance of one account of the ledger, as of now or, with asOf, as of ' +
-    'any moment of the past.',
+    'Shows the posted and held balances of one ledger account, now or, with asOf, at any time in the ' +
+    'past.',
   params: Type.Object({ ledgerAccountId: PathId }),
   query: Type.Object({ asOf }),
   responses: { 200: LedgerAccount },
@@ -104,16 +103,16 @@ export const ledger_transfer_list = endpoint({
   method: 'GET',
   path: '/ledger/transfers',
   tag: 'Books',
-  summary: 'List transfers of the ledger',
+  summary: 'List ledger transfers',
   description:
     'Lists the bookings behind a payment or a balance, each with entries that sum to zero, by ' +
     'cause, by account, or both: one of them is required. A transaction includes the bookings of its ' +
     'quote, and a quote the bookings of its transaction. Ordered by time of creation.',
   query: Type.Object({
     cause: Type.Optional(
-      Text(96, { description: 'The id of a transaction, a quote, a purchase by card, or another cause' }),
+      Text(96, { description: 'The id of a transaction, a quote, a card purchase or another cause' }),
     ),
-    accountId: Type.Optional(accountOfLedger('Debited or credited')),
+    accountId: Type.Optional(ledgerAccountId('The debited or credited account')),
     startDate: Type.Optional(Timestamp('Created at or after')),
     endDate: Type.Optional(Timestamp('Created at or before')),
     ...pageQuery,

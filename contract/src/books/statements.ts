@@ -40,7 +40,7 @@ export const STATEMENT_LINES_MAX = 10_000
 export const STATEMENT_COLUMNS = {
   at: 'the time at which it was posted, ISO 8601, in UTC',
   line: '`OPENING`, `MOVEMENT`, `CLOSING`, or `HOLD` for each amount that was held at the end',
-  kind: 'what the movement is; a fee has a separate line',
+  kind: 'the type of movement; a fee has a separate line',
   currency: 'currency of the account',
   units: 'the change of the balance, in the smallest unit; negative if money left the account',
   amount: 'the same amount as a decimal',
@@ -49,8 +49,8 @@ export const STATEMENT_COLUMNS = {
   heldUnits:
     'the held part of the closing balance, in the smallest unit: the total at `CLOSING`, then each hold',
   held: 'the same amount as a decimal',
-  counterparty: 'a description of the other side',
-  reference: 'the reference of the payment at banks',
+  counterparty: 'a description of the counterparty',
+  reference: "the payment's reference at banks",
   description: "the payer's note",
   transactionId: 'the transaction',
   cause: 'the record that caused the movement',
@@ -59,7 +59,7 @@ export const STATEMENT_COLUMNS = {
 
 export type StatementColumn = keyof typeof STATEMENT_COLUMNS
 
-/** The counterparty of a movement, as far as known. */
+/** The counterparty of a movement, if known. */
 export const Counterparty = Type.Object({
   name: Type.Optional(Text(255)),
   accountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
@@ -68,7 +68,7 @@ export const Counterparty = Type.Object({
 })
 
 const origin = {
-  transferId: Id('LedgerTransfer', 'A payment and its fee are one transfer'),
+  transferId: Id('LedgerTransfer', 'The ledger transfer. A payment and its fee are one transfer'),
   cause: LedgerCause,
   transactionId: Type.Optional(Id('Transaction')),
   counterparty: Type.Optional(Counterparty),
@@ -124,18 +124,19 @@ export const statement_get = endpoint({
   tag: 'Books',
   summary: 'Create a statement of an internal account',
   description:
-    'Writes the statement of an account for a period, as JSON, CSV, a page to print, camt.053, MT940 or OFX, by format. Every ' +
-    'movement that was posted at or after `from` and before `to`, with the balance after each. A payment ' +
-    'with a fee is two lines. A statement has at most 10,000 lines: for more, 400 `PERIOD_TOO_LONG` says ' +
-    'in `details.until` how far one statement reaches, and the next one begins there.',
+    "Creates an account's statement for a period as JSON, CSV, a page to print, camt.053, MT940 or OFX, " +
+    'depending on format. It lists every movement posted at or after `from` and before `to`, with the ' +
+    'balance after each. A payment with a fee is two lines. A statement has at most 10,000 lines. If the ' +
+    'period has more, 400 `PERIOD_TOO_LONG` states in `details.until` how far one statement reaches; ' +
+    'begin the next one there.',
   query: Type.Object({
     accountId: Id('InternalAccount'),
-    from: Type.Optional(Timestamp('Left out: since the account was opened')),
-    to: Type.Optional(Timestamp('Left out: until now')),
+    from: Type.Optional(Timestamp('Default: the opening of the account')),
+    to: Type.Optional(Timestamp('Default: now')),
     format: Type.Optional(
       OneOfWords(
         keysOf(STATEMENT_FORMATS),
-        'Left out: json. html is a page for reading and printing. camt053, mt940 and ofx are only for accounts in ISO currencies',
+        'Default: json. html is a page for reading and printing. camt053, mt940 and ofx are only for accounts in ISO currencies',
       ),
     ),
   }),

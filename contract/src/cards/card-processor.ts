@@ -24,16 +24,16 @@ const shared = {
   processorRef: Text(255, { description: "The processor's own id of the card" }),
   token: Text(255, { description: "The issuer's id of the purchase" }),
 }
-const eventId = Text(255, { description: 'Distinguishes it from other events of the same purchase' })
+const eventId = Text(255, { description: 'Distinguishes the event from others of the same purchase' })
 
 /** An authorization request. A repeated request with the same token gets the same response. */
 export const CardAuthorizationEvent = Type.Object({
   kind: Tag('authorization'),
   ...shared,
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of currency' }),
   currency: CurrencyCode,
   merchant: CardMerchant,
-  declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'True if the processor has already declined it')),
+  declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'Set if the processor has already declined it')),
 })
 
 /**
@@ -44,7 +44,7 @@ export const CardClearingEvent = Type.Object({
   kind: Tag('clearing'),
   ...shared,
   eventId,
-  amount: Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' }),
+  amount: Int64({ minimum: 0, description: "In the smallest unit of the card's currency" }),
   currency: Type.Optional(CurrencyCode),
   merchant: Type.Optional(CardMerchant),
 })
@@ -59,7 +59,7 @@ export const CardReturnEvent = Type.Object({
 
 export const CardProcessorEvent = OneOf('kind', [CardAuthorizationEvent, CardClearingEvent, CardReturnEvent])
 
-/** Approved, or declined with a reason. `TIMEOUT` means that the decision came too late. */
+/** Approved, or declined with a reason. `TIMEOUT` means that the decision was too late. */
 export const CardAuthorizationAnswer = Type.Union([
   Type.Object({ approved: Type.Literal(true), cardTransactionId: Id('CardTransaction') }),
   Type.Object({ approved: Type.Literal(false), reason: OneOfWords([...DECLINE_REASONS, 'TIMEOUT']) }),
@@ -72,9 +72,9 @@ export const CardMovementAnswer = Type.Object({
 })
 
 /**
- * The processor requests authorizations, and reports merchants' claims and refunds, which may come without an
- * authorization. The route only exists if a processor is configured. `PROCESSOR_EVENT_REUSED`: the token or
- * event was already used with different content.
+ * The processor requests authorizations, and reports merchants' claims and refunds, which may arrive without
+ * an authorization. The route only exists if a processor is configured. `PROCESSOR_EVENT_REUSED`: the token
+ * or event was already used with different content.
  */
 export const card_processor_event = endpoint({
   auth: 'cardProcessor',

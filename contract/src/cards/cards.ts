@@ -46,9 +46,9 @@ export const PlatformFreeze = Type.Object({
   frozenAt: Timestamp(),
   cardholderMayLift: Type.Boolean({
     description:
-      'True: the cardholder may set the card to ACTIVE, by signature. False: only the platform lifts it',
+      'True: the cardholder may set the card to ACTIVE with a signature. False: only the platform can lift the freeze',
   }),
-  reason: Type.Optional(Text(500, { description: "Left out for customers' tokens" })),
+  reason: Type.Optional(Text(500, { description: "Not visible to customers' tokens" })),
 })
 
 /**
@@ -88,22 +88,25 @@ export const Card = Type.Object({
 
 export const CardCreateRequest = Type.Object({
   cardholderId: Id('Customer'),
-  platformCardId: Type.Optional(Text(255, { description: "The platform's own id. Left out: generated" })),
+  platformCardId: Type.Optional(Text(255, { description: "The platform's own id. Default: generated" })),
   form: OneOfWords(CARD_FORMS),
   fundingSources: FundingSources(
-    'Accounts of the cardholder in the order to try them, all for cards in one currency: dollar stablecoins pay a card in USD',
+    "The cardholder's accounts, in the order in which to try them. All must fund the same card currency: dollar stablecoins fund a USD card",
   ),
 })
 
 export const CardUpdateRequest = Type.Object({
   state: Type.Optional(OneOfWords(CARD_UPDATE_STATES)),
-  fundingSources: Type.Optional(FundingSources('Replaces the list; not together with CLOSED')),
+  fundingSources: Type.Optional(FundingSources('Replaces the list. Not allowed together with CLOSED')),
 })
 
 export const CardFreezeRequest = Type.Object({
-  reason: Text(500, { description: 'For your people. Customers do not see it' }),
+  reason: Text(500, { description: 'For your team. Customers do not see it' }),
   cardholderMayLift: Type.Optional(
-    Type.Boolean({ default: false, description: 'True lets the cardholder end the freeze, by signature' }),
+    Type.Boolean({
+      default: false,
+      description: 'True: the cardholder may lift the freeze with a signature',
+    }),
   ),
 })
 
@@ -125,14 +128,14 @@ export const CardMerchant = Type.Object({
 })
 
 const count = Type.Integer({ minimum: 0 })
-const totalAmount = Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' })
+const totalAmount = Int64({ minimum: 0, description: "In the smallest unit of the card's currency" })
 
 /** Amounts pulled from the funding source. */
 export const CardPullSummary = Type.Object({
   count,
   totalAmount: Int64({
     minimum: 0,
-    description: 'Smallest unit of the currency of accountId, which may be a stablecoin',
+    description: 'In the smallest unit of the currency of accountId, possibly a stablecoin',
   }),
   currency: Type.Optional(Currency),
   pendingCount: Type.Optional(count),
@@ -148,7 +151,9 @@ export const CardSettlementSummary = Type.Object({ count, totalAmount })
 export const CardTransaction = Type.Object({
   id: Id('CardTransaction'),
   cardId: Id('Card'),
-  issuerTransactionToken: Type.Optional(Secret(Text(255, { description: "The issuer's own id of it" }))),
+  issuerTransactionToken: Type.Optional(
+    Secret(Text(255, { description: "The issuer's id of the purchase" })),
+  ),
   status: OneOfWords(CARD_TRANSACTION_STATES),
   direction: OneOfWords(TRANSACTION_DIRECTIONS),
   merchant: CardMerchant,
@@ -184,10 +189,10 @@ export const card_create = endpoint({
   tag,
   summary: 'Issue a card',
   description:
-    'Orders a card that pays from accounts of a customer. The card is PROCESSING until the processor has ' +
-    'issued it; CARD.STATE_CHANGE reports when it is ACTIVE. While the check of the customer is pending, the ' +
-    'card is PENDING_KYC; then it is PROCESSING, or CLOSED if the customer was rejected. Its currency is that ' +
-    'of its funding sources; dollar stablecoins pay a card in USD, one to one.',
+    "Orders a card that is funded by a customer's accounts. The card is PROCESSING until the processor " +
+    "has issued it; CARD.STATE_CHANGE reports when it is ACTIVE. While the customer's verification is " +
+    'pending, the card is PENDING_KYC; then it is PROCESSING, or CLOSED if the customer was rejected. ' +
+    'Its funding sources determine its currency; dollar stablecoins fund a USD card one to one.',
   idempotent: true,
   body: CardCreateRequest,
   responses: { 201: Card },
@@ -211,8 +216,7 @@ export const card_list = endpoint({
   tag,
   summary: 'List cards',
   description:
-    'Finds the cards of the platform by cardholder, account and state, newest first, without their ' +
-    'numbers.',
+    "Lists the platform's cards by cardholder, account and state, newest first, without their numbers.",
   query: Type.Object({
     cardholderId: Type.Optional(Id('Customer')),
     accountId: Type.Optional(Id('InternalAccount', 'One of the funding sources')),
@@ -237,8 +241,7 @@ export const card_get = endpoint({
   path: '/cards/{id}',
   tag,
   summary: 'Read a card',
-  description:
-    'Shows a card: its state, its last four digits and the accounts that pay for it, in ' + 'their order.',
+  description: 'Shows a card: its state, its last four digits and its funding sources in order.',
   params: cardPath,
   responses: { 200: Card },
   errors: ['CARD_NOT_FOUND'],
@@ -257,9 +260,10 @@ export const card_update = endpoint({
   tag,
   summary: 'Update a card',
   description:
-    'Freezes, unfreezes or closes a card, or changes which accounts pay for it. Signed by a session of ' +
-    "the cardholder's embedded wallet. A frozen or closed card declines new authorizations; earlier " +
-    'authorizations stay valid. A card that the platform has frozen cannot be set to ACTIVE unless its freeze allows it.',
+    'Freezes, unfreezes or closes a card, or replaces its funding sources. Signed by a session of the ' +
+    "cardholder's embedded wallet. A frozen or closed card declines new authorizations; earlier " +
+    'authorizations stay valid. A card that the platform has frozen cannot be set to ACTIVE unless its ' +
+    'freeze allows it.',
   signed: true,
   signatureAlone: 'ignored',
   params: cardPath,
@@ -277,9 +281,11 @@ export const card_freeze = endpoint({
   tag,
   summary: 'Freeze a card for safety',
   description:
-    "Declines new purchases immediately, without the cardholder's signature: after the loss of a phone, on suspicion of fraud, or by order of an " +
-    'authority. Earlier purchases are still cleared and returned. The cardholder cannot lift it unless cardholderMayLift says ' +
-    'so, but can still close the card. If the platform has already frozen the card, the reason and the rule are replaced.',
+    "Declines new purchases immediately, without the cardholder's signature: for example after the loss " +
+    'of a phone, on suspicion of fraud, or by order of an authority. Earlier purchases can still clear ' +
+    'or be refunded. The cardholder cannot lift the freeze unless cardholderMayLift is true, but can ' +
+    'still close the card. If the platform has already frozen the card, the reason and cardholderMayLift ' +
+    'are replaced.',
   idempotent: true,
   params: cardPath,
   body: CardFreezeRequest,
@@ -293,7 +299,7 @@ export const card_freeze_lift = endpoint({
   method: 'POST',
   path: '/cards/{id}/freeze/lift',
   tag,
-  summary: "Lift the platform's freeze of a card",
+  summary: "Lift the platform's freeze",
   description:
     'Ends the freeze that the platform has set. The card is ACTIVE again, or stays FROZEN if the cardholder had frozen it before: ' +
     'only the cardholder can end that freeze.',
@@ -313,8 +319,7 @@ export const card_transaction_list = endpoint({
   tag,
   summary: 'List card purchases',
   description:
-    'Lists the purchases of cards, newest first, each with the amounts authorized, cleared and ' +
-    'returned.',
+    "Lists a card's purchases, newest first, each with the amounts authorized, cleared and refunded.",
   params: cardPath,
   query: Type.Object({
     status: Type.Optional(OneOfWords(CARD_TRANSACTION_STATES)),

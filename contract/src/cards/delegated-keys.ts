@@ -20,7 +20,7 @@ export const DelegatedKey = Type.Object({
 
 export const DelegatedKeyCreateRequest = Type.Object({
   cardId: Id('Card'),
-  internalAccountId: Id('InternalAccount', 'An embedded wallet among the funding sources of the card'),
+  internalAccountId: Id('InternalAccount', "An embedded wallet among the card's funding sources"),
   nickname: Text(256),
 })
 
@@ -37,8 +37,8 @@ export const delegated_key_create = endpoint({
   tag,
   summary: 'Authorize a key for a card',
   description:
-    'Lets the server sign for the wallet, for purchases by one card and nothing else. Signed by a session ' +
-    'of the wallet. Without an ACTIVE key, an embedded wallet cannot pay for a card.',
+    'Lets the server sign for the wallet, only for purchases with one card. Signed by a session of the ' +
+    'wallet. Without an ACTIVE key, an embedded wallet cannot pay for a card.',
   signed: true,
   body: DelegatedKeyCreateRequest,
   responses: { 201: DelegatedKey, 202: SignedRequestChallenge },
@@ -93,8 +93,8 @@ export const delegated_key_delete = endpoint({
   tag,
   summary: 'Revoke a key for a card',
   description:
-    'Revokes a key immediately, so that the card no longer pays from the wallet. To withdraw a permission ' +
-    'needs no signature.',
+    'Revokes a key immediately, so that the card can no longer pay from the wallet. Revoking a key needs ' +
+    'no signature.',
   params: keyPath,
   responses: { 204: null },
   errors: ['DELEGATED_KEY_NOT_FOUND'],

@@ -43,7 +43,7 @@ export const CONNECTOR_DEPOSIT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
 type Members = Readonly<Record<string, unknown>>
 
 function accountTypeSchema<T extends AccountTypeName>(names: readonly T[]): TUnsafe<T> {
-  return OneOfWords(names, 'It decides which properties `account` has')
+  return OneOfWords(names, 'Determines the properties of `account`')
 }
 
 const accountSchema = (description: string): TUnsafe<Members> =>

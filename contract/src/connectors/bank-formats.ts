@@ -14,7 +14,7 @@ export const EnvironmentReference = Type.Object({
   env: Pattern('^[A-Z][A-Z0-9_]{0,99}$', {
     maxLength: 100,
     patternText: 'the name of an environment variable like EXAMPLE_BANK_SECRET',
-    description: 'The environment variable that contains it',
+    description: 'The environment variable that contains the secret',
   }),
 })
 
@@ -38,14 +38,14 @@ const SepaDebits = Type.Object(
     creditorId: Pattern("^[A-Z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9+?/:().,'-]{1,28}$", {
       maxLength: 35,
       patternText: 'a creditor identifier without spaces, like DE98ZZZ09999999999',
-      description: 'The creditor identifier of the holder of the account',
+      description: "The account holder's creditor identifier",
     }),
     leadDays: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 14,
         description:
-          'Banking days of TARGET from the file to its collection, as agreed with the bank. Default: 1, as in the rules of the CORE scheme',
+          'TARGET banking days from the file to its collection, as agreed with the bank. Default: 1, as in the CORE scheme rules',
       }),
     ),
     deliveredAfterDays: Type.Optional(
@@ -53,24 +53,25 @@ const SepaDebits = Type.Object(
         minimum: 0,
         maximum: 45,
         description:
-          'A collection is credited this number of banking days of TARGET after its day, once a statement has booked it. Default: 5, ' +
-          'in which the bank of the debtor may return it. The debtor may ask for a refund during 8 weeks',
+          'A collection is credited this number of TARGET banking days after its day, once a statement ' +
+          "has booked it. Default: 5, within which the debtor's bank may return it. The debtor may claim " +
+          'a refund for 8 weeks',
       }),
     ),
   },
-  { description: 'Direct debits of the CORE scheme in pain.008, which `PULL` needs' },
+  { description: 'Direct debits of the CORE scheme in pain.008, required for `PULL`' },
 )
 
 /** A bank account that takes pain.001 and pain.008 files. */
 export const SepaFormat = Type.Object({
   type: Tag('SEPA'),
-  name: line(70, 'The holder of the account, as the bank spells it'),
+  name: line(70, 'The account holder, as the bank spells the name'),
   iban: Iban,
   bic: Type.Optional(Bic),
   address: Type.Optional(
     Type.Object(addressParts, {
       description:
-        'Of the holder of the account. Payments to banks outside of the European Economic Area need it',
+        "The account holder's address. Required for payments to banks outside the European Economic Area",
     }),
   ),
   debits: Type.Optional(SepaDebits),
@@ -96,32 +97,36 @@ const WireCsv = Type.Object(
         value: Type.Optional(OneOfWords(WIRE_COLUMNS, 'The value of each payment')),
         text: Type.Optional(line(100, 'The same text in every row, such as the type that the bank expects')),
       }),
-      { minItems: 1, maxItems: 60, description: 'In order. A column without value and text is empty' },
+      {
+        minItems: 1,
+        maxItems: 60,
+        description: 'The columns in order. A column without value and text is empty',
+      },
     ),
-    separator: Type.Optional(OneOfWords([',', ';', '|'], 'Between columns. Default: the comma')),
+    separator: Type.Optional(OneOfWords([',', ';', '|'], 'The column separator. Default: comma')),
     hasHeader: Type.Optional(
       Type.Boolean({ description: 'False if the first row is a payment. Default: true' }),
     ),
     dates: Type.Optional(
       OneOfWords(
         ['YYYY-MM-DD', 'YYYYMMDD', 'MM/DD/YYYY', 'DD.MM.YYYY'],
-        'The form of dates. Default: YYYY-MM-DD',
+        'The date format. Default: YYYY-MM-DD',
       ),
     ),
-    decimalMark: Type.Optional(OneOfWords(['.', ','], 'In amounts. Default: the point')),
+    decimalMark: Type.Optional(OneOfWords(['.', ','], 'The decimal mark in amounts. Default: point')),
   },
-  { description: "The bank's own CSV file. Left out: pain.001" },
+  { description: "The bank's own CSV format. Default: pain.001" },
 )
 
 /** A bank account that sends wires: pain.001 with urgent priority, or the bank's own CSV format. */
 export const WireFormat = Type.Object({
   type: Tag('WIRE'),
-  name: line(70, 'The holder of the account, as the bank spells it'),
-  accountNumber: line(17, 'The account at this bank, which others pay in to'),
+  name: line(70, 'The account holder, as the bank spells the name'),
+  accountNumber: line(17, 'The account at this bank, into which others pay'),
   routingNumber: Routing,
   address: Type.Object(
     { ...addressParts, region: Type.Optional(line(35, 'The state, such as NY')) },
-    { description: 'Of the holder of the account. Every wire states it' },
+    { description: "The account holder's address, stated in every wire" },
   ),
   charges: Type.Optional(
     OneOfWords(
@@ -137,11 +142,11 @@ const poundAccount = {
   accountNumber: Pattern('^[0-9]{8}$', {
     maxLength: 8,
     patternText: '8 digits',
-    description: 'The account at this bank, which others pay in to',
+    description: 'The account at this bank, into which others pay',
   }),
 }
 
-const BACS_DAYS = 'banking days of England'
+const BACS_DAYS = 'English banking days'
 
 const BacsDebits = Type.Object(
   {
@@ -149,31 +154,37 @@ const BacsDebits = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 18,
-        description: `From the file to the processing day of its collections, in ${BACS_DAYS}: the advance notice that payers have. Default: 10, unless you have agreed on less with them`,
+        description:
+          `The number of ${BACS_DAYS} from the file to the processing day of its collections: the ` +
+          'advance notice to payers. Default: 10. Use less only if you have agreed on it with them',
       }),
     ),
     firstLeadDays: Type.Optional(
       Type.Integer({
         minimum: 2,
         maximum: 18,
-        description: `The same for the first collection of a mandate, before which the bank of the payer may return the instruction. Default: 10`,
+        description:
+          "Like `leadDays`, for the first collection of a mandate, before which the payer's bank may return the instruction. Default: 10",
       }),
     ),
     deliveredAfterDays: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 45,
-        description: `A collection is credited this number of ${BACS_DAYS} after its processing day, once a statement has booked it. Default: 3, in which ARUDD reports unpaid ones. The payer may claim a refund without a time limit`,
+        description:
+          `A collection is credited this number of ${BACS_DAYS} after its processing day, once a ` +
+          'statement has booked it. Default: 3, within which ARUDD reports unpaid ones. The payer may ' +
+          'claim a refund without a time limit',
       }),
     ),
   },
-  { description: 'Direct debits with AUDDIS instructions, which `PULL` needs' },
+  { description: 'Direct debits with AUDDIS instructions, required for `PULL`' },
 )
 
 /** A bank account that takes Bacs Standard 18 files. */
 export const BacsFormat = Type.Object({
   type: Tag('BACS'),
-  name: line(18, 'The holder of the account, as payees and payers read it'),
+  name: line(18, "The account holder's name, as shown to payees and payers"),
   ...poundAccount,
   serviceUserNumber: Pattern('^[0-9A-Z]{6}$', {
     maxLength: 6,
@@ -184,7 +195,9 @@ export const BacsFormat = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 10,
-      description: `Bacs does not report what arrived. A payment counts as delivered this number of ${BACS_DAYS} after its processing day, unless it came back. Default: 3, in which ARUCS reports returns`,
+      description:
+        `Bacs does not confirm delivery. A payment counts as delivered this number of ${BACS_DAYS} after ` +
+        'its processing day, unless it was returned. Default: 3, within which ARUCS reports returns',
     }),
   ),
   debits: Type.Optional(BacsDebits),
@@ -217,19 +230,20 @@ const PaymentType = Type.Object(
   },
   {
     description:
-      'The mark by which the bank recognizes Faster Payments: at most one service level and one local instrument. Default: the service level URNS. {}: none, because the bank chooses the network itself',
+      'The codes by which the bank recognizes Faster Payments: at most one service level and one local ' +
+      'instrument. Default: the service level URNS. {}: none, if the bank chooses the network itself',
   },
 )
 
 /** A bank account in pounds that takes Faster Payments as pain.001 files. */
 export const FasterPaymentsFormat = Type.Object({
   type: Tag('FASTER_PAYMENTS'),
-  name: line(70, 'The holder of the account, as the bank spells it'),
+  name: line(70, 'The account holder, as the bank spells the name'),
   ...poundAccount,
   iban: Type.Optional(Iban),
   bic: Type.Optional(Bic),
   address: Type.Optional(
-    Type.Object(addressParts, { description: 'Of the holder of the account, if the bank asks for it' }),
+    Type.Object(addressParts, { description: "The account holder's address, if the bank requires it" }),
   ),
   paymentType: Type.Optional(PaymentType),
 })
@@ -238,28 +252,28 @@ export const FasterPaymentsFormat = Type.Object({
 export const AchFormat = Type.Object({
   type: Tag('ACH'),
   destination: Routing,
-  destinationName: line(23, 'The bank that gets the files'),
-  origin: line(10, 'The immediate origin that the bank gave'),
-  originName: line(23, 'The name that belongs to it'),
-  companyName: line(16, 'The name that receivers read'),
-  companyId: line(10, 'The company identification that the bank gave'),
+  destinationName: line(23, 'The bank that receives the files'),
+  origin: line(10, 'The immediate origin that the bank assigned'),
+  originName: line(23, 'The name of the immediate origin'),
+  companyName: line(16, 'The name shown to receivers'),
+  companyId: line(10, 'The company identification that the bank assigned'),
   originatingBank: Pattern('^[0-9]{8}$', {
     maxLength: 8,
     patternText: '8 digits',
     description: 'The routing number of the originating bank without its last digit',
   }),
-  description: line(10, 'Text that receivers read next to the name, such as PAYOUT'),
-  accountNumber: line(17, 'The account at this bank, which others pay in to'),
+  description: line(10, 'Text shown to receivers next to the name, such as PAYOUT'),
+  accountNumber: line(17, 'The account at this bank, into which others pay'),
   routingNumber: Routing,
   debitClass: Type.Optional(
     OneOfWords(
       ['PPD', 'WEB', 'TEL'],
-      "The form of people's consent to pulls: PPD in writing (the default), WEB online, TEL by telephone. Pulls from businesses are CCD",
+      'The form in which people consent to pulls: PPD in writing (the default), WEB online, TEL by telephone. Pulls from businesses are CCD',
     ),
   ),
   sameDayUntil: Type.Optional(
     TimeOfDay(
-      'Same-day ACH: files made up to this time on a banking day have its date, but for payments above 1,000,000 USD. Left out: the next banking day',
+      'Same-day ACH: files created up to this time on a banking day have that date, except for payments above 1,000,000 USD. Default: the next banking day',
     ),
   ),
   isBalanced: Type.Optional(
@@ -271,7 +285,9 @@ export const AchFormat = Type.Object({
   sendsPrenotes: Type.Optional(
     Type.Boolean({
       description:
-        'True: the first payment to an account, and the first pull from one, follows a prenote without an amount. It waits 3 banking days of the Federal Reserve for a return. Default: payments go immediately',
+        'True: the first payment to an account, and the first pull from one, follows a prenote without ' +
+        'an amount and waits 3 Federal Reserve banking days for its return. Default: payments are sent ' +
+        'immediately',
     }),
   ),
   deliveredAfterDays: Type.Optional(
@@ -279,7 +295,9 @@ export const AchFormat = Type.Object({
       minimum: 1,
       maximum: 10,
       description:
-        'ACH does not report what arrived. A payment counts as delivered this number of banking days of the Federal Reserve after its effective date, unless it came back. 3 if left out; a pull counts after 2 at the earliest',
+        'ACH does not confirm delivery. A payment counts as delivered this number of Federal Reserve ' +
+        'banking days after its effective date, unless it was returned. Default: 3; a pull counts after ' +
+        '2 at the earliest',
     }),
   ),
 })

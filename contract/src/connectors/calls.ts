@@ -22,7 +22,7 @@ export interface ConnectorCall {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: TSchema
-  readonly answer: TSchema
+  readonly response: TSchema
   /**
    * True if the call creates the record with the body's `id`. It then has an `Idempotency-Key` and may return
    * 409.
@@ -32,8 +32,8 @@ export interface ConnectorCall {
   readonly notFound?: { readonly code: string; readonly means: string }
 }
 
-const PAYMENT_PATH = { id: 'The id from the call that made the payment' }
-const PULL_PATH = { id: 'The id from the call that made the pull' }
+const PAYMENT_PATH = { id: 'The id from the call that created the payment' }
+const PULL_PATH = { id: 'The id from the call that created the pull' }
 
 const NEVER_ARRIVED = 'it never arrived; Countersign sends it again under the same id'
 
@@ -43,11 +43,11 @@ export const CONNECTOR_CALLS = {
     path: '/payments',
     summary: 'Send a payment',
     description:
-      'Pays the beneficiary, or gives a deposit back to its sender (`returnOf`). The payment is on your disk before you ' +
-      'answer. The same id with the same body gets the present state of the same payment, however late; with ' +
-      'another body 409.',
+      'Pays the beneficiary, or gives a deposit back to its sender (`returnOf`). Store the payment ' +
+      'durably before you respond. The same id with the same body returns the current state of the same ' +
+      'payment, however late; with another body it returns 409.',
     body: PaymentRequest,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     creates: true,
   },
   payment_get: {
@@ -56,7 +56,7 @@ export const CONNECTOR_CALLS = {
     summary: 'Read the state of a payment',
     description: 'Countersign calls it when a response was lost or an event is overdue.',
     params: PAYMENT_PATH,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     notFound: { code: 'PAYMENT_NOT_FOUND', means: NEVER_ARRIVED },
   },
   payment_cancel: {
@@ -64,10 +64,10 @@ export const CONNECTOR_CALLS = {
     path: '/payments/{id}/cancel',
     summary: 'Cancel a payment, if it is not too late',
     description:
-      'CANCELLED if nothing will be paid any more; else the current status. It may be called any number of times.',
+      'Returns CANCELLED if nothing will be paid any more, otherwise the current status. It may be called any number of times.',
     params: PAYMENT_PATH,
     body: CancelRequest,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     notFound: { code: 'PAYMENT_NOT_FOUND', means: 'it never arrived' },
   },
   pull_create: {
@@ -75,28 +75,28 @@ export const CONNECTOR_CALLS = {
     path: '/pulls',
     summary: 'Pull money from an account',
     description:
-      'By direct debit or the method of the rail. DELIVERED: the money is on our account. Repeated calls work as for payments.',
+      'Pulls by direct debit or the method of the rail. DELIVERED: the money is in our account. Repeated calls work as for payments.',
     body: PullRequest,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     creates: true,
   },
   pull_get: {
     method: 'GET',
     path: '/pulls/{id}',
     summary: 'Read the state of a pull',
-    description: 'As for a payment.',
+    description: 'Works as for payments.',
     params: PULL_PATH,
-    answer: ConnectorPayment,
+    response: ConnectorPayment,
     notFound: { code: 'PULL_NOT_FOUND', means: NEVER_ARRIVED },
   },
   deposit_account_create: {
     method: 'POST',
     path: '/deposit-accounts',
-    summary: 'Details to pay into',
+    summary: 'Create details to pay into',
     description:
-      'For one internal account, or a pooled account per currency. The same id always returns the same details.',
+      'The account belongs to one internal account, or is a pooled account for a currency. The same id always returns the same details.',
     body: DepositAccountRequest,
-    answer: DepositAccount,
+    response: DepositAccount,
     creates: true,
   },
   account_check: {
@@ -105,23 +105,23 @@ export const CONNECTOR_CALLS = {
     summary: 'Check the name of an account holder',
     description: 'Changes nothing. A connector without this check returns UNAVAILABLE.',
     body: AccountCheckRequest,
-    answer: AccountCheck,
+    response: AccountCheck,
   },
   balance_get: {
     method: 'GET',
     path: '/balance',
     summary: 'Read the balances of our accounts',
     description: 'Booked balances by currency.',
-    answer: Balances,
+    response: Balances,
   },
   statement_get: {
     method: 'GET',
     path: '/statements/{date}',
-    summary: 'The statement of a day',
+    summary: 'Read the statement of a day',
     description: 'The same content as the event `statement` of that day and currency.',
     params: { date: 'YYYY-MM-DD, a day of the bank' },
     query: { currency: 'EUR' },
-    answer: ConnectorStatement,
+    response: ConnectorStatement,
     notFound: { code: 'STATEMENT_NOT_FOUND', means: 'the day has not been closed' },
   },
 } as const satisfies Readonly<Record<string, ConnectorCall>>

@@ -12,7 +12,7 @@ const EventId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,255}$',
   maxLength: 255,
   patternText: 'an id of 1 to 255 printable characters without spaces',
-  description: 'The same in every repeat, and the end of the `webhook-id` of each; an id takes effect once',
+  description: 'The same in every retry, and the end of its `webhook-id`. An id takes effect once',
 })
 
 const paymentData = {
@@ -46,10 +46,12 @@ export const PaymentSetback = Type.Object({ ...paymentData, failure: ConnectorFa
 export type PaymentSetback = Static<typeof PaymentSetback>
 
 export const ReceivedDeposit = Type.Object({
-  depositId: text(255, 'The connector’s only id of this deposit'),
+  depositId: text(255, "The connector's unique id of this deposit"),
   depositAccountId: text(255, 'The one that POST /deposit-accounts returned'),
   amount: ConnectorMoney,
-  remittanceInformation: Type.Optional(text(1000, 'The payer’s message; a reference may be anywhere in it')),
+  remittanceInformation: Type.Optional(
+    text(1000, "The payer's message, which may contain a reference anywhere"),
+  ),
   sender: Type.Optional(
     Type.Object({
       name: Type.Optional(text(255)),
@@ -58,7 +60,7 @@ export const ReceivedDeposit = Type.Object({
       bankIdentifier: Type.Optional(text(255)),
     }),
   ),
-  rail: Type.Optional(text(50, 'The network that it came by; the name of a payment rail if one fits')),
+  rail: Type.Optional(text(50, 'The network by which it arrived; the name of a payment rail if one fits')),
   endToEndId: Type.Optional(text(255)),
   traceNumber: Type.Optional(text(255)),
   receivedAt: Timestamp(),
@@ -75,7 +77,7 @@ export type ReversedDeposit = Static<typeof ReversedDeposit>
 /** Changed details of the counterparty's account, as reported by the bank itself. */
 export const ChangedAccount = Type.Object({
   id: text(255, 'The id of the payment or pull'),
-  isPull: Type.Optional(Type.Boolean({ description: 'True if it is about the pull of this id' })),
+  isPull: Type.Optional(Type.Boolean({ description: 'True if the id is the id of a pull' })),
   amount: ConnectorMoney,
   sentTo: text(
     255,
@@ -85,8 +87,8 @@ export const ChangedAccount = Type.Object({
     Type.Object({ field: text(64, 'A property of the account, or holderName'), value: text(255) }),
     { minItems: 1, maxItems: CHANGED_FIELDS_MAX },
   ),
-  code: Type.Optional(text(10, 'The code of the bank, such as C01')),
-  message: Type.Optional(text(1000, 'For people: the message of the bank')),
+  code: Type.Optional(text(10, "The bank's code, such as C01")),
+  message: Type.Optional(text(1000, "The bank's message, for people")),
 })
 export type ChangedAccount = Static<typeof ChangedAccount>
 
@@ -103,23 +105,23 @@ export const STATEMENT_ENTRY_KINDS = [
 ] as const
 
 export const StatementEntry = Type.Object({
-  entryId: text(255, 'The bank’s only id of this entry, across all statements of the rail'),
+  entryId: text(255, "The bank's id of this entry, unique across all statements of the rail"),
   bookedAt: Timestamp(),
   amount: SignedDigits,
   kind: OneOfWords(
     STATEMENT_ENTRY_KINDS,
     'The kind of record that it books. A returned deposit is a PAYMENT',
   ),
-  id: Type.Optional(text(255, 'Payment or pull: the id of the call')),
+  id: Type.Optional(text(255, 'For a payment or pull: the id from the call')),
   depositId: Type.Optional(text(255)),
-  text: Type.Optional(text(1000, 'The message of the bank')),
+  text: Type.Optional(text(1000, "The bank's message")),
   deposit: Type.Optional(ReceivedDeposit),
 })
 export type StatementEntry = Static<typeof StatementEntry>
 
 /** The entries of one day and currency. The opening balance plus all entries equals the closing balance. */
 export const ConnectorStatement = Type.Object({
-  statementId: text(255, 'The same in every repeat'),
+  statementId: text(255, 'The same in every retry'),
   date: CalendarDate,
   currency: CurrencyCode,
   openingBalance: SignedDigits,

@@ -8,7 +8,8 @@ export const EvmFees = Type.Object({
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 100_000,
-      description: 'No transaction pays more for a unit of gas: payments wait. Default: 500',
+      description:
+        "The maximum price of a unit of gas. While the network's price is higher, payments wait. Default: 500",
     }),
   ),
   stuckSeconds: Type.Optional(
@@ -16,7 +17,7 @@ export const EvmFees = Type.Object({
       minimum: 1,
       maximum: 86_400,
       description:
-        'Replaces a transaction that is in no block after this time by one with higher fees. Default: 60',
+        'The time after which a transaction that is in no block is replaced with one that pays higher fees. Default: 60',
     }),
   ),
   marginPercent: Type.Optional(
@@ -31,14 +32,14 @@ export const EvmFees = Type.Object({
       minimum: 21_000,
       maximum: 10_000_000,
       description:
-        'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 for a token without EIP-3009',
+        'The gas of one transfer in quotes and estimates. Default: 120000, or 80000 for a token without EIP-3009',
     }),
   ),
   extraWei: Type.Optional(
     Int64({
       minimum: 0,
       description:
-        'Added by quotes and estimates to the gas of each transfer, in wei: the chain’s charge for its data on another chain. Default: 0',
+        "The amount in wei that quotes and estimates add to the gas of each transfer: the chain's charge for its data on another chain. Default: 0",
     }),
   ),
 })
@@ -49,8 +50,7 @@ export const LowWater = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description:
-        'A gas account is low if its coin would pay for fewer transfers at current fees. Default: 100',
+      description: 'A gas account is low if its coin pays for fewer transfers at current fees. Default: 100',
     }),
   ),
   treasury: Type.Optional(

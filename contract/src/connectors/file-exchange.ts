@@ -11,9 +11,10 @@ export const FileNames = Pattern(
     patternText:
       'letters, digits, points, hyphens, underscores, and {date}, {sequence}, {message} or {account}',
     description:
-      "Names of our files by the bank's scheme, such as ACME_{date}_{sequence:4}.xml. {date} is the day of the file, {date:YYMMDD} its short form; " +
-      '{sequence} counts the files of the day with 3 digits, or as many as it says (1 to 8); {message} is the message id; {account} our account. ' +
-      'It has {message}, or {date} and {sequence}. Left out: the name of the rail, a number and a random part',
+      "Names of our files by the bank's scheme, such as ACME_{date}_{sequence:4}.xml. {date} is the day " +
+      'of the file, {date:YYMMDD} its short form; {sequence} counts the files of the day with 3 digits, ' +
+      'or as many as it says (1 to 8); {message} is the message id; {account} our account. It must have ' +
+      '{message}, or {date} and {sequence}. Default: the name of the rail, a number and a random part',
   },
 )
 
@@ -40,12 +41,12 @@ const Marker = (description: string) =>
 
 export const Markers = Type.Object(
   {
-    ours: Type.Optional(Marker('Written after each file of ours')),
+    ours: Type.Optional(Marker('Written after each of our files')),
     theirs: Type.Optional(
       Marker('A file of the bank is read only once this file exists. With SHA256 the checksum must match'),
     ),
   },
-  { description: 'Files that say that another file is complete' },
+  { description: 'Files that mark another file as complete' },
 )
 
 const AcknowledgementName = (description: string) =>
@@ -57,15 +58,16 @@ const AcknowledgementName = (description: string) =>
 
 export const Acknowledgements = Type.Object(
   {
-    accepted: AcknowledgementName('The name of a file that says that the bank has accepted one of ours'),
+    accepted: AcknowledgementName('The name of the file by which the bank accepts one of ours'),
     rejected: Type.Optional(
-      AcknowledgementName('The name of a file that says that the bank has rejected one of ours as a whole'),
+      AcknowledgementName('The name of the file by which the bank rejects one of ours as a whole'),
     ),
   },
   {
     description:
-      'The bank acknowledges each file: payments are accepted when it says so, not when the file is written. A pain.002 about a whole file counts as well. ' +
-      '{file} is the name of our file, {message} its message id',
+      'The bank acknowledges each file: payments are accepted when it does so, not when the file is ' +
+      'written. A pain.002 about a whole file counts as well. {file} is the name of our file, {message} ' +
+      'its message id',
   },
 )
 
@@ -78,8 +80,8 @@ const KeyFiles = (description: string) =>
 
 export const Pgp = Type.Object(
   {
-    bankKeys: KeyFiles("The bank's public keys: files are encrypted to the first, and signatures are by any"),
-    ownKeys: KeyFiles('Our private keys: the first signs, and any decrypts'),
+    bankKeys: KeyFiles("The bank's public keys: files are encrypted to the first, and any of them may sign"),
+    ownKeys: KeyFiles('Our private keys: the first signs, and any of them decrypts'),
     passphrase: Type.Optional(EnvironmentReference),
     isArmored: Type.Optional(
       Type.Boolean({ description: 'True: our files are text. Default: binary files, which are smaller' }),

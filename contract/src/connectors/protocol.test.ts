@@ -11,7 +11,7 @@ const payment = {
   reference: 'Q-1',
   requestedAt: '2026-11-22T12:00:00Z',
 }
-const { beneficiary: _left, ...withoutBeneficiary } = payment
+const { beneficiary: _beneficiary, ...withoutBeneficiary } = payment
 
 describe('a body of the protocol', () => {
   test('is read unchanged, including unknown fields', () => {
@@ -33,18 +33,18 @@ describe('a body of the protocol', () => {
     ['beneficiary.accountType', { ...payment, beneficiary: { accountType: 'SHELLS', account: {} } }],
     ['the body', null],
     ['the body', [payment]],
-  ])('is refused with the member that is wrong: %s', (member, body) => {
-    expect(readBody(PaymentRequest, body).fault).toMatch(new RegExp(`^${member} `))
+  ])('is rejected with the name of the invalid field: %s', (field, body) => {
+    expect(readBody(PaymentRequest, body).fault).toMatch(new RegExp(`^${field} `))
   })
 
-  test('takes the return of a deposit instead of a beneficiary', () => {
+  test('accepts the return of a deposit instead of a beneficiary', () => {
     const sent = { ...withoutBeneficiary, id: 'Deposit:1', returnOf: { depositId: 'd-1' } }
     expect(readBody(PaymentRequest, sent)).toEqual({ value: sent })
   })
 
   const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
   test.each(types.filter((name) => exampleAccounts(name).length > 0))(
-    'takes an account of the type %s',
+    'accepts an account of type %s',
     (name) => {
       for (const { accountType, ...account } of exampleAccounts(name)) {
         const body = { ...payment, beneficiary: { accountType, account } }
@@ -60,10 +60,10 @@ describe('a body of the protocol', () => {
       matching: 'REFERENCE',
       accountType: 'USD_ACCOUNT',
     }
-    const whole = { ...head, account: { accountNumber: '123', routingNumber: '021000021' } }
-    expect(readBody(DepositAccount, whole, 'deposit')).toEqual({ value: whole })
-    const part = { ...head, account: { accountNumber: '123' } }
-    expect(readBody(DepositAccount, part, 'deposit').fault).toMatch(/^account /)
+    const complete = { ...head, account: { accountNumber: '123', routingNumber: '021000021' } }
+    expect(readBody(DepositAccount, complete, 'deposit')).toEqual({ value: complete })
+    const incomplete = { ...head, account: { accountNumber: '123' } }
+    expect(readBody(DepositAccount, incomplete, 'deposit').fault).toMatch(/^account /)
   })
 
   test.each([
@@ -71,7 +71,7 @@ describe('a body of the protocol', () => {
     ['payment.failed', { id: 'Transaction:1' }, /failure/],
     ['payment.lost', { id: 'Transaction:1' }, /type/],
     ['deposit.reversed', { depositId: 'd-1' }, /failure/],
-  ])('is an event of the type %s with %j, or says why not', (type, data, fault) => {
+  ])('of an event of type %s with %j is accepted, or rejected with the reason', (type, data, fault) => {
     const event = { id: 'e-1', type, occurredAt: '2026-11-22T12:00:00Z', data }
     const read = readBody(ConnectorEvent, event)
     if (fault) expect(read.fault).toMatch(fault)
@@ -86,11 +86,11 @@ test.each([
   ['9223372036854775808', undefined],
   ['1e3', undefined],
   ['', undefined],
-])('the digits %j mean %s', (digits, amount) => {
+])('the digits %j are parsed as %s', (digits, amount) => {
   expect(amountOfDigits(digits)).toBe(amount)
 })
 
-test('a connector call is signed with its method, its path and the id that it creates', () => {
+test('a connector call is signed with its method, its path and the id of the created record', () => {
   expect(callSigningId('GET', '/payments/Transaction:1')).toBe('GET /payments/Transaction:1')
   expect(callSigningId('POST', '/payments', 'Transaction:1')).toBe('POST /payments Transaction:1')
 })

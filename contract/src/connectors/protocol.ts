@@ -37,7 +37,7 @@ const digits = Type.String({
   pattern: '^[0-9]{1,19}$',
   maxLength: 19,
   patternText: 'an amount in the smallest unit as a string of digits',
-  description: 'Smallest unit of the currency, in digits; at most 9223372036854775807',
+  description: 'In the smallest unit of the currency, in digits; at most 9223372036854775807',
 })
 
 /** An amount that may be negative, such as a balance. */
@@ -45,7 +45,7 @@ export const SignedDigits = Type.String({
   pattern: '^-?[0-9]{1,19}$',
   maxLength: 20,
   patternText: 'a signed amount in the smallest unit as a string of digits',
-  description: 'Smallest unit of the currency, in digits, with a minus sign if it is below zero',
+  description: 'In the smallest unit of the currency, in digits, with a minus sign if it is below zero',
 })
 
 export const ConnectorMoney = Type.Object({ value: digits, currency: CurrencyCode, decimals })
@@ -79,7 +79,7 @@ export const CONNECTOR_FAILURE_CODES = [
 
 export const ConnectorFailure = Type.Object({
   code: OneOfWords(CONNECTOR_FAILURE_CODES, 'COUNTERPARTY_POST_TX_FAILED if no other code fits better'),
-  message: text(1000, 'For people: the message of the bank'),
+  message: text(1000, "The bank's message, for people"),
 })
 export type ConnectorFailure = Static<typeof ConnectorFailure>
 
@@ -94,9 +94,9 @@ export const PAYMENT_STATUSES = [
 
 /** The state of a payment or pull. It is known only from a 200 with this body. */
 export const ConnectorPayment = Type.Object({
-  id: text(96, 'The id of the call that made it'),
+  id: text(96, 'The id from the call that created it'),
   status: OneOfWords(PAYMENT_STATUSES, 'UNKNOWN: the bank has not reported a result; ask again'),
-  connectorReference: Type.Optional(text(255, "The bank's name of it, for people")),
+  connectorReference: Type.Optional(text(255, "The bank's reference, for people")),
   failure: Type.Optional(ConnectorFailure),
   transactionHash: Type.Optional(text(255, 'On a chain: the hash of the transaction')),
 })
@@ -106,13 +106,13 @@ export type ConnectorPaymentStatus = ConnectorPayment['status']
 const paymentId = (kinds: string, description: string) =>
   Type.String({ pattern: `^(?:${kinds}):[0-9A-Za-z-]{1,64}$`, maxLength: 96, description })
 
-const reference = text(255, 'Names the payment at both ends')
+const reference = text(255, 'Identifies the payment on both sides')
 
 export const PaymentRequest = Type.Object(
   {
     id: paymentId(
       'Transaction|Deposit|Quote',
-      'Countersign’s only id of this payment, and the idempotency key',
+      "Countersign's unique id of this payment, and the idempotency key",
     ),
     amount: ConnectorMoney,
     rail: Type.Optional(PaymentRail),
@@ -120,30 +120,30 @@ export const PaymentRequest = Type.Object(
     originator: Type.Optional(
       Type.Object(
         { id: text(96), name: Type.Optional(text(255)) },
-        { description: 'The customer on whose behalf it is made' },
+        { description: 'The customer on whose behalf the payment is made' },
       ),
     ),
     reference,
-    remittanceInformation: Type.Optional(text(1000, 'For the payee')),
+    remittanceInformation: Type.Optional(text(1000, 'The message to the payee')),
     returnOf: Type.Optional(
       Type.Object(
         { depositId: text(255) },
-        { description: 'The money of this deposit goes back to its sender; there is no beneficiary' },
+        { description: 'Returns the money of this deposit to its sender; there is no beneficiary' },
       ),
     ),
-    requestedAt: Timestamp('The first time that this call was made; the same in every repeat'),
+    requestedAt: Timestamp('The time of the first attempt; the same in every retry'),
   },
   { oneOf: [{ required: ['beneficiary'] }, { required: ['returnOf'] }] },
 )
 export type PaymentRequest = Static<typeof PaymentRequest>
 
 export const PullRequest = Type.Object({
-  id: paymentId('Transaction', 'Countersign’s only id of this pull, and the idempotency key'),
+  id: paymentId('Transaction', "Countersign's unique id of this pull, and the idempotency key"),
   amount: ConnectorMoney,
   rail: Type.Optional(PaymentRail),
   payer: ConnectorAccount,
   reference,
-  requestedAt: Timestamp('The first time that this call was made; the same in every repeat'),
+  requestedAt: Timestamp('The time of the first attempt; the same in every retry'),
 })
 export type PullRequest = Static<typeof PullRequest>
 
@@ -157,14 +157,14 @@ export const DepositAccountRequest = Type.Object({
   }),
   purpose: OneOfWords(
     ['ACCOUNT', 'POOL'],
-    'ACCOUNT: for one internal account. POOL: one account of the currency for all, payers state a reference',
+    'ACCOUNT: for one internal account. POOL: one account per currency for all, for which payers state a reference',
   ),
   currency: CurrencyCode,
   reference: text(255, 'The reference that payers state, if matching is REFERENCE'),
   holder: Type.Optional(
     Type.Object(
       { id: text(96), name: Type.Optional(text(255)) },
-      { description: 'The customer that it is for' },
+      { description: 'The customer whom the account is for' },
     ),
   ),
 })
@@ -172,7 +172,7 @@ export type DepositAccountRequest = Static<typeof DepositAccountRequest>
 
 const depositMembers = {
   id: text(96),
-  depositAccountId: text(255, 'Names the account in events of deposits'),
+  depositAccountId: text(255, 'Identifies the account in deposit events'),
   matching: OneOfWords(
     ['ACCOUNT', 'REFERENCE'],
     'ACCOUNT: everything that arrives there belongs to this internal account. REFERENCE: the reference names the owner',

@@ -6,23 +6,24 @@ import { FreeForm, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '.
 import { ConnectorEvent, EventReceived } from './events.ts'
 import { CONNECTOR_EVENT_BYTES_MAX } from './protocol.ts'
 
-/** Why a report needs a person's attention. */
+/** The reasons why a report needs manual review. */
 export const RAIL_EVENT_WORDS = {
-  UNKNOWN_PAYMENT: 'It names a payment that this rail was never given, or none',
-  UNKNOWN_MANDATE: 'It names a mandate that this rail does not have, or none',
-  UNKNOWN_DEPOSIT: 'It names a deposit that this rail has never brought, or none',
+  UNKNOWN_PAYMENT: 'It names no payment, or one that this rail was never given',
+  UNKNOWN_MANDATE: 'It names no mandate, or one that this rail does not have',
+  UNKNOWN_DEPOSIT: 'It names no deposit, or one that this rail has never reported',
   CONTRADICTION: 'It contradicts a result that is final',
   OTHER_ACCOUNT:
-    'It is about an account or a currency that the rail does not have, or an account that its payment did not go to',
+    'It is about an account or a currency that the rail does not have, or an account to which its payment did not go',
   OTHER_AMOUNT: 'Its amount or currency differs from the record. The report has both',
   SAME_NAME: 'It has the id of another deposit',
-  OUT_OF_RANGE: 'Money came in that exceeds the maximum of a balance: it is tried again',
+  OUT_OF_RANGE: 'The money exceeds the maximum of a balance: the credit is retried',
   UNREADABLE: 'It is a file, or a part of one, that cannot be read',
   CHANGE_OF_ACCOUNT:
-    'The details of the account at the other end have changed, in a way that cannot be proposed as a change',
+    "The counterparty's account details have changed in a way that cannot be proposed as a change",
   REVERSAL:
-    'It names the reversal of a payment. If it is the money and the reversal has not come back since, decide RETURNED with this line; if a deposit already has the money, match the line with that deposit',
-  BANK_WAITS: 'The bank does not continue until somebody contacts it or confirms',
+    'It names the reversal of a payment. If it is the money and the reversal was not returned since, ' +
+    'decide RETURNED with this line; if a deposit already has the money, match the line with that deposit',
+  BANK_WAITS: 'The bank does not proceed until it is contacted or receives a confirmation',
 } as const
 export type RailEventReason = keyof typeof RAIL_EVENT_WORDS
 export const RAIL_EVENT_REASONS: readonly RailEventReason[] = keysOf(RAIL_EVENT_WORDS)
@@ -47,13 +48,13 @@ export const rail_event = endpoint({
 /** A report that matches no known record. */
 export const RailEvent = Type.Object({
   id: Id('RailEvent'),
-  status: OneOfWords(['WAITING', 'RESOLVED'], 'WAITING: a person must review it'),
+  status: OneOfWords(['WAITING', 'RESOLVED'], 'WAITING: it needs manual review'),
   reason: OneOfWords(
     RAIL_EVENT_REASONS,
     RAIL_EVENT_REASONS.map((reason) => `${reason}: ${RAIL_EVENT_WORDS[reason]}`).join('. '),
   ),
   rail: Text(40),
-  type: Text(64, { description: 'As the connector has sent it: payment.returned' }),
+  type: Text(64, { description: 'The type that the connector sent, such as payment.returned' }),
   body: FreeForm('The whole report'),
   note: Type.Optional(Prose(500)),
   createdAt: Timestamp(),
@@ -68,8 +69,7 @@ export const rail_event_list = endpoint({
   tag: 'Rails',
   summary: 'List unattributed reports',
   description:
-    'Lists reports of rails that the server could not attribute, newest first. None of them moves ' +
-    'money.',
+    'Lists rail reports that the server could not attribute, newest first. None of them moves money.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(['WAITING', 'RESOLVED'])),
     rail: Type.Optional(Text(40)),
@@ -79,7 +79,7 @@ export const rail_event_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
-/** Marks the report as reviewed by a person. */
+/** Marks the report as reviewed. */
 export const rail_event_resolve = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -87,7 +87,7 @@ export const rail_event_resolve = endpoint({
   path: '/rail-events/{railEventId}/resolve',
   tag: 'Rails',
   summary: 'Resolve a report',
-  description: 'Removes a report from the queue, with a note of what a person has found. It moves no money.',
+  description: 'Removes a report from the queue, with a note on what the review found. It moves no money.',
   params: Type.Object({ railEventId: PathId }),
   body: Type.Object({ note: Prose(500) }),
   responses: { 200: RailEvent },

@@ -44,7 +44,7 @@ const Serves = Type.Object({
   accountTypes: Type.Array(OneOfWords(keysOf(ACCOUNT_TYPES)), {
     minItems: 1,
     maxItems: 100,
-    description: 'The types of the accounts at the other end; for IN, of the account to pay into',
+    description: 'The account types of the counterparties; for IN, of the account to pay into',
   }),
   paymentRails: Type.Optional(
     Type.Array(OneOfWords(PAYMENT_RAILS), {
@@ -65,14 +65,14 @@ const Limit = Type.Object({
 const Hours = Type.Object({
   timeZone: TimeZoneName('The zone of the times, by its name in the IANA database'),
   days: Type.Array(OneOfWords(WEEKDAYS), { minItems: 1, maxItems: 7, uniqueItems: true }),
-  opensAt: TimeOfDay('Payments are given to the rail from this time on'),
-  cutOff: TimeOfDay('and until this one; later ones wait for the next day that is open'),
+  opensAt: TimeOfDay('The start of the time in which payments are given to the rail'),
+  cutOff: TimeOfDay('The end of that time. Later payments wait for the next open day'),
   holidays: Type.Optional(
     Type.Array(
       Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { maxLength: 10, patternText: 'a date like 2026-12-25' }),
       {
         maxItems: HOLIDAYS_MAX,
-        description: 'Days on which it is closed',
+        description: 'Dates on which the rail is closed',
       },
     ),
   ),
@@ -80,8 +80,8 @@ const Hours = Type.Object({
 
 const Cost = Type.Object({
   currency: CurrencyCode,
-  fixed: Type.Optional(Int64({ minimum: 0, description: 'For each payment, in the smallest unit' })),
-  percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Of the amount' })),
+  fixed: Type.Optional(Int64({ minimum: 0, description: 'The cost of each payment, in the smallest unit' })),
+  percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Percentage of the amount' })),
 })
 
 const common = {
@@ -92,7 +92,7 @@ const common = {
   isRetired: Type.Optional(
     Type.Boolean({
       description:
-        'Accepts nothing new. Earlier payments stay with it, so keep it in the file until they have ended',
+        'True: the rail accepts nothing new. Earlier payments stay with it, so keep it in the file until they have ended',
     }),
   ),
   serves: Type.Array(Serves, { minItems: 1, maxItems: 100 }),
@@ -106,13 +106,13 @@ const common = {
   costs: Type.Optional(
     Type.Array(Cost, {
       maxItems: 200,
-      description: 'The charges of the provider. Reconciliation expects them in the statement',
+      description: "The provider's charges. Reconciliation expects them in the statement",
     }),
   ),
   lateDeposits: Type.Optional(
     OneOfWords(
       ['RETURN', 'CREDIT'],
-      'Money for a quote that has ended: RETURN sends it back to its sender (the default), CREDIT puts it on the account of the customer',
+      "Money that arrives for a quote that has ended: RETURN sends it back to its sender (the default), CREDIT credits it to the customer's account",
     ),
   ),
 } satisfies TProperties
@@ -129,7 +129,7 @@ export const HttpRail = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 60,
-      description: 'The seconds that a call may take before its outcome is unknown. Default: 10',
+      description: 'The seconds after which the outcome of a call is unknown. Default: 10',
     }),
   ),
 })
@@ -155,13 +155,13 @@ const Sftp = Type.Object({
   hostKey: Pattern('^SHA256:[A-Za-z0-9+/]{43}$', {
     maxLength: 50,
     patternText: 'SHA256: and 43 characters, as ssh-keygen -l prints it',
-    description: 'The fingerprint of the host key. A server with another one is refused',
+    description: 'The fingerprint of the host key. A server with another key is refused',
   }),
   password: Type.Optional(EnvironmentReference),
   privateKey: Type.Optional(EnvironmentReference),
   passphrase: Type.Optional(EnvironmentReference),
   path: Type.Optional(
-    line(1000, 'The folder that contains the folders. Default: the home folder of the user'),
+    line(1000, 'The folder that contains these folders. Default: the home folder of the user'),
   ),
   ...Folders,
 })
@@ -180,7 +180,8 @@ export const BankFilesRail = Type.Object({
       minimum: 1,
       maximum: 1440,
       description:
-        'The interval at which collected payments are written to a file, also at the cut-off of `hours`. Default: 15, or 60 for ACH, whose files have 36 ids a day',
+        'The interval at which collected payments are written to a file. A file is also written at the ' +
+        'cut-off of `hours`. Default: 15, or 60 for ACH, whose files have 36 ids a day',
     }),
   ),
   inboxEverySeconds: Type.Optional(
@@ -200,14 +201,15 @@ export const BankFilesRail = Type.Object({
   fileAmountMax: Type.Optional(
     Int64({
       minimum: 1,
-      description: 'The sum of one file, in the smallest unit. A payment above it gets a separate file',
+      description:
+        'The maximum total of one file, in the smallest unit. A payment above it gets a separate file',
     }),
   ),
   fileMegabytesMax: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 2_000,
-      description: 'The maximum size of a file of the bank. Larger files are refused. Default: 200',
+      description: "The maximum size of the bank's files. Larger files are refused. Default: 200",
     }),
   ),
   depositsFrom: Type.Optional(
@@ -220,7 +222,9 @@ export const BankFilesRail = Type.Object({
   statementFormat: Type.Optional(
     OneOfWords(
       STATEMENT_FORMATS,
-      'The format of the bank’s statements; files with statements in another one are refused. Left out: CAMT_053 or BAI2, whichever the bank sends; with `debits` of the format only CAMT_053. BAI2 is not for `debits`',
+      'The format of the bank’s statements; files with statements in another one are refused. Default: ' +
+        'CAMT_053 or BAI2, whichever the bank sends; with `debits` of the format only CAMT_053. BAI2 does ' +
+        'not support `debits`',
     ),
   ),
   otherAccountNumbers: Type.Optional(
@@ -239,7 +243,7 @@ export const BankFilesRail = Type.Object({
       {
         maxItems: 500,
         description:
-          "The bank's own codes of charges and interest. Those of ISO 20022, BAI2 and SWIFT are known",
+          "The bank's own codes for charges and interest. The codes of ISO 20022, BAI2 and SWIFT are built in",
       },
     ),
   ),
@@ -257,7 +261,7 @@ const EvmToken = Type.Object({
   address: EvmAddress('The contract. Its decimals are read at startup and must match the currency'),
   standard: OneOfWords(
     ['EIP3009', 'ERC20'],
-    'EIP3009: payments are authorizations that any account may bring to the chain, as of USDC. ERC20: plain transfers, whose sender pays the gas',
+    'EIP3009: payments are authorizations that any account may submit to the chain, as with USDC. ERC20: plain transfers, whose sender pays the gas',
   ),
 })
 
@@ -314,12 +318,13 @@ export const EvmRail = Type.Object({
   ),
   faucet: Type.Optional(
     EvmAddress(
-      "Only in a sandbox: an account whose key the first node has itself, as a local chain's. It mints the money that accounts are funded with, and sends coin to the gas accounts",
+      'Only in a sandbox: an account whose key the first node holds, as on a local chain. It mints the ' +
+        'money with which accounts are funded, and sends coin to the gas accounts',
     ),
   ),
   multicall: Type.Optional(
     EvmAddress(
-      "Multicall3, by which a wallet's payment and its fee are one transaction. Left out: the address that it has on most networks",
+      "Multicall3, which combines a wallet's payment and its fee into one transaction. Default: its address on most networks",
     ),
   ),
   sweeps: Type.Optional(
@@ -331,7 +336,7 @@ export const EvmRail = Type.Object({
           description: 'An address is swept to the treasury from this balance on, in the smallest unit',
         }),
       }),
-      { maxItems: 20, description: 'Left out: deposits stay on their addresses' },
+      { maxItems: 20, description: 'Default: deposits stay at their addresses' },
     ),
   ),
 })

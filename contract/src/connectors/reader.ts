@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { memberFor } from '../core/decode.ts'
+import { findUnionMember } from '../core/decode.ts'
 import { findAccountMembers } from './accounts.ts'
 
 /** A valid value, or the error message for a 400 response. */
@@ -46,8 +46,8 @@ export function readBody<T extends TSchema>(
 function selectMember(schema: TSchema, value: unknown): TSchema {
   const { discriminator, oneOf = [] }: Union = schema
   if (!discriminator) return schema
-  const member = memberFor(oneOf, discriminator.propertyName, value)
-  return oneOf.find((one) => one === member) ?? schema
+  const member = findUnionMember(oneOf, discriminator.propertyName, value)
+  return oneOf.find((candidate) => candidate === member) ?? schema
 }
 
 interface Union {

@@ -9,6 +9,6 @@ export type AuditActorType = (typeof AUDIT_ACTORS)[number]
 /** The caller of an API call. */
 export const AuditActor = Type.Object({
   type: OneOfWords(AUDIT_ACTORS, "TOKEN: the platform's backend. OPERATOR: a person at the server"),
-  id: Type.Optional(IdOfAny(keysOf(ID_KINDS), 'Of the member, the token, the agent or the customer')),
-  name: Type.Optional(Text(255, { description: 'Its name at that time' })),
+  id: Type.Optional(IdOfAny(keysOf(ID_KINDS), 'The id of the member, token, agent or customer')),
+  name: Type.Optional(Text(255, { description: "The actor's name at that time" })),
 })

@@ -13,7 +13,7 @@ export function decode(schema: JsonSchema, value: unknown): unknown {
     return BigInt(value)
   if (schema.type === 'number' && typeof value === 'bigint') return Number(value)
   const union = schema.oneOf ?? schema.anyOf
-  if (union) return decode(memberFor(union, schema.discriminator?.propertyName, value), value)
+  if (union) return decode(findUnionMember(union, schema.discriminator?.propertyName, value), value)
   const { items, properties } = schema
   if (Array.isArray(value)) return items ? value.map((item) => decode(items, item)) : value
   if (!isObject(value) || !properties) return value
@@ -52,7 +52,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
  * Selects the union member that fits a value, by its tag or otherwise by its type. Returns an empty schema if
  * none fits.
  */
-export function memberFor(
+export function findUnionMember(
   members: readonly JsonSchema[],
   discriminator: string | undefined,
   value: unknown,

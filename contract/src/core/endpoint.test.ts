@@ -15,44 +15,44 @@ interface Schema {
   readonly freeFormMax?: { readonly bytes: number }
 }
 
-/** Text that people read may use any script: four bytes a character in UTF-8. Everything else is ASCII. */
+/** Human-readable text may use any script: up to four bytes per character in UTF-8. Everything else is ASCII. */
 const SCRIPT_BYTES_MAX = 4
 /**
  * Bounds ids, numbers, times and strings without a `maxLength`, which a pattern or an account's check limits.
  */
-const BYTES_MAX_ELSE = 512
+const DEFAULT_BYTES_MAX = 512
 
-/** The length of the longest JSON text that a schema takes. */
-function longest({ enum: words, oneOf, properties, items, ...schema }: Schema): number {
-  const { maxItems = 0, maxLength = BYTES_MAX_ELSE, wellFormed, freeFormMax } = schema
+/** Computes the length of the computeMaxJsonLength JSON text that a schema accepts. */
+function computeMaxJsonLength({ enum: words, oneOf, properties, items, ...schema }: Schema): number {
+  const { maxItems = 0, maxLength = DEFAULT_BYTES_MAX, wellFormed, freeFormMax } = schema
   if (freeFormMax) return freeFormMax.bytes
-  if (oneOf) return Math.max(...oneOf.map(longest))
+  if (oneOf) return Math.max(...oneOf.map(computeMaxJsonLength))
   if (words) return Math.max(...words.map((word) => word.length)) + 2
   if (properties)
     return Object.entries(properties).reduce(
-      (sum, [name, member]) => sum + `"${name}":,`.length + longest(member),
+      (sum, [name, member]) => sum + `"${name}":,`.length + computeMaxJsonLength(member),
       2,
     )
   const [type] = [schema.type].flat()
-  if (type === 'array') return 2 + maxItems * (longest(items!) + 1)
+  if (type === 'array') return 2 + maxItems * (computeMaxJsonLength(items!) + 1)
   if (type === 'string') return 2 + maxLength * (wellFormed && schema.maxLength ? SCRIPT_BYTES_MAX : 1)
   return '-9223372036854775808'.length
 }
 
-/** Bounded as a whole, below the sum of their lists. */
+/** Endpoints whose body is limited as a whole, to less than the sum of its lists. */
 const BOUNDED_AS_A_WHOLE = ['config_update', 'payout_batch_create']
 
 test('every body that a schema accepts fits the size limit of its endpoint', () => {
   const endpoints = Object.entries<Endpoint>(API).filter(([name]) => !BOUNDED_AS_A_WHOLE.includes(name))
-  const refused = endpoints
+  const tooLarge = endpoints
     .filter(([, { body }]) => body !== undefined)
     .map(([name, endpoint]) => ({
       name,
-      bytes: longest(endpoint.body as Schema),
+      bytes: computeMaxJsonLength(endpoint.body as Schema),
       bytesMax: bodyBytesMaxOf(endpoint),
     }))
     .filter(({ bytes, bytesMax }) => bytes > bytesMax)
-  expect(refused).toEqual([])
+  expect(tooLarge).toEqual([])
 })
 
 test('every challenge of a signed call states the type of credential', () => {

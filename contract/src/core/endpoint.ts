@@ -82,7 +82,7 @@ export type Endpoint = Access & {
    */
   readonly signed?: boolean
   /**
-   * Moves money that is held until a person decides. The handler counts votes, and if `approvalsRequired` is
+   * Moves money that is held for a manual decision. The handler counts votes, and if `approvalsRequired` is
    * set, API tokens cannot decide.
    */
   readonly movesHeldMoney?: true

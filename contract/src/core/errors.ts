@@ -19,17 +19,17 @@ export const ERRORS = {
   INVALID_CURRENCY: { status: 400, message: 'The currency is not valid for this operation.' },
   INVALID_AMOUNT: { status: 400, message: 'The amount is not valid.' },
   AMOUNT_OUT_OF_RANGE: { status: 400, message: 'The amount is outside the limits for this currency.' },
-  INSUFFICIENT_BALANCE: { status: 400, message: 'The available balance of the account is too low.' },
+  INSUFFICIENT_BALANCE: { status: 400, message: "The account's available balance is too low." },
   EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS: {
     status: 400,
     message: 'The account already has an e-mail credential.',
   },
   SMS_OTP_CREDENTIAL_ALREADY_EXISTS: { status: 400, message: 'The account already has an SMS credential.' },
   PASSKEY_CREDENTIAL_ALREADY_EXISTS: { status: 400, message: 'This passkey is already registered.' },
-  CARDHOLDER_KYC_NOT_APPROVED: { status: 400, message: 'The verification of the cardholder was rejected.' },
+  CARDHOLDER_KYC_NOT_APPROVED: { status: 400, message: "The cardholder's verification was rejected." },
   FUNDING_SOURCE_INELIGIBLE: { status: 400, message: 'This account cannot fund the card.' },
   LOW_QUALITY: { status: 400, message: 'The document is not legible enough.' },
-  DATA_MISMATCH: { status: 400, message: 'The document does not match the data of its holder.' },
+  DATA_MISMATCH: { status: 400, message: "The document does not match its holder's data." },
   EXPIRED: { status: 400, message: 'The document has expired.' },
   SUSPECTED_FRAUD: { status: 400, message: 'The document may not be genuine.' },
   UNSUITABLE_DOCUMENT: { status: 400, message: 'This kind of document is not accepted.' },
@@ -51,7 +51,7 @@ export const ERRORS = {
     message: 'The platform has no invitationConfig.url in its configuration.',
   },
   INVITATION_ALREADY_CLAIMED: { status: 400, message: 'The invitation has been claimed.' },
-  INVITATION_CANCELLED: { status: 400, message: 'The invitation was cancelled.' },
+  INVITATION_CANCELLED: { status: 400, message: 'The invitation was canceled.' },
   INVITATION_EXPIRED: { status: 400, message: 'The invitation has expired.' },
   PERIOD_TOO_LONG: {
     status: 400,
@@ -85,7 +85,7 @@ export const ERRORS = {
   FORBIDDEN: { status: 403, message: 'These credentials do not permit this operation.' },
   VELOCITY_LIMIT_EXCEEDED: {
     status: 403,
-    message: 'The request exceeds a limit of the platform, or of the policy of the agent.',
+    message: "The request exceeds a limit of the platform or of the agent's policy.",
   },
   CARD_PAUSED: { status: 403, message: 'Declined: the card is frozen.' },
   CARD_CLOSED: { status: 403, message: 'Declined: the card is closed.' },
@@ -95,7 +95,7 @@ export const ERRORS = {
   CODE_SIGN_IN_LOCKED: {
     status: 403,
     message:
-      'Sign-in by code is locked after a hundred wrong codes in a row. A signed operation of the wallet unlocks it, or the operator does.',
+      'Sign-in by code is locked after 100 wrong codes in a row. A signed operation of the wallet or the operator unlocks it.',
   },
   COUNTERPARTY_NOT_ALLOWED: {
     status: 403,
@@ -157,7 +157,7 @@ export const ERRORS = {
   REFERENCE_NOT_FOUND: { status: 404, message: 'No quote is paid under this reference.' },
   UMA_NOT_FOUND: { status: 404, message: 'UMA address not found.' },
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'Lookup not found, or expired.' },
-  METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not support this method.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not support this method.' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
   CONFLICT: { status: 409, message: 'Another request changed the same record at the same time.' },
   IDEMPOTENCY_KEY_REUSED: {
@@ -179,7 +179,7 @@ export const ERRORS = {
   DEPOSIT_NOT_CORRECTABLE: { status: 409, message: 'This deposit cannot be corrected in this way.' },
   CHART_OF_ACCOUNTS_INCOMPLETE: {
     status: 409,
-    message: 'The chart of accounts has no account for some of the ledger.',
+    message: 'The chart of accounts lacks some accounts of the ledger.',
   },
   RECORDS_NOT_MATCHABLE: { status: 409, message: 'These lines and payments cannot be matched.' },
   PAYOUT_BATCH_FAULTY: {
@@ -213,7 +213,7 @@ export const ERRORS = {
   },
   LAST_OWNER: {
     status: 409,
-    message: 'This is the last member with every permission. Give them to another member first.',
+    message: 'This is the last member with every permission. Give every permission to another member first.',
   },
   MEMBER_EMAIL_EXISTS: { status: 409, message: 'Another member has this e-mail address.' },
   EXTERNAL_ACCOUNT_UNDER_REVIEW: {

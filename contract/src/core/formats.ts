@@ -91,7 +91,7 @@ export const UmaAddress = Pattern(UMA_PATTERN, {
 })
 
 /**
- * An UMA address as a caller may write it, in any letter case. The schema accepts any text, so that the
+ * An UMA address as a caller may write it, in any letter case. The schema accepts any string, so that the
  * operation can respond with `INVALID_UMA_ADDRESS`. Only the canonical form is stored.
  */
 export const UmaAddressInput = Opaque(512, {
@@ -118,7 +118,7 @@ export function canonicalUmaAddress(text: string): string | undefined {
 export const UmaDomain = Pattern(`^${UMA_HOST}$`, {
   maxLength: UMA_CHARACTERS_MAX - UMA_NAME_CHARACTERS_MAX - '$@'.length,
   patternText: 'the name of a host in lower case, like uma.example.com',
-  description: 'Host of the UMA addresses of this platform',
+  description: "Host of this platform's UMA addresses",
 })
 
 export const HTTP_URL_IN_WORDS = 'a URL that begins with https:// or http://'

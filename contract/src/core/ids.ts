@@ -110,5 +110,5 @@ export function IdOfAny(kinds: readonly IdKind[], description?: string) {
   })
 }
 
-/** The schema of a record id in a path. It accepts any text, because a malformed id must return 404. */
+/** The schema of a record id in a path. It accepts any string, because a malformed id must return 404. */
 export const PathId = Plain(Type.String({ minLength: 1, maxLength: 255, wellFormed: true }))

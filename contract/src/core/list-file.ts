@@ -36,9 +36,10 @@ export function fileOfList<
     tag,
     summary: `Download ${rows} as a CSV file`,
     description:
-      `Writes all ${rows} that match for a spreadsheet, as one stream of any length, in the order of the list. ` +
-      'One column for each field of the record, as docs/books.md describes. If the download breaks off, the file ' +
-      'is incomplete. Text from other parties that a spreadsheet would treat as a formula gets a leading apostrophe.',
+      `Exports all matching ${rows} for a spreadsheet, as one stream of any length, in the order of the ` +
+      'list. Each field of the record has one column, as docs/books.md describes. If the download breaks ' +
+      'off, the file is incomplete. Text from other parties that a spreadsheet would treat as a formula ' +
+      'gets a leading apostrophe.',
     query: Type.Omit(query, LIST_ONLY_PARAMETERS),
     responses: { 200: null },
     texts: ['csv'],

@@ -8,6 +8,6 @@ export const MemberPermissions = Type.Array(OneOfWords(PERMISSIONS), {
   maxItems: PERMISSIONS.length,
   uniqueItems: true,
   description:
-    'VIEW reads, TRANSACT moves money, MANAGE changes records and settings, APPROVE decides what waits for a person, REVIEW ' +
-    'decides about customers',
+    'VIEW reads, TRANSACT moves money, MANAGE changes records and settings, APPROVE decides what needs ' +
+    'approval or manual review, REVIEW decides customer verifications',
 })

@@ -15,7 +15,7 @@ export const RecordName = Type.Object({
 /** Spread into the query of a list that returns a `NamedPage`. */
 export const namesQuery = {
   includeNames: Type.Optional(
-    Type.Boolean({ default: false, description: 'Adds `names` of the customers and accounts in `data`' }),
+    Type.Boolean({ default: false, description: 'Adds the `names` of the customers and accounts in `data`' }),
   ),
 }
 
@@ -25,7 +25,7 @@ export function NamedPage<T extends TSchema>(item: T) {
     ...Page(item).properties,
     names: Type.Optional(
       Type.Array(RecordName, {
-        description: 'With `includeNames`: each once, if the caller can read the record with that id',
+        description: 'With `includeNames`: each name once, if the caller can read the record with that id',
       }),
     ),
   })

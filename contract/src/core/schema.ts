@@ -133,8 +133,7 @@ export function OneOfWords<const T extends readonly string[]>(
 }
 
 /**
- * A closed union, whose members are flat objects. The constant field `discriminator` says which member a
- * value is.
+ * A closed union, whose members are flat objects. The constant field `discriminator` identifies the member.
  */
 export function OneOf<T extends TObject[]>(
   discriminator: string,

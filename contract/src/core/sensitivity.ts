@@ -34,8 +34,9 @@ export function alternatives(schema: JsonSchema, value: unknown): readonly JsonS
   if (!union || schema.sensitivity) return [schema]
   const tag = schema.discriminator?.propertyName
   const word = tag !== undefined && isObject(value) ? value[tag] : undefined
-  const named = tag === undefined ? [] : union.filter((one) => one.properties?.[tag]?.enum?.includes(word))
-  return (named.length > 0 ? named : union).flatMap((one) => alternatives(one, value))
+  const named =
+    tag === undefined ? [] : union.filter((member) => member.properties?.[tag]?.enum?.includes(word))
+  return (named.length > 0 ? named : union).flatMap((member) => alternatives(member, value))
 }
 
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['integer', 'number', 'boolean', 'null'])

@@ -5,7 +5,7 @@ import { OneOfWords, Timestamp } from './schema.ts'
 export const AUTH_METHOD_TYPES = ['OAUTH', 'EMAIL_OTP', 'SMS_OTP', 'PASSKEY'] as const
 export type AuthMethodTypeName = (typeof AUTH_METHOD_TYPES)[number]
 
-export const AuthMethodType = OneOfWords(AUTH_METHOD_TYPES, 'Kind of credential')
+export const AuthMethodType = OneOfWords(AUTH_METHOD_TYPES, 'Type of credential')
 
 /** The 202 response of a signed operation (specification 2.3, 3.4). */
 export const SignedRequestChallenge = Type.Object({

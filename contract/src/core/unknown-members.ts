@@ -1,4 +1,4 @@
-import { type JsonSchema, memberFor } from './decode.ts'
+import { findUnionMember, type JsonSchema } from './decode.ts'
 
 /** A field that is not in its object's schema. */
 export interface UnknownMember {
@@ -30,9 +30,9 @@ export function unknownMembers(
   function walk(declared: JsonSchema, value: unknown, shownBy: readonly JsonSchema[]): void {
     if (value === null || typeof value !== 'object' || found.length >= countMax) return
     const schema = resolveUnion(declared, value)
-    const shownSchemas = shownBy.map((one) => resolveUnion(one, value))
+    const shownSchemas = shownBy.map((shown) => resolveUnion(shown, value))
     if (Array.isArray(value)) {
-      const items = shownSchemas.flatMap((one) => one.items ?? [])
+      const items = shownSchemas.flatMap((shown) => shown.items ?? [])
       for (let index = 0; schema.items && index < value.length && found.length < countMax; index++)
         walkInto(String(index), schema.items, value[index], items)
       return
@@ -42,7 +42,7 @@ export function unknownMembers(
     for (const [name, member] of Object.entries(value)) {
       if (found.length >= countMax) return
       const known = findProperty(schema, name)
-      const shownProperties = shownSchemas.flatMap((one) => findProperty(one, name) ?? [])
+      const shownProperties = shownSchemas.flatMap((shown) => findProperty(shown, name) ?? [])
       if (known) walkInto(name, known, member, shownProperties)
       else if (schema.additionalProperties !== true && shownProperties.length === 0)
         found.push({ path: [...path, name], known: Object.keys(properties) })
@@ -56,7 +56,9 @@ export function unknownMembers(
 /** Returns the union member that fits the value, or the schema itself if it is not a union. */
 function resolveUnion(schema: JsonSchema, value: unknown): JsonSchema {
   const union = schema.oneOf ?? schema.anyOf
-  return union ? resolveUnion(memberFor(union, schema.discriminator?.propertyName, value), value) : schema
+  return union
+    ? resolveUnion(findUnionMember(union, schema.discriminator?.propertyName, value), value)
+    : schema
 }
 
 function findProperty({ properties }: JsonSchema, name: string): JsonSchema | undefined {

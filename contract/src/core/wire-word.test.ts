@@ -8,11 +8,11 @@ import { isWireWord, wireSpelling } from './wire-word.ts'
 const text = (wireWord?: string) =>
   JSON.stringify(openApi({ serverUrl: '/', ...(wireWord ? { wireWord } : {}) }))
 
-/** Respells by the word's position in a name, without the table of names. */
-function everySvcAs(word: string, of: string): string {
+/** Replaces every `svc` with the word in the same letter case, without the table of names. */
+function replaceEverySvc(word: string, text: string): string {
   const capital = word.charAt(0).toUpperCase() + word.slice(1)
-  const asIn = { SVC: word.toUpperCase(), Svc: capital, svc: word }
-  return of.replaceAll(/SVC|Svc|svc/g, (part) => asIn[part as keyof typeof asIn])
+  const byCase = { SVC: word.toUpperCase(), Svc: capital, svc: word }
+  return text.replaceAll(/SVC|Svc|svc/g, (part) => byCase[part as keyof typeof byCase])
 }
 
 /** The path segment between a field and the variants of its schema. */
@@ -26,7 +26,7 @@ describe('the wire word', () => {
     expect(usual.match(/svc/gi)?.length).toBeGreaterThan(20)
     assert(
       property(words, (word) => {
-        expect(text(word) === everySvcAs(word, usual), word).toBe(true)
+        expect(text(word) === replaceEverySvc(word, usual), word).toBe(true)
       }),
       { numRuns: 12, examples: [['acme'], ['svc'], ['a1'], ['svcsvc'], ['id'], ['api']] },
     )
@@ -68,8 +68,8 @@ describe('the wire word', () => {
     ])
   })
 
-  test('is replaced in responses and restored, without changing what callers wrote', () => {
-    const answer = {
+  test('is replaced in responses and restored, without changing text from callers', () => {
+    const response = {
       data: [
         { stateReason: 'CLOSED_BY_SVC', rateDetails: { svcApiFixedFee: 1n, counterpartyFixedFee: 2n } },
         { stateReason: null, name: 'CLOSED_BY_SVC', note: 'svcApiFixedFee' },
@@ -80,15 +80,15 @@ describe('the wire word', () => {
     const spelled = {
       data: [
         { stateReason: 'CLOSED_BY_ACME', rateDetails: { acmeApiFixedFee: 1n, counterpartyFixedFee: 2n } },
-        answer.data[1],
+        response.data[1],
       ],
-      counterpartyInformation: answer.counterpartyInformation,
+      counterpartyInformation: response.counterpartyInformation,
     }
-    expect(outward(answer)).toEqual(spelled)
-    expect(inward(spelled)).toEqual(answer)
-    // Names with another word stay: the reader does not know them.
-    expect(inward(answer)).toEqual(answer)
-    expect(wireSpelling().outward(answer)).toBe(answer)
+    expect(outward(response)).toEqual(spelled)
+    expect(inward(spelled)).toEqual(response)
+    // Names with another word are unknown to the reader and stay unchanged.
+    expect(inward(response)).toEqual(response)
+    expect(wireSpelling().outward(response)).toBe(response)
   })
 
   test('has 2 to 20 lower-case letters and digits and starts with a letter', () => {

@@ -13,7 +13,7 @@ export const WALLET_SIGNATURE_HEADER = 'Svc-Wallet-Signature'
 /** Webhook header with the signature by the server's key. */
 export const WEBHOOK_SIGNATURE_HEADER = 'X-Svc-Signature'
 
-/** Request header that asks the sandbox for a fault. In the response, the name ends in `-Applied`. */
+/** Request header that requests a fault from the sandbox. In the response, the name ends in `-Applied`. */
 export const SANDBOX_FAULT_HEADER = 'Svc-Sandbox-Fault'
 
 /** The reason of a card that we have closed. */

@@ -17,7 +17,7 @@ export const BENEFICIAL_OWNER_ROLES = [
 
 export const IDENTIFICATION_TYPES = ['SSN', 'ITIN', 'EIN', 'NON_US_TAX_ID'] as const
 
-const LAST_NAME = 'In sandbox its last three characters steer the check of the person'
+const LAST_NAME = "In the sandbox, its last three characters control the person's verification"
 const IDENTIFIER = 'Stored sealed. Responses show its last four characters'
 
 const optionalPersonalInfo = {
@@ -48,7 +48,7 @@ const Roles = Type.Array(OneOfWords(BENEFICIAL_OWNER_ROLES), {
 const OwnershipPercentage = Type.Integer({
   minimum: 0,
   maximum: 100,
-  description: 'The owners of a business have at most 100 together',
+  description: 'The owners of a business have at most 100 in total',
 })
 
 /** A beneficial owner of a business customer. */
@@ -87,8 +87,8 @@ export const beneficial_owner_create = endpoint({
   tag: TAG,
   summary: 'Add a beneficial owner',
   description:
-    'Names a person who owns or controls a business. The customer must be a business. The check of the ' +
-    'person begins immediately.',
+    "Adds a person who owns or controls a business. The customer must be a business. The person's " +
+    'verification begins immediately.',
   idempotent: true,
   body: BeneficialOwnerCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -104,8 +104,8 @@ export const beneficial_owner_list = endpoint({
   tag: TAG,
   summary: 'List the beneficial owners of a business',
   description:
-    'Lists the owners of one business, each with the state of its check. customerId names the business ' +
-    'and is required.',
+    'Lists the owners of one business, each with the state of the verification. customerId is required ' +
+    'and must be a business.',
   query: Type.Object({ customerId: Id('Customer'), ...pageQuery }),
   responses: { 200: Page(BeneficialOwner) },
   errors: ['INVALID_INPUT'],
@@ -119,14 +119,14 @@ export const beneficial_owner_get = endpoint({
   tag: TAG,
   summary: 'Read a beneficial owner',
   description:
-    'Shows a person who owns or controls a business, with identifiers in their shortened form. A deleted ' +
-    'business is 410.',
+    'Shows a person who owns or controls a business, with masked identifiers. A deleted business returns ' +
+    '410.',
   params: ownerPath,
   responses: { 200: BeneficialOwner },
   errors: ['BENEFICIAL_OWNER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** A new name requires a new check of the person. */
+/** A new name requires a new verification of the person. */
 export const beneficial_owner_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -135,9 +135,9 @@ export const beneficial_owner_update = endpoint({
   tag: TAG,
   summary: 'Change a beneficial owner',
   description:
-    'Corrects an owner. Omitted fields keep their value; address is replaced as a ' +
-    'whole. A changed name, date of birth or identifier triggers a new check. An identifier in ' +
-    'the masked form of responses leaves it unchanged.',
+    'Corrects an owner. Omitted fields keep their value; address is replaced as a whole. A changed name, ' +
+    'date of birth or identifier triggers a new verification. An identifier in the masked form of ' +
+    'responses leaves it unchanged.',
   params: ownerPath,
   body: BeneficialOwnerUpdateRequest,
   bodyBytesMax: 16 * KIB,

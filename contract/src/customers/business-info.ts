@@ -74,7 +74,9 @@ const optionalFields = {
   doingBusinessAs: Type.Optional(Text(255)),
   country: Type.Optional(CountryCode),
   registrationNumber: Type.Optional(
-    Text(100, { description: 'In sandbox its last three digits steer the check of the business' }),
+    Text(100, {
+      description: 'In the sandbox, its last three digits control the verification of the business',
+    }),
   ),
   entityType: Type.Optional(OneOfWords(ENTITY_TYPES)),
   countriesOfOperation: Type.Optional(Countries),

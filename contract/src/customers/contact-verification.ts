@@ -27,9 +27,9 @@ const sendEndpoint = {
 } as const
 
 const SEND_LIMITS =
-  'A code is valid for ten minutes and five attempts, and a new code replaces it. Returns 409 if ' +
-  'contactVerification is not PENDING: verification is not required, or already done. At most five codes in ten minutes and ' +
-  'twenty a day, then 429.'
+  'A code is valid for 10 minutes and 5 attempts, and a new code replaces it. Returns 409 if ' +
+  'contactVerification is not PENDING: verification is not required, or already done. Returns 429 after ' +
+  '5 codes in 10 minutes or 20 a day.'
 
 const confirmEndpoint = {
   ...common,
@@ -46,7 +46,7 @@ export const customer_verify_email = endpoint({
   ...sendEndpoint,
   path: '/customers/{customerId}/verify-email',
   summary: 'Send a code to the e-mail address',
-  description: `Sends a code by e-mail, to prove that the customer can read mail at the address. ${SEND_LIMITS}`,
+  description: `Sends a code by e-mail, to prove that the customer can read e-mail at the address. ${SEND_LIMITS}`,
 })
 
 export const customer_confirm_email = endpoint({

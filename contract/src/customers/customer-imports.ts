@@ -13,11 +13,13 @@ const ImportStatus = OneOfWords(IMPORT_STATES)
 export const BulkCustomerImportErrorEntry = Type.Object({
   correlationId: Type.String({
     description:
-      'The platformCustomerId of the row, or row_17 without one: the header is row_1, empty lines do not count',
+      "The row's platformCustomerId, or row_17 without one. The header is row_1, and empty lines do not count",
   }),
-  code: Type.String({ description: 'The code with which POST /customers would have refused it' }),
+  code: Type.String({ description: 'The error code that POST /customers would have returned' }),
   message: Type.String(),
-  details: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Names row and field' })),
+  details: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The row and the field' }),
+  ),
 })
 
 /** The progress of an import. */
@@ -25,14 +27,17 @@ export const BulkCustomerImportJob = Type.Object({
   id: Id('CustomerImport'),
   status: ImportStatus,
   progress: Type.Object({
-    total: Type.Integer({ minimum: 0, description: 'The number of rows in the file; 0 until it was read' }),
+    total: Type.Integer({
+      minimum: 0,
+      description: 'The number of rows in the file; 0 until it has been read',
+    }),
     processed: Type.Integer({ minimum: 0 }),
     successful: Type.Integer({ minimum: 0 }),
     failed: Type.Integer({ minimum: 0 }),
   }),
   errors: Type.Optional(
     Type.Array(BulkCustomerImportErrorEntry, {
-      description: `In the order of the file, the first ${IMPORT_ERRORS_MAX}. Absent without errors, and in events`,
+      description: `The first ${IMPORT_ERRORS_MAX}, in the order of the file. Absent if there are no errors, and in events`,
     }),
   ),
   completedAt: Type.Optional(Timestamp('The time at which it ended, in success or failure')),
@@ -50,13 +55,13 @@ export const customer_import_create = endpoint({
   method: 'POST',
   path: '/customers/bulk/csv',
   tag: 'Customers',
-  summary: 'Create the customers of a CSV file',
+  summary: 'Create customers from a CSV file',
   description:
-    'Accepts a file and creates a customer for each of its rows, after the response. UTF-8, separated by ' +
-    'commas, with a header row that names the columns: the fields of POST /customers, like ' +
-    'address.line1. Each row is an ordinary creation with its own events, and a refused row does not affect ' +
-    'the others. Sending the same file again creates no customer twice: a platformCustomerId that exists is an ' +
-    'error of its row.',
+    'Accepts a file and, after the response, creates a customer for each row. The file is UTF-8, ' +
+    'separated by commas, with a header row that names the columns: the fields of POST /customers, like ' +
+    'address.line1. Each row is an ordinary creation with its own events, and a rejected row does not ' +
+    'affect the others. Sending the same file again creates no customer twice: an existing ' +
+    'platformCustomerId is an error in its row.',
   idempotent: true,
   upload: { bytesMax: 100 * MIB },
   responses: { 202: BulkCustomerImportJobAccepted },
@@ -69,10 +74,10 @@ export const customer_import_get = endpoint({
   method: 'GET',
   path: '/customers/bulk/jobs/{jobId}',
   tag: 'Customers',
-  summary: 'Read the progress of a file of customers',
+  summary: 'Read the progress of a customer import',
   description:
-    'Shows how many rows of a file are done, and each refused row with its reason. Poll until ' +
-    'status is no longer PENDING or PROCESSING.',
+    'Shows how many rows of the file are done, and each rejected row with the reason. Poll until status ' +
+    'is no longer PENDING or PROCESSING.',
   params: Type.Object({ jobId: PathId }),
   responses: { 200: BulkCustomerImportJob },
   errors: ['BULK_UPLOAD_JOB_NOT_FOUND'],

@@ -38,7 +38,7 @@ const PlatformCustomerId = Text(255, { description: "The platform's own id, uniq
 const Currencies = Type.Array(CurrencyCode, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'The currencies of the customer, a subset of the platform’s',
+  description: "The customer's currencies, a subset of the platform's",
 })
 
 /** Ignored, because the server determines the status. */
@@ -56,7 +56,7 @@ const CustomerPhone = Type.Optional(PhoneNumber)
 
 const createFields = {
   platformCustomerId: Type.Optional(
-    Text(255, { description: 'Unique among the customers. Left out: generated' }),
+    Text(255, { description: "Unique among the platform's customers. Default: generated" }),
   ),
   region: Type.Optional(Region),
   currencies: Type.Optional(Currencies),
@@ -159,9 +159,9 @@ export const customer_create = endpoint({
   tag: 'Customers',
   summary: 'Create a customer',
   description:
-    'Adds a person or a business with its internal accounts, an embedded wallet among them. A ' +
-    'platformCustomerId or umaAddress that is left out is generated. The customer signs in to a wallet ' +
-    'with the e-mail address given here.',
+    'Creates a person or a business with its internal accounts, including an embedded wallet. An omitted ' +
+    'platformCustomerId or umaAddress is generated. The customer signs in to a wallet with the e-mail ' +
+    'address given here.',
   idempotent: true,
   body: CustomerCreateRequest,
   bodyBytesMax: 32 * KIB,
@@ -184,20 +184,20 @@ export const customer_list = endpoint({
   path: '/customers',
   tag: 'Customers',
   summary: 'List customers',
-  description: 'Finds customers, newest first. A customer must match all filters.',
+  description: 'Lists customers, newest first. A customer must match all filters.',
   query: Type.Object({
     platformCustomerId: Type.Optional(Text(255)),
     customerType: Type.Optional(OneOfWords(CUSTOMER_TYPES)),
     region: Type.Optional(CountryCode),
     currency: Type.Optional(CurrencyCode),
     verificationStatus: Type.Optional(
-      OneOfWords(KYC_STATUSES, 'The kycStatus of a person, the kybStatus of a business'),
+      OneOfWords(KYC_STATUSES, 'The kycStatus of a person or the kybStatus of a business'),
     ),
     umaAddress: Type.Optional(Text(255)),
     search: Type.Optional(
       Text(255, {
         description:
-          'The beginnings of words of the name, or of the e-mail address, telephone number, UMA address or platformCustomerId',
+          'The beginnings of words in the name, e-mail address, telephone number, UMA address or platformCustomerId',
       }),
     ),
     isIncludingDeleted: Type.Optional(Type.Boolean({ default: false })),
@@ -218,8 +218,8 @@ export const customer_get = endpoint({
   tag: 'Customers',
   summary: 'Read a customer',
   description:
-    'Shows the record of a customer, with the state of its verification in kycStatus or kybStatus. A ' +
-    'deleted customer returns 410.',
+    'Shows a customer, with the state of the verification in kycStatus or kybStatus. A deleted customer ' +
+    'returns 410.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -237,9 +237,9 @@ export const customer_update = endpoint({
   tag: 'Customers',
   summary: 'Change a customer',
   description:
-    'Changes the properties of a customer that the request contains. Omitted properties keep their value. If ' +
-    'the customer signs in to a wallet with the e-mail address, changing it returns 202 first; the signed ' +
-    'retry then changes the customer and the credential together.',
+    'Changes the properties of a customer that the request contains. Omitted properties keep their ' +
+    'value. If the customer signs in to a wallet with the e-mail address, changing it first returns 202; ' +
+    'the signed retry then changes the customer and the credential together.',
   signed: true,
   params: customerPath,
   body: CustomerUpdateRequest,
@@ -271,10 +271,10 @@ export const customer_delete = endpoint({
   summary: 'Delete a customer',
   description:
     'Closes a customer permanently. The record and its accounts remain, with isDeleted set. While an ' +
-    'account of the customer holds money, or a payment or a card purchase is in progress, the response is ' +
-    '409 CUSTOMER_NOT_EMPTY; details lists them in accounts, transactions and cardTransactions, twenty of each at ' +
-    'most. Sessions and credentials of the customer are revoked, its cards closed and its delegated keys ' +
-    'revoked. Its schedules end, and its mandates are canceled.',
+    'account of the customer holds money, or a payment or a card purchase is in progress, the call ' +
+    'returns 409 CUSTOMER_NOT_EMPTY; details lists them in accounts, transactions and cardTransactions, ' +
+    "at most 20 of each. The customer's sessions, credentials and delegated keys are revoked, its cards " +
+    'are closed, its schedules end, and its mandates are canceled.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_EMPTY', 'CUSTOMER_DELETED'],

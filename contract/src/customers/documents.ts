@@ -52,8 +52,8 @@ export const DOCUMENT_QUALITY_CODES = [
   'INCOMPLETE',
 ] as const satisfies readonly ErrorCode[]
 
-export const DocumentType = OneOfWords(DOCUMENT_TYPES, 'The kind of document')
-const DocumentSide = OneOfWords(DOCUMENT_SIDES, 'The side of a card that the file shows')
+export const DocumentType = OneOfWords(DOCUMENT_TYPES, 'The type of document')
+const DocumentSide = OneOfWords(DOCUMENT_SIDES, 'The side of a card that is shown in the file')
 const DocumentHolder = IdOfAny(['Customer', 'BeneficialOwner'], 'The holder of the document')
 
 /** A document of a customer or beneficial owner, without the file itself. */
@@ -64,7 +64,7 @@ export const CustomerDocument = Type.Object({
   side: Type.Optional(DocumentSide),
   country: CountryCode,
   documentNumber: Type.Optional(
-    Secret(Type.String({ description: 'Its last characters; those before them are shown as *' })),
+    Secret(Type.String({ description: 'Its last characters; all others are masked with *' })),
   ),
   issuingAuthority: Type.Optional(Type.String()),
   issuedOn: Type.Optional(CalendarDate),
@@ -77,12 +77,13 @@ const fields = {
   documentType: DocumentType,
   side: Type.Optional(DocumentSide),
   country: CountryCode,
-  documentNumber: Type.Optional(Secret(Text(100, { description: 'Kept sealed' }))),
+  documentNumber: Type.Optional(Secret(Text(100, { description: 'Stored sealed' }))),
   issuingAuthority: Type.Optional(Text(255)),
   issuedOn: Type.Optional(
     Type.String({
       format: 'date',
-      description: 'YYYY-MM-DD. The age of a proof of address counts from this day, else from its upload',
+      description:
+        'YYYY-MM-DD. The age of a proof of address counts from this day, otherwise from its upload',
     }),
   ),
 }
@@ -90,7 +91,7 @@ const fields = {
 const documentPath = Type.Object({ documentId: PathId })
 
 const FILE_NOTE =
-  'The file is a PDF, JPEG or PNG by its content, whatever its name. Its bytes are stored sealed, and no call of the API returns them.'
+  'The file must be a PDF, JPEG or PNG by its content, regardless of its name. It is stored sealed, and the API never returns its content.'
 
 export const document_create = endpoint({
   auth: 'platform',
@@ -99,7 +100,7 @@ export const document_create = endpoint({
   path: '/documents',
   tag: 'Documents',
   summary: 'Upload a document',
-  description: `Stores a file as evidence about a customer or an owner, for the verification. ${FILE_NOTE}`,
+  description: `Stores a file as evidence for the verification of a customer or an owner. ${FILE_NOTE}`,
   idempotent: true,
   upload: { bytesMax: DOCUMENT_BYTES_MAX },
   body: Type.Object({ documentHolder: DocumentHolder, ...fields }),
@@ -120,7 +121,7 @@ export const document_list = endpoint({
   path: '/documents',
   tag: 'Documents',
   summary: 'List documents',
-  description: 'Finds documents by their holder, without their bytes, newest first.',
+  description: 'Lists documents by holder, newest first, without the files.',
   query: Type.Object({ documentHolder: Type.Optional(DocumentHolder), ...pageQuery }),
   responses: { 200: Page(CustomerDocument) },
   errors: ['INVALID_INPUT'],
@@ -132,9 +133,9 @@ export const document_get = endpoint({
   method: 'GET',
   path: '/documents/{documentId}',
   tag: 'Documents',
-  summary: 'Get a document',
+  summary: 'Read a document',
   description:
-    'Shows the details of a document and whether it is still accepted. To read the file, create a link: POST ' +
+    'Shows the details of a document. To read the file, create a link with POST ' +
     '/documents/{documentId}/link.',
   params: documentPath,
   responses: { 200: CustomerDocument },
@@ -149,8 +150,8 @@ export const document_replace = endpoint({
   tag: 'Documents',
   summary: 'Replace a document',
   description:
-    'Replaces the file and all its details, but not its holder. Once a verification was ' +
-    `submitted with it, the response is 409. ${FILE_NOTE}`,
+    'Replaces the file and all its details, but not its holder. Returns 409 once a verification was ' +
+    `submitted with it. ${FILE_NOTE}`,
   params: documentPath,
   upload: { bytesMax: DOCUMENT_BYTES_MAX },
   body: Type.Object(fields),
@@ -166,8 +167,8 @@ export const document_delete = endpoint({
   tag: 'Documents',
   summary: 'Delete a document',
   description:
-    'Removes a document and its bytes. Once a verification was submitted with it, it stays and the response ' +
-    'is 409.',
+    'Deletes a document and its file. Returns 409 once a verification was submitted with it: the ' +
+    'document is then kept.',
   params: documentPath,
   responses: { 204: null },
   errors: ['DOCUMENT_NOT_FOUND', 'DOCUMENT_SUBMITTED'],
@@ -180,10 +181,10 @@ export const document_link = endpoint({
   method: 'POST',
   path: '/documents/{documentId}/link',
   tag: 'Documents',
-  summary: 'Create a link to the file of a document',
+  summary: "Create a link to a document's file",
   description:
-    'Creates a URL at which a browser shows the file, for a person who reviews it. Anyone with the ' +
-    'link can read the file, without credentials, for ten minutes. Its creation and every use are recorded.',
+    'Creates a URL at which a reviewer can open the file in a browser. Anyone with the link can read the ' +
+    'file, without credentials, for 10 minutes. Its creation and every use are recorded.',
   params: documentPath,
   responses: { 201: Type.Object({ url: Secret(Type.String({ format: 'uri' })), expiresAt: Timestamp() }) },
   errors: ['DOCUMENT_NOT_FOUND'],

@@ -11,10 +11,10 @@ export const ERASURE_KEEPS = [
     why: 'They are the books',
   },
   {
-    what: 'Payloads that a wallet has signed to execute a payment, with the payee as it was shown, and those that the key of a card has signed',
+    what: "Payloads signed by a wallet to execute a payment, with the payee as shown, and payloads signed by a card's key",
     why: 'It proves who allowed the payment',
   },
-  { what: 'Merchants and amounts of purchases by card', why: 'They are the books' },
+  { what: 'Merchants and amounts of card purchases', why: 'They are the books' },
   {
     what: 'Addresses and transactions on public chains, and the sealed keys of wallets',
     why: 'The chain keeps them permanently, and money that arrives there later can be moved',
@@ -34,9 +34,10 @@ export const CustomerErasure = Type.Object({
   ),
   requestedAt: Timestamp(),
   erasesAt: Timestamp('The time at which the removal begins'),
-  erasedAt: Type.Optional(Timestamp('The time at which all of it was removed')),
+  erasedAt: Type.Optional(Timestamp('The time at which the removal was complete')),
   keeps: Type.Array(Type.Object({ what: Prose(500), why: Prose(500) }), {
-    description: 'The data that stays, and why. Until erasesAt everything that identifies the person stays',
+    description:
+      'The data that is kept, and why. Until erasesAt, everything that identifies the person is kept',
   }),
 })
 
@@ -49,12 +50,13 @@ export const customer_erase = endpoint({
   method: 'POST',
   path: '/customers/{customerId}/erasure',
   tag: 'Customers',
-  summary: 'Erase a person',
+  summary: "Erase a customer's personal data",
   description:
-    'Removes the personal data of a deleted customer: names, addresses, contacts, numbers, documents and external accounts, everywhere they ' +
-    'are stored. It begins at erasesAt, when the server no longer has to keep them. Messages with codes, verification links and ' +
-    'logged requests go immediately. Payments, balances and the audit trail stay, without the person. While the customer is not deleted, ' +
-    'the response is 409 CUSTOMER_NOT_DELETED. A repeated call returns the same erasure.',
+    'Removes the personal data of a deleted customer: names, addresses, contacts, numbers, documents and ' +
+    'external accounts, everywhere they are stored. The removal begins at erasesAt, when the retention ' +
+    'period ends. Messages with codes, verification links and logged requests are removed immediately. ' +
+    'Payments, balances and the audit trail are kept, without the person. Returns 409 ' +
+    'CUSTOMER_NOT_DELETED if the customer is not deleted. A repeated call returns the same erasure.',
   params: erasurePath,
   responses: { 200: CustomerErasure },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_DELETED'],
@@ -68,8 +70,8 @@ export const customer_erasure_get = endpoint({
   tag: 'Customers',
   summary: 'Read an erasure',
   description:
-    'Shows the progress of an erasure, what remains and why. The event CUSTOMER.ERASED reports its end. Returns 404 ERASURE_NOT_FOUND if ' +
-    'no erasure was requested.',
+    'Shows the progress of an erasure, the data that is kept, and why. The event CUSTOMER.ERASED reports ' +
+    'its end. Returns 404 ERASURE_NOT_FOUND if no erasure was requested.',
   params: erasurePath,
   responses: { 200: CustomerErasure },
   errors: ['USER_NOT_FOUND', 'ERASURE_NOT_FOUND'],

@@ -41,10 +41,11 @@ export const kyc_link_create = endpoint({
   tag: 'Verifications',
   summary: 'Create a link to the verification page',
   description:
-    'Creates a link that the platform sends to its customer. The page asks the customer for what is ' +
-    'missing, takes documents and submits the verification. The link is valid for 24 hours and can be ' +
-    'opened once; several may be valid at the same time, and creating one changes no status. 409 CONTACT_NOT_VERIFIED ' +
-    'while a contact of the customer is not verified, 409 CUSTOMER_ALREADY_DECIDED once the customer is decided.',
+    'Creates a link that the platform sends to its customer. On the page, the customer provides missing ' +
+    'data and documents and submits the verification. The link is valid for 24 hours and can be opened ' +
+    'once; several may be valid at the same time, and creating one changes no status. Returns 409 ' +
+    'CONTACT_NOT_VERIFIED while a contact of the customer is not verified, and 409 ' +
+    'CUSTOMER_ALREADY_DECIDED once the customer is approved or rejected.',
   idempotent: true,
   isAnswerSecret: true,
   params: Type.Object({ customerId: PathId }),

@@ -59,8 +59,7 @@ export const Verification = Type.Object({
   }),
   submission: Type.Integer({
     minimum: 0,
-    description:
-      'The number of times that the customer was submitted. A decision can name the submission that it is about',
+    description: 'The number of submissions so far. A decision can state the submission to which it applies',
   }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -79,8 +78,7 @@ const ownerOutcomes = Type.Optional(
     }),
     {
       maxItems: 100,
-      description:
-        'The findings about individual beneficial owners. APPROVE of the business approves the others',
+      description: 'Decisions on individual beneficial owners. Approving the business approves the others',
     },
   ),
 )
@@ -88,10 +86,10 @@ const submissionOfDecision = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: SUBMISSIONS_MAX,
-    description: 'The reviewed submission. Left out: the newest',
+    description: 'The reviewed submission. Default: the newest',
   }),
 )
-const Reason = Prose(500, { description: 'Required for REJECT. The platform reads it' })
+const Reason = Prose(500, { description: 'Required for REJECT. Visible to the platform' })
 const RequestedErrors = Type.Array(VerificationError, {
   minItems: 1,
   maxItems: 50,
@@ -109,7 +107,7 @@ export const VerificationDecisionRequest = Type.Object({
 /** The possible authors of a decision. */
 export const DECIDERS = ['TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
 
-/** A decision, with who made it and when. Kept permanently. */
+/** A decision with its author and time. Kept permanently. */
 export const VerificationDecision = Type.Object({
   id: Id('VerificationDecision'),
   verificationId: Id('Verification'),
@@ -120,7 +118,9 @@ export const VerificationDecision = Type.Object({
   decidedBy: Type.Object({
     type: OneOfWords(DECIDERS),
     id: Type.Optional(
-      Type.String({ description: 'The token or the member; for a decision of a provider, its event' }),
+      Type.String({
+        description: "The id of the token or the member; for a provider's decision, the id of its event",
+      }),
     ),
   }),
   createdAt: Timestamp(),
@@ -154,7 +154,7 @@ export const verification_list = endpoint({
   tag: TAG,
   summary: 'List verifications',
   description:
-    'Finds verifications, newest first unless `sortOrder` says otherwise, by customer and status. Use it to see what is still open.',
+    'Lists verifications by customer and status, newest first unless `sortOrder` says otherwise. Use it to find open ones.',
   query: Type.Object({
     customerId: Type.Optional(Id('Customer')),
     verificationStatus: Type.Optional(OneOfWords(VERIFICATION_STATES)),
@@ -177,13 +177,13 @@ export const verification_get = endpoint({
   path: '/verifications/{verificationId}',
   tag: TAG,
   summary: 'Read a verification',
-  description: 'Shows the progress of a verification, and in errors what is missing.',
+  description: 'Shows the progress of a verification, with everything that is missing in errors.',
   params: verificationPath,
   responses: { 200: Verification },
   errors: ['VERIFICATION_NOT_FOUND'],
 })
 
-/** Records a person's decision. */
+/** Records a reviewer's decision. */
 export const verification_decide = endpoint({
   auth: 'platform',
   permission: 'REVIEW',
@@ -192,11 +192,10 @@ export const verification_decide = endpoint({
   tag: TAG,
   summary: 'Decide a verification',
   description:
-    'Records the decision of a person of the platform on a submitted customer, and changes the status of ' +
-    'the customer. APPROVE needs a submitted customer without a rejected beneficial owner; it approves ' +
-    'the owners that are pending. REQUEST_INFORMATION lists what the customer must provide; a document that it ' +
-    'names can be replaced again. Of several decisions at the same time one succeeds; the others are ' +
-    'refused with 409.',
+    "Records a manual decision on a submitted customer and changes the customer's status. APPROVE needs " +
+    'a submitted customer without a rejected beneficial owner; it also approves pending owners. ' +
+    'REQUEST_INFORMATION lists what the customer must provide; a document that it names can be replaced ' +
+    'again. Of several concurrent decisions one succeeds; the others return 409.',
   params: verificationPath,
   body: VerificationDecisionRequest,
   bodyBytesMax: 256 * KIB,
@@ -241,9 +240,9 @@ const answerFields = {
   beneficialOwners: ownerOutcomes,
 }
 
-/** The provider's result for a verification, immediate or later. `REFER` means that a person must decide. */
+/** The provider's result for a verification, immediate or later. `REFER` requests manual review. */
 export const VerificationOutcome = Type.Object({
-  decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'WAIT'], 'WAIT: it is reported later'),
+  decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'WAIT'], 'WAIT: the outcome is reported later'),
   ...answerFields,
 })
 

@@ -67,8 +67,9 @@ const SIGNATURE = [
     required: true,
     schema: { type: 'string' },
     description:
-      'For a call: method, path with query as sent, and for a POST that creates the id: `POST /payments Transaction:…`. For an ' +
-      'event the same, with the name of the rail: `POST /rail-events/my-bank evt-7f3a`.',
+      'For a call: the method, the path with the query as sent, and the id if a POST creates a record: ' +
+      '`POST /payments Transaction:…`. For an event: the same, with the name of the rail: `POST ' +
+      '/rail-events/my-bank evt-7f3a`.',
   },
   {
     name: 'webhook-timestamp',
@@ -83,7 +84,7 @@ const SIGNATURE = [
     required: true,
     schema: { type: 'string' },
     description:
-      '`v1,` and the signature in base64; several with a space between them while a secret is changed.',
+      '`v1,` and the signature in base64; several, separated by spaces, while a secret is being replaced.',
   },
 ]
 
@@ -120,7 +121,7 @@ export function connectorOpenApi(): Json {
 }
 
 function operation(name: string, call: ConnectorCall): Json {
-  const { summary, description, body, answer } = call
+  const { summary, description, body, response } = call
   return {
     operationId: name,
     summary,
@@ -128,14 +129,14 @@ function operation(name: string, call: ConnectorCall): Json {
     parameters: buildParameters(call),
     ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
     responses: {
-      200: { description: summary, content: jsonContent(answer) },
+      200: { description: summary, content: jsonContent(response) },
       400: errorResponse('The body, a header or the version does not follow the protocol.'),
-      401: errorResponse('The signature is missing, wrong, too old, or of another request.'),
+      401: errorResponse('The signature is missing, wrong, too old, or belongs to another request.'),
       ...notFoundResponse(call),
       ...(call.creates
         ? { 409: errorResponse('`IDEMPOTENCY_CONFLICT`: this id was used with another body.') }
         : {}),
-      '5XX': errorResponse('The result is unknown; Countersign asks or retries later.'),
+      '5XX': errorResponse('The result is unknown; Countersign polls or retries later.'),
     },
   }
 }
@@ -172,7 +173,7 @@ function eventOperation(): Json {
     operationId: 'event',
     summary: 'Something happened at the bank',
     description:
-      'To `POST {address of the server}/rail-events/{rail}`, repeated with the same id until the response is 2xx. Any order.',
+      'Sent to `POST {address of the server}/rail-events/{rail}`, and retried with the same id until the response is 2xx. Events may arrive in any order.',
     parameters: headers(),
     requestBody: { required: true, content: jsonContent(events.ConnectorEvent) },
     responses: {

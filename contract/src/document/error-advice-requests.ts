@@ -16,10 +16,10 @@ export const REQUEST_ADVICE = {
   ],
   INVALID_UMA_ADDRESS: [
     'The UMA address has the wrong form, or a domain that is not allowed here.',
-    'Write it as `$name@domain`. The address of a customer has the domain of your platform.',
+    "Write it as `$name@domain`. A customer's address has your platform's domain.",
   ],
   MISSING_MANDATORY_USER_INFO: [
-    'The receiver at a UMA address wants to know more about the sender.',
+    'The receiver at a UMA address requires more information about the sender.',
     'Send the fields in `details.missing` as `senderCustomerInfo`.',
   ],
   SELF_PAYMENT: ['Source and destination are the same account.', 'Choose another destination.'],
@@ -32,23 +32,23 @@ export const REQUEST_ADVICE = {
     'Use a currency of the account, or enable the currency in `supportedCurrencies` of `PATCH /config`.',
   ],
   INVALID_AMOUNT: [
-    'The amount is so small that the fees leave nothing of it.',
-    'Send more. `details.totalFee`, if present, is what the fees come to.',
+    'The amount is so small that nothing remains after the fees.',
+    'Send more. `details.totalFee`, if present, is the total of the fees.',
   ],
   AMOUNT_OUT_OF_RANGE: [
-    'The amount is outside a limit: of your configuration, of the rail, or of what is left of a purchase.',
-    'Send an amount between `details.minAmount` and `details.maxAmount`, or at most `details.left`, as far as they are present.',
+    'The amount is outside a limit of your configuration or of the rail, or exceeds the remainder of a purchase.',
+    'Send an amount between `details.minAmount` and `details.maxAmount`, or at most `details.left`, if present.',
   ],
   INSUFFICIENT_BALANCE: [
     'The account can spend less than the payment needs.',
-    'Add money or send less. `details.available` is what can be spent, `details.required` what the payment needs.',
+    'Add money or send less. `details.available` is the amount that can be spent, `details.required` the amount that the payment needs.',
   ],
   EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS: [
-    'The wallet already has an e-mail credential; it can have one.',
+    'The wallet already has an e-mail credential, and can have only one.',
     'Use that one, or revoke it first.',
   ],
   SMS_OTP_CREDENTIAL_ALREADY_EXISTS: [
-    'The wallet already has an SMS credential; it can have one.',
+    'The wallet already has an SMS credential, and can have only one.',
     'Use that one, or revoke it first.',
   ],
   PASSKEY_CREDENTIAL_ALREADY_EXISTS: [
@@ -56,11 +56,11 @@ export const REQUEST_ADVICE = {
     'Sign in with it, or create another passkey.',
   ],
   CARDHOLDER_KYC_NOT_APPROVED: [
-    'A card is requested for a customer whose check was rejected.',
+    'A card is requested for a customer whose verification was rejected.',
     'Issue no card to this customer. After a rejection is reopened, request the card again.',
   ],
   FUNDING_SOURCE_INELIGIBLE: [
-    'The account cannot pay for this card: it is in another currency, of another customer or of the wrong type.',
+    'The account cannot pay for this card: it has another currency, belongs to another customer, or has the wrong type.',
     "Choose an account of the cardholder in the card's currency.",
   ],
   LOW_QUALITY: ['The document cannot be read.', 'Upload a sharper picture of the whole document.'],
@@ -71,8 +71,8 @@ export const REQUEST_ADVICE = {
   EXPIRED: ['The document has expired.', 'Upload one that is still valid.'],
   SUSPECTED_FRAUD: ['The document may not be genuine.', 'Ask the holder for another document.'],
   UNSUITABLE_DOCUMENT: [
-    'Documents of this kind are not accepted for this holder.',
-    'Choose a kind that the verification asks for.',
+    'Documents of this type are not accepted for this holder.',
+    'Choose a type that the verification accepts.',
   ],
   INCOMPLETE: ['A page or a side of the document is missing.', 'Upload the whole document.'],
   STABLECOIN_PROVIDER_ACCOUNT_INVALID: [
@@ -88,15 +88,15 @@ export const REQUEST_ADVICE = {
     'Send one of `details.providerAccountIds` as `providerAccountId`.',
   ],
   INVITATIONS_NOT_CONFIGURED: [
-    'The platform has not set the address to which invitations lead.',
+    'The platform has not set the URL of its invitation page.',
     'Set `invitationConfig.url` with `PATCH /config`.',
   ],
-  INVITATION_ALREADY_CLAIMED: ['Somebody has claimed the invitation.', 'Create another invitation.'],
-  INVITATION_CANCELLED: ['The invitation was cancelled.', 'Create another invitation.'],
+  INVITATION_ALREADY_CLAIMED: ['The invitation has been claimed.', 'Create another invitation.'],
+  INVITATION_CANCELLED: ['The invitation was canceled.', 'Create another invitation.'],
   INVITATION_EXPIRED: ['The invitation has expired.', 'Create another invitation.'],
   PERIOD_TOO_LONG: [
     'The statement would have more lines than one response holds.',
-    'Ask for a shorter period, up to `details.until`, and continue from there.',
+    'Request a shorter period, up to `details.until`, and continue from there.',
   ],
   QUOTE_REQUEST_FAILED: [
     'The receiving side did not accept the request for a quote.',
@@ -107,7 +107,7 @@ export const REQUEST_ADVICE = {
     'Create a new quote, show it to the customer and execute that one.',
   ],
   WEBHOOK_ENDPOINT_NOT_SET: [
-    'The platform has not set an address to which events are delivered.',
+    'The platform has not set a URL to which events are delivered.',
     'Set `webhookEndpoint` with `PATCH /config`.',
   ],
 } as const satisfies Readonly<Record<CodesOf<400>, Advice>>

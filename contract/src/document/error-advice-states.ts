@@ -2,7 +2,7 @@ import type { Advice, CodesOf } from './error-advice-requests.ts'
 
 function adviceForMissing(what: string): Advice {
   return [
-    `No ${what} has this id, or it belongs to somebody whom the caller may not see.`,
+    `No ${what} has this id, or the caller has no access to it.`,
     'Check the id and the credentials. Records of other platforms are never visible.',
   ]
 }
@@ -10,7 +10,7 @@ function adviceForMissing(what: string): Advice {
 /** Codes with status 404: the record does not exist or is not visible to the caller. */
 export const MISSING_ADVICE = {
   NOT_FOUND: [
-    'No endpoint has this path, or the path is of the sandbox and the server is in production.',
+    'No endpoint has this path, or it is a sandbox path and the server runs in production.',
     'Check the path and its version. `details.path`, if present, is the one that was probably meant.',
   ],
   USER_NOT_FOUND: adviceForMissing('customer'),
@@ -25,8 +25,8 @@ export const MISSING_ADVICE = {
   ACCOUNT_VERIFICATION_NOT_FOUND: adviceForMissing('verification of an external account'),
   MANDATE_NOT_FOUND: adviceForMissing('mandate'),
   CREDENTIAL_NOT_FOUND: adviceForMissing('credential'),
-  SESSION_NOT_FOUND: ['The session does not exist, has expired or was ended.', 'Sign in again.'],
-  BULK_UPLOAD_JOB_NOT_FOUND: adviceForMissing('import of customers'),
+  SESSION_NOT_FOUND: ['The session does not exist, has expired or was revoked.', 'Sign in again.'],
+  BULK_UPLOAD_JOB_NOT_FOUND: adviceForMissing('customer import'),
   DOCUMENT_NOT_FOUND: adviceForMissing('document'),
   QUOTE_NOT_FOUND: [
     'No quote has this id, or another platform or another agent created it.',
@@ -37,8 +37,8 @@ export const MISSING_ADVICE = {
   PAYMENT_SCHEDULE_NOT_FOUND: adviceForMissing('payment schedule'),
   OWN_ACCOUNT_NOT_FOUND: adviceForMissing('account of the operator'),
   PLATFORM_WITHDRAWAL_NOT_FOUND: adviceForMissing('withdrawal'),
-  TREASURY_MOVEMENT_NOT_FOUND: adviceForMissing('movement of the treasury'),
-  TREASURY_KEY_NOT_FOUND: adviceForMissing('key of the treasury'),
+  TREASURY_MOVEMENT_NOT_FOUND: adviceForMissing('treasury movement'),
+  TREASURY_KEY_NOT_FOUND: adviceForMissing('treasury key'),
   DEPOSIT_NOT_FOUND: adviceForMissing('deposit'),
   SCREENING_NOT_FOUND: adviceForMissing('screening'),
   FUNDS_HOLD_NOT_FOUND: adviceForMissing('hold'),
@@ -48,17 +48,17 @@ export const MISSING_ADVICE = {
   CLIENT_MONEY_REPORT_NOT_FOUND: adviceForMissing('client-money report'),
   LEDGER_TRANSFER_NOT_FOUND: adviceForMissing('ledger transfer'),
   EVENT_NOT_FOUND: adviceForMissing('event'),
-  AUDIT_EVENT_NOT_FOUND: adviceForMissing('entry of the audit trail'),
+  AUDIT_EVENT_NOT_FOUND: adviceForMissing('audit trail entry'),
   LOGGED_REQUEST_NOT_FOUND: [
     'No request has this id, or it is older than the log.',
-    'The operator decides how many days the request log keeps.',
+    'The operator decides for how many days requests are kept.',
   ],
   MEMBER_NOT_FOUND: adviceForMissing('member'),
-  MEMBER_ROLE_NOT_FOUND: adviceForMissing('role of members'),
+  MEMBER_ROLE_NOT_FOUND: adviceForMissing('member role'),
   WEBHOOK_ENDPOINT_NOT_FOUND: adviceForMissing('webhook endpoint'),
   TOKEN_NOT_FOUND: adviceForMissing('token'),
   CARD_NOT_FOUND: adviceForMissing('card'),
-  CARD_TRANSACTION_NOT_FOUND: adviceForMissing('purchase'),
+  CARD_TRANSACTION_NOT_FOUND: adviceForMissing('card purchase'),
   DELEGATED_KEY_NOT_FOUND: adviceForMissing('delegated key'),
   AGENT_NOT_FOUND: adviceForMissing('agent'),
   AGENT_ACTION_NOT_FOUND: adviceForMissing('action'),
@@ -85,7 +85,7 @@ export const MISSING_ADVICE = {
 /** Codes with status 409 or 410: the state of a record does not permit the call. */
 export const STATE_ADVICE = {
   CONFLICT: [
-    'Another request changed the same record at the same time. In the sandbox also when a test asks for a 409.',
+    'Another request changed the same record at the same time. In the sandbox, also if a test requests this fault.',
     'Read the record again, then repeat the request if it is still needed.',
   ],
   IDEMPOTENCY_KEY_REUSED: [
@@ -93,19 +93,19 @@ export const STATE_ADVICE = {
     'Send a new request with a new key. To repeat the earlier one, send exactly its body.',
   ],
   QUOTE_ALREADY_EXECUTED: [
-    'The quote was executed before. `details.status` is its state, or the state of the action in `details.actionId`.',
-    'Follow its transaction. To pay once more, create another quote.',
+    'The quote was already executed. `details.status` is its state, or the state of the action in `details.actionId`.',
+    'Follow its transaction. To pay again, create another quote.',
   ],
   ACTION_NOT_DECIDED: [
-    'An agent has proposed this payment, and it is not decided yet.',
+    'An agent has proposed this payment, and the proposal is not decided yet.',
     'Approve or reject the action in `details.actionId`.',
   ],
   ACTION_ALREADY_DECIDED: [
-    'The action was decided the other way, has failed or has expired.',
+    'The action already has the opposite decision, has failed or has expired.',
     'Read the action. A decision is final; the agent can propose the payment again.',
   ],
   APPROVALS_MISSING: [
-    'The request carries the signature of the wallet before enough members have approved.',
+    "The request carries the wallet's signature before enough members have approved.",
     'Approve without a signature. The response to the last approval contains the payload to sign.',
   ],
   CANCELLATION_NOT_SUPPORTED: [
@@ -113,20 +113,32 @@ export const STATE_ADVICE = {
     'Wait for the outcome of the payment.',
   ],
   PAYMENT_NOT_DECIDABLE: [
-    "No person decides about this payment now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; `NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, a payment from an embedded wallet is decided `DELIVERED` only with lines of a statement; and for `REVERSAL`: `NOT_REVERSIBLE`, it is a pull, no ACH file has carried it, or the rail has another originator now; `TOO_LATE`, the payee's bank would have the reversal after its last day; `TOO_MANY`, earlier requests leave no file before that day; `ALREADY_REQUESTED`, a reversal of it has not failed.",
+    'This payment cannot be decided now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; ' +
+      '`NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, ' +
+      'a payment from an embedded wallet is decided `DELIVERED` only with lines of a statement; and for ' +
+      '`REVERSAL`: `NOT_REVERSIBLE`, it is a pull, no ACH file has carried it, or the rail has another ' +
+      "originator now; `TOO_LATE`, the payee's bank would have the reversal after its last day; " +
+      '`TOO_MANY`, earlier requests leave no file before that day; `ALREADY_REQUESTED`, a reversal of it ' +
+      'has not failed.',
     'Wait for the rail, cancel the payment, or name the lines of the statement that book it.',
   ],
   DEPOSIT_NOT_CORRECTABLE: [
-    'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, it is at the own address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was adjusted once; `REVERSED`, its bank has taken it back.',
-    'Money at the address of a wallet is assigned to that wallet. Otherwise look at the deposit and its statement.',
+    'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, ' +
+      'it is at the address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements ' +
+      'book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was ' +
+      'adjusted once; `REVERSED`, its bank has taken it back.',
+    'Money at the address of a wallet is assigned to that wallet. Otherwise check the deposit and its statement.',
   ],
   CHART_OF_ACCOUNTS_INCOMPLETE: [
-    'The accounting program takes only accounts of your chart, which lacks the accounts in `details.missing`: kind, rail if any, and currency.',
-    'Add entries with `PUT /ledger/chart-of-accounts`. An entry without a currency counts for all of them.',
+    'The accounting program accepts only accounts of your chart, which lacks the accounts in `details.missing`: kind, rail if any, and currency.',
+    'Add entries with `PUT /ledger/chart-of-accounts`. An entry without a currency applies to all currencies.',
   ],
   RECORDS_NOT_MATCHABLE: [
-    'A line or a payment cannot be part of this match. `details.reason` says why: `MATCHED`, it is in another match; `BOOKED`, the line is a fee or interest, which needs no match; `PAYMENT_MISSING`, the line books a payment that the match does not name; `PAYMENT_OPEN`, the payment has not ended; `NOTHING_BOOKED`, neither the books nor a line have anything of the payment. `details.id` names it.',
-    'Undo the other match, add the payment, or decide about the payment first.',
+    'A line or a payment cannot be part of this match. `details.reason` says why: `MATCHED`, it is in ' +
+      'another match; `BOOKED`, the line is a fee or interest, which needs no match; `PAYMENT_MISSING`, ' +
+      'the line books a payment that the match does not name; `PAYMENT_OPEN`, the payment has not ended; ' +
+      '`NOTHING_BOOKED`, neither the ledger nor a line has booked the payment. `details.id` names it.',
+    'Undo the other match, add the payment, or decide the payment first.',
   ],
   PAYOUT_BATCH_FAULTY: [
     'The check has found lines that cannot be paid, or none that can.',
@@ -134,22 +146,25 @@ export const STATE_ADVICE = {
   ],
   PAYOUT_FILE_PAID_BEFORE: [
     'A batch with the same file was executed before: `details.payoutBatchId`.',
-    'Look at that batch. If its payments are to be made once more, execute with `payAgain`.',
+    'Check that batch. To make its payments again, execute with `payAgain`.',
   ],
   PAYOUT_TOTALS_DIFFERENT: [
-    'The request states other totals than the batch has: it is not the batch that its caller has seen. `details.totals` has the totals of the batch.',
+    "The totals in the request differ from the batch's totals: the caller has not seen this batch. " +
+      '`details.totals` has the totals of the batch.',
     'Read the batch, compare, and execute it with the totals that it shows.',
   ],
   DEPOSIT_NOT_RETURNABLE: [
-    'The deposit cannot go back to its sender. `details.reason` says why: `RETURN_FAILED`, it was sent back once and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; `WALLET_ADDRESS`, it is at the own address of a wallet.',
-    'Assign the deposit, or pay its sender by a transfer. Money at the address of a wallet is sent back by its holder.',
+    'The deposit cannot be returned to its sender. `details.reason` says why: `RETURN_FAILED`, a return ' +
+      'was sent and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; ' +
+      '`WALLET_ADDRESS`, it is at the address of a wallet.',
+    "Assign the deposit, or pay its sender with a transfer. Money at the address of a wallet can be sent back only by the wallet's holder.",
   ],
   PULL_NEEDS_HOLD: [
     'A rule of `riskConfig.fundsHolds` holds the money that this quote would pull, and the quote would spend it immediately.',
     'Pull the money with `POST /transfer-in`, and pay from the internal account when it is released.',
   ],
   SCREENING_NOT_DECIDED: [
-    'The address that the money came from is on a list, and the screening is not decided yet.',
+    "The sender's address is on a list, and the screening is not decided yet.",
     'Decide the screening in `details.screeningId`, then the deposit.',
   ],
   PLATFORM_CUSTOMER_ID_EXISTS: [
@@ -165,11 +180,11 @@ export const STATE_ADVICE = {
     'Change that role, or choose another name.',
   ],
   MEMBER_ROLE_IN_USE: [
-    'Members have this role: `details.memberCount`.',
+    'Members still have this role: `details.memberCount` is their number.',
     'Find them with `GET /members?roleId=…`, give each another role or single permissions, then delete the role.',
   ],
   LAST_OWNER: [
-    'The change would leave no active member with every permission, and a member asked for it.',
+    'A member requested a change that would leave no active member with every permission.',
     'Give another member every permission first. An API token that has them all, or the operator of the server, is not refused.',
   ],
   MEMBER_EMAIL_EXISTS: [
@@ -177,31 +192,31 @@ export const STATE_ADVICE = {
     'Create a new invitation for that member, or use another address.',
   ],
   TREASURY_KEY_ALREADY_EXISTS: [
-    'A rotation of this treasury waits for its approval.',
+    'A rotation of this treasury is waiting for approval.',
     'Approve or cancel the key in `details.treasuryKeyId` first.',
   ],
   OWN_ACCOUNT_ALREADY_EXISTS: [
-    'The external account is registered as an account of the operator, or waits for its approval.',
+    'The external account is registered as an account of the operator, or is waiting for approval.',
     'Use the registration in `details.ownAccountId`. To change its rule, remove it and register the account again.',
   ],
   EXTERNAL_ACCOUNT_UNDER_REVIEW: [
-    'A rail has reported other details of this external account, and nobody has decided about them.',
-    'Ask the payee, then apply or dismiss the change in `details.accountChangeId`, and make the payment again.',
+    'A rail has reported different details for this external account, and the change is not decided yet.',
+    'Confirm the details with the payee, apply or dismiss the change in `details.accountChangeId`, then make the payment again.',
   ],
   EXTERNAL_ACCOUNT_INACTIVE: [
-    'The bank of this external account has returned a prenote. `statusReason` of the account says why.',
-    'Ask the payee for the correct details, remove the account, and add it again.',
+    "The bank of this external account has returned a prenote. The account's `statusReason` says why.",
+    'Get the correct details from the payee, remove the account, and add it again.',
   ],
   EXTERNAL_ACCOUNT_CHANGED: [
     'The details of the external account were changed after the quote or the report was made.',
     'Create another quote. Dismiss a change that was reported for the earlier details.',
   ],
   ACCOUNT_VERIFICATION_EXISTS: [
-    'The external account is VERIFIED, a verification of it is PENDING, or deposits of an earlier one to the same bank account have not ended.',
+    'The external account is VERIFIED, its verification is PENDING, or deposits of an earlier verification of the same bank account have not ended.',
     'If `details.accountVerificationId` is present, confirm that verification. Otherwise wait until its deposits have ended.',
   ],
   ACCOUNT_VERIFICATION_LIMIT_REACHED: [
-    'In 30 days, deposits were sent to this account number 3 times, for this customer or others, or to accounts of this customer 10 times.',
+    'Within 30 days, deposits were sent 3 times to this account number, for this or other customers, or 10 times to accounts of this customer.',
     'Try again at `details.possibleAt`.',
   ],
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: [
@@ -240,17 +255,17 @@ export const STATE_ADVICE = {
     'Your platform requires verified contacts, and `details.contact` of the customer is not.',
     'Verify it first: `POST /customers/{customerId}/verify-email` or `…/verify-phone`.',
   ],
-  CONTACT_ALREADY_VERIFIED: ['The contact is already verified.', 'Nothing is left to do.'],
+  CONTACT_ALREADY_VERIFIED: ['The contact is already verified.', 'You do not have to do anything.'],
   CONTACT_VERIFICATION_NOT_REQUIRED: [
     'The customer does not have this contact, or your platform does not require its verification.',
-    'Read `contactVerification` of the customer; set what is required in the configuration.',
+    "Read the customer's `contactVerification`. The configuration sets the required contacts.",
   ],
   BENEFICIAL_OWNER_REJECTED: [
-    'The business has a rejected owner: `details.beneficialOwnerId`.',
+    'The business has a rejected beneficial owner: `details.beneficialOwnerId`.',
     'Reject the verification, or have the owner corrected and submitted again.',
   ],
   SUBMISSION_OUTDATED: [
-    'The customer was changed after the submission that the decision is about.',
+    'The customer was changed after the submission to which the decision applies.',
     'Read the verification again, then decide on its current `submission`.',
   ],
   DOCUMENT_SUBMITTED: [
@@ -262,11 +277,11 @@ export const STATE_ADVICE = {
     'Delete one with `DELETE /webhook-endpoints/{webhookEndpointId}`, or let one endpoint receive more event types.',
   ],
   REPLAY_IN_PROGRESS: [
-    'The platform is already delivering a span of events again; one replay runs at a time.',
+    'The platform already has a replay of events in progress. Only one can run at a time.',
     'Wait until it has ended.',
   ],
   TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: [
-    'The payment was decided, has expired or never waited for your platform.',
+    "The payment was decided, has expired or never needed your platform's approval.",
     'Read the transaction: `details.status` is its state.',
   ],
   UMA_ADDRESS_EXISTS: ['Another customer has this UMA address.', 'Choose another address.'],
@@ -282,5 +297,5 @@ export const STATE_ADVICE = {
     'The record is in a state that does not allow this, such as a closed card.',
     'Read the record. Its guide has the table of states.',
   ],
-  CUSTOMER_DELETED: ['The customer was deleted.', 'Nothing can be done for this customer any more.'],
+  CUSTOMER_DELETED: ['The customer was deleted.', 'A deleted customer cannot be used any more.'],
 } as const satisfies Readonly<Record<CodesOf<409 | 410>, Advice>>

@@ -12,11 +12,11 @@ const PERMISSION_ADVICE = {
     'Check the credentials, or sign in again. For a wrong one-time code `details.code` is `INVALID_OTP_CODE`.',
   ],
   INVALID_SIGNATURE: [
-    'The signature of a card processor, a rail or a verification provider does not fit the body.',
+    'The signature of a card processor, rail or verification provider does not match the body.',
     'Sign the exact bytes of the body with the shared secret.',
   ],
   WALLET_SIGNATURE_MISSING: [
-    'The request names a `Request-Id` and has no signature.',
+    'The request has a `Request-Id` but no signature.',
     `Send the stamp in \`${WALLET_SIGNATURE_HEADER}\`.`,
   ],
   WALLET_SIGNATURE_MALFORMED: [
@@ -25,23 +25,24 @@ const PERMISSION_ADVICE = {
   ],
   WALLET_SIGNATURE_BODY_MISMATCH: [
     'The signed retry differs from the first call, in its path or its body.',
-    `Send exactly the first call. To change it: ${SIGN_AGAIN}`,
+    `Repeat the first call exactly. To change it: ${SIGN_AGAIN}`,
   ],
   WALLET_SIGNATURE_INVALID: [
     'The signature is not by an active session of this wallet, or not over the exact payload.',
     'Sign the exact characters of `payloadToSign` with the key of an active session.',
   ],
   REQUEST_ID_MISSING: [
-    'A signature came without its request.',
+    'The request has a signature but no `Request-Id`.',
     'Send the `requestId` of the first response as `Request-Id`.',
   ],
   FORBIDDEN: [
-    'The credentials are valid and do not permit this; an agent is denied by its policy.',
+    'The credentials are valid but do not permit this. An agent may be denied by its policy.',
     'Use credentials with the permission in `details.permission`, or change the policy whose rule is in `details.rule`.',
   ],
   VELOCITY_LIMIT_EXCEEDED: [
-    'The request exceeds a limit in the policy of the agent, or of `riskConfig`. `details` has the rule, what was `asked` and what is `left`.',
-    'Ask for less, wait for the next day or month, or raise the limit.',
+    "The request exceeds a limit of the agent's policy or of `riskConfig`. `details` has the rule, and " +
+      'in `asked` and `left` the requested and the remaining amount.',
+    'Request less, wait for the next day or month, or raise the limit.',
   ],
   CARD_PAUSED: ['The purchase is declined because the card is frozen.', 'Unfreeze the card.'],
   CARD_CLOSED: ['The purchase is declined because the card is closed.', 'Issue another card.'],
@@ -58,8 +59,8 @@ const PERMISSION_ADVICE = {
     'Add money to a funding source, or add another source.',
   ],
   CODE_SIGN_IN_LOCKED: [
-    'A hundred wrong codes in a row were tried for this wallet.',
-    'The customer signs in another way and signs anything, or the operator unlocks the wallet.',
+    'There were 100 wrong codes in a row for this wallet.',
+    'The customer signs in with another credential and signs any operation, or the operator unlocks the wallet.',
   ],
   COUNTERPARTY_NOT_ALLOWED: [
     'Your platform does not allow payments to the provider in `details.domain`.',
@@ -73,25 +74,28 @@ const PERMISSION_ADVICE = {
 
 /** Codes for violations of HTTP rules, for failures of other systems, and for failures of this server. */
 const SYSTEM_ADVICE = {
-  METHOD_NOT_ALLOWED: ['The path exists, and not for this method.', 'Use a method that `Allow` lists.'],
+  METHOD_NOT_ALLOWED: ['The path exists, but not for this method.', 'Use a method that `Allow` lists.'],
   REQUEST_TIMEOUT: [
     'The request did not arrive completely in time.',
     'Send it again; for a large file use a faster connection.',
   ],
   UNSUPPORTED_UMA_VERSION: [
-    'The receiver speaks no version of UMA that this server supports.',
+    'The receiver supports no version of UMA that this server supports.',
     'Pay the receiver in another way.',
   ],
   PAYLOAD_TOO_LARGE: [
     'The body or the file is larger than this endpoint accepts.',
-    'Send less. `details` has the largest number of bytes.',
+    'Send less. `details` has the maximum number of bytes.',
   ],
   UNSUPPORTED_MEDIA_TYPE: [
     'The `Content-Type` or the `Content-Encoding` is not accepted.',
     'Send `application/json`, or `multipart/form-data` for a file, without compression.',
   ],
-  LNURLP_REQUEST_FAILED: ["The receiver's provider did not answer the lookup.", 'Try again later.'],
-  PAYREQ_REQUEST_FAILED: ["The receiver's provider did not answer the payment request.", 'Try again later.'],
+  LNURLP_REQUEST_FAILED: ["The receiver's provider did not respond to the lookup.", 'Try again later.'],
+  PAYREQ_REQUEST_FAILED: [
+    "The receiver's provider did not respond to the payment request.",
+    'Try again later.',
+  ],
   COUNTERPARTY_PUBKEY_FETCH_ERROR: [
     "The public keys of the receiver's provider could not be fetched.",
     'Try again later.',
@@ -102,27 +106,27 @@ const SYSTEM_ADVICE = {
   ],
   RATE_LIMITED: [
     'Too many requests, or too many attempts at a secret.',
-    'Wait as many seconds as `Retry-After` says.',
+    'Wait for the number of seconds in `Retry-After`.',
   ],
   SVC_SWITCH_ERROR: [
     'The switch between this server and the receiving side failed. No quote was made and no money moved.',
     'Try again later.',
   ],
   INTERNAL_ERROR: [
-    'The server has a fault.',
-    'Repeat the request with the same key. If it stays, give the operator the `X-Request-Id`.',
+    'The server has an internal error.',
+    'Repeat the request with the same key. If the error persists, give the operator the `X-Request-Id`.',
   ],
   NOT_IMPLEMENTED: [
     'The operator has not configured what this call depends on, such as a rail, a rate or a card processor.',
-    'Ask the operator of the server. `message` says what is missing.',
+    'Contact the operator of the server. `message` says what is missing.',
   ],
   POSITION_LIMIT_REACHED: [
-    'The platform has sold as much of the currency in `details.currency` as it may.',
-    'Wait as long as `Retry-After` says, or have the position refilled.',
+    'The platform has sold as much of the currency in `details.currency` as its position allows.',
+    'Wait for the number of seconds in `Retry-After`, or have the position refilled.',
   ],
   UNAVAILABLE: [
     'The server is busy, is stopping, or cannot reach its database or a provider.',
-    'Wait as many seconds as `Retry-After` says.',
+    'Wait for the number of seconds in `Retry-After`.',
   ],
 } as const satisfies Readonly<
   Record<CodesOf<405 | 408 | 412 | 413 | 415 | 424 | 429 | 500 | 501 | 503>, Advice>
@@ -144,10 +148,10 @@ export function retryAdvice(code: ErrorCode): string {
   if (status === 429) return 'Yes. Nothing was done: send the same request with the same `Idempotency-Key`.'
   // The database connection may have been lost after the commit.
   if (status === 500 || status === 503)
-    return 'Yes, with the same `Idempotency-Key`, so that nothing happens twice. Without a key, look first whether it was done.'
+    return 'Yes, with the same `Idempotency-Key`, so that nothing happens twice. Without a key, first check whether it was done.'
   if (status === 408 || status === 424) return 'Yes, with the same `Idempotency-Key`.'
   if ([405, 413, 415].includes(status)) return 'No. The same request gets the same error.'
   if (isFinalError(code))
-    return 'No: the same request gets the same error. Use a new `Idempotency-Key` once the cause is gone.'
-  return 'Not as it is. Once the cause is gone, the same request with the same `Idempotency-Key` is accepted.'
+    return 'No: the same request gets the same error. Use a new `Idempotency-Key` once the cause is resolved.'
+  return 'Not yet. Once the cause is resolved, the same request with the same `Idempotency-Key` is accepted.'
 }

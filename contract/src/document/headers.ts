@@ -9,7 +9,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   schema: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 }),
   description:
-    'The same key with the same request returns the response of the first one; with another request 409.',
+    'The same key with the same request returns the first response; with another request it returns 409.',
 } as const
 
 const REQUEST_HEADERS = {
@@ -36,11 +36,11 @@ const REQUEST_HEADERS = {
   },
   Origin: {
     name: 'Origin',
-    // Any text, because calls with a token ignore this header.
+    // Any string, because calls with a token ignore this header.
     schema: Type.String(),
     required: false,
     description:
-      'Required if a call with the cookie of a member changes something: the address of the server. Browsers send it.',
+      "The address of the server. Required if a call with a member's cookie changes something. Browsers send it.",
   },
 } as const
 
@@ -55,7 +55,7 @@ export function requestHeaders(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries)
 }
 
-const integerFrom = (minimum: number) => Type.Integer({ minimum })
+const integerSchema = (minimum: number) => Type.Integer({ minimum })
 
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
 
@@ -68,17 +68,17 @@ const RESPONSE_HEADERS = {
   'RateLimit-Limit': {
     component: 'RateLimitLimit',
     description: 'The number of requests that the caller may make in the current period',
-    schema: integerFrom(0),
+    schema: integerSchema(0),
   },
   'RateLimit-Remaining': {
     component: 'RateLimitRemaining',
     description: 'The number of requests left in the current period',
-    schema: integerFrom(0),
+    schema: integerSchema(0),
   },
   'RateLimit-Reset': {
     component: 'RateLimitReset',
-    description: 'Seconds until all of them are free again',
-    schema: integerFrom(0),
+    description: 'Seconds until the full number is available again',
+    schema: integerSchema(0),
   },
   'Idempotency-Replayed': {
     component: 'IdempotencyReplayed',
@@ -88,11 +88,11 @@ const RESPONSE_HEADERS = {
   'Retry-After': {
     component: 'RetryAfter',
     description: 'Seconds to wait before the next call',
-    schema: integerFrom(1),
+    schema: integerSchema(1),
   },
   'WWW-Authenticate': {
     component: 'WwwAuthenticate',
-    description: 'The kind of credentials that the endpoint takes',
+    description: 'The type of credentials that the endpoint accepts',
     schema: Type.String(),
   },
   'Content-Disposition': {

@@ -12,33 +12,36 @@ const names = Object.keys(schemas)
 /** Keywords whose values are not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'discriminator', 'enum', 'required'])
 
-/** The places below a node, without itself, that hold a schema that must be a component but is not. */
-function anonymousIn(node: unknown, place: string): string[] {
-  if (Array.isArray(node)) return node.flatMap((one, at) => ownAnd(one, `${place}/${at}`))
+/** Lists the places below a node at which a schema should be a component but is not. */
+function listAnonymousBelow(node: unknown, place: string): string[] {
+  if (Array.isArray(node)) return node.flatMap((item, index) => listAnonymous(item, `${place}/${index}`))
   if (!isObject(node)) return []
   return Object.entries(node)
     .filter(([keyword]) => !DATA.has(keyword))
     .flatMap(([keyword, value]) =>
       keyword === 'properties' && isObject(value)
-        ? Object.entries(value).flatMap(([name, schema]) => ownAnd(schema, `${place}.${name}`))
-        : ownAnd(value, `${place}/${keyword}`, keyword === 'items' ? isItemComponent : isComponent),
+        ? Object.entries(value).flatMap(([name, schema]) => listAnonymous(schema, `${place}.${name}`))
+        : listAnonymous(value, `${place}/${keyword}`, keyword === 'items' ? isItemComponent : isComponent),
     )
 }
 
-function ownAnd(node: unknown, place: string, isNamed = isComponent): string[] {
+function listAnonymous(node: unknown, place: string, isNamed = isComponent): string[] {
   const own = isObject(node) && isNamed(node) ? [place] : []
-  return [...own, ...anonymousIn(node, place)]
+  return [...own, ...listAnonymousBelow(node, place)]
 }
 
 describe('the components of the OpenAPI document', () => {
-  test('leave no object, union or choice of words without a name in an operation, a webhook or a component', () => {
-    expect(ownAnd({ properties: { a: { enum: ['x', 'y'] } } }, 'sample')).toEqual(['sample', 'sample.a'])
-    expect(ownAnd({ items: { enum: ['x'] } }, 'sample')).toEqual(['sample/items'])
+  test('include every object, union and enum of the operations, webhooks and components', () => {
+    expect(listAnonymous({ properties: { a: { enum: ['x', 'y'] } } }, 'sample')).toEqual([
+      'sample',
+      'sample.a',
+    ])
+    expect(listAnonymous({ items: { enum: ['x'] } }, 'sample')).toEqual(['sample/items'])
     const places = [document.paths, document.webhooks].flatMap((group) =>
-      Object.entries(group).flatMap(([name, item]) => anonymousIn(item, name)),
+      Object.entries(group).flatMap(([name, item]) => listAnonymousBelow(item, name)),
     )
     expect(places).toEqual([])
-    expect(Object.entries(schemas).flatMap(([name, schema]) => anonymousIn(schema, name))).toEqual([])
+    expect(Object.entries(schemas).flatMap(([name, schema]) => listAnonymousBelow(schema, name))).toEqual([])
   })
 
   test('have a single name for each shape', () => {
@@ -54,17 +57,17 @@ describe('the components of the OpenAPI document', () => {
     expect(repeats.map(([name]) => name)).toEqual([])
   })
 
-  test('have no constant but a word of one value, which every generator reads', () => {
+  test('express constants as enums with one value, which every generator reads', () => {
     expect(JSON.stringify(schemas)).not.toContain('"const":')
   })
 
   test('have no name that generators derive from operations', () => {
-    const made = Object.keys(API).flatMap((name) => {
+    const derived = Object.keys(API).flatMap((name) => {
       const own = pascalCase(name)
       const suffixes = ['Response', 'Responses', 'Params', 'Body', 'Data', 'Error', 'Errors']
       return [`Api${own}Request`, `New${own}Request`, ...suffixes.map((suffix) => `${own}${suffix}`)]
     })
-    expect(names.filter((name) => made.includes(name) || name.endsWith('Response'))).toEqual([])
+    expect(names.filter((name) => derived.includes(name) || name.endsWith('Response'))).toEqual([])
   })
 
   test('name each schema once, by a word that reads well', () => {
@@ -86,7 +89,7 @@ describe('the components of the OpenAPI document', () => {
   })
 })
 
-test('every operation and every webhook has an id of its own', () => {
+test('every operation and every webhook has a unique id', () => {
   const items = [...Object.values(document.paths), ...Object.values(document.webhooks)]
   const ids = items.flatMap((item) => Object.values(item as object).map(({ operationId }) => operationId))
   expect(ids.filter((id, at) => !/^[a-z][a-z_]+$/.test(id) || ids.indexOf(id) !== at)).toEqual([])

@@ -7,7 +7,7 @@ import { isComponent, isItemComponent, shapeOf } from './shape.ts'
 
 export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
 
-let made: NamedSchemas | undefined
+let cachedNames: NamedSchemas | undefined
 
 /**
  * Collects every object, union and enum in the operations and webhooks, once each, with a name. Computed on
@@ -16,8 +16,8 @@ let made: NamedSchemas | undefined
  * `DepositPage`.
  */
 export function namedSchemas(): NamedSchemas {
-  made ??= new Naming().run()
-  return made
+  cachedNames ??= new Naming().run()
+  return cachedNames
 }
 
 /**
@@ -44,22 +44,24 @@ class Naming {
   readonly #faults: string[] = []
 
   constructor() {
-    for (const one of GIVEN_NAMES)
-      if (!this.#given.has(shapeOf(one[1]))) this.#given.set(shapeOf(one[1]), one)
+    for (const entry of GIVEN_NAMES) {
+      const shape = shapeOf(entry[1])
+      if (!this.#given.has(shape)) this.#given.set(shape, entry)
+    }
   }
 
   run(): NamedSchemas {
     const endpoints = Object.entries<Endpoint>(API)
     for (const [name, { responses }] of endpoints)
       for (const schema of Object.values(responses)) this.#visit(schema, `${pascalCase(name)}Result`)
-    for (const [name, { body, answers }] of Object.entries(WEBHOOKS)) {
+    for (const [name, { body, responses }] of Object.entries(WEBHOOKS)) {
       this.#visit(body, `${pascalCase(name)}Webhook`)
-      for (const { body } of Object.values(answers)) this.#visit(body, `${pascalCase(name)}Answer`)
+      for (const { body } of Object.values(responses)) this.#visit(body, `${pascalCase(name)}Answer`)
     }
     // Visited after the responses, because queries reuse the enums of the records that they search.
     for (const [name, endpoint] of endpoints) this.#visitRequest(pascalCase(name), endpoint)
     const names = [...this.#found.values()].map(({ name }) => name)
-    for (const name of names.filter((one, index) => names.indexOf(one) !== index))
+    for (const name of names.filter((other, index) => names.indexOf(other) !== index))
       this.#faults.push(`Two shapes have the name ${name}`)
     if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'))
     return [...this.#found.values()].map(({ name, schema }) => [name, schema])

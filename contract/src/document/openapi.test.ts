@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
       expect(words(description).startsWith(`${words(summary)} `), name).toBe(false)
       return description
     })
-    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([])
+    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
   })
 
   test('shows a distinct sdk call for each operation', () => {
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
   test('has a version and marks agent management as experimental', () => {
     const { info, tags } = openApi({ serverUrl: '/' }) as { info: object; tags: { name: string }[] }
     expect(info).toMatchObject({ version: '2026.6.25', 'x-description-version': '2026-06-25' })
-    const isMarked = (one: object) => 'x-stability' in one
+    const isMarked = (node: object) => 'x-stability' in node
     expect(tags.filter(isMarked).map(({ name }) => name)).toEqual(['Agents', 'Agent access'])
     const marked = operations.filter(({ operation }) => isMarked(operation)).map(({ path }) => path)
     expect(marked).toEqual(operations.map(({ path }) => path).filter((path) => /^\/agents\b/.test(path)))
@@ -122,9 +122,9 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('gives a transfer out an answer of its own, with what money that leaves has', () => {
-    const { 201: answer } = document.paths['/transfer-out'].post.responses
-    expect(answer.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/TransferOut' })
+  test('gives transfers out a separate response with the fields of outgoing money', () => {
+    const { 201: response } = document.paths['/transfer-out'].post.responses
+    expect(response.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/TransferOut' })
     const { TransferOut, OutgoingTransaction } = document.components.schemas
     expect(Object.keys(TransferOut.properties)).toEqual(Object.keys(OutgoingTransaction.properties))
     expect(TransferOut.required).toEqual(
@@ -149,8 +149,8 @@ describe('the OpenAPI document', () => {
     for (const endpoint of Object.values(API))
       for (const code of endpoint.errors) expect(Object.keys(ERRORS)).toContain(code)
     for (const { operation } of operations)
-      for (const [status, answer] of Object.entries(operation.responses))
-        for (const match of JSON.stringify(answer).matchAll(/`([A-Z_]+)`: /g)) {
+      for (const [status, response] of Object.entries(operation.responses))
+        for (const match of JSON.stringify(response).matchAll(/`([A-Z_]+)`: /g)) {
           const code = match[1] as keyof typeof ERRORS
           expect(ERRORS[code].status, code).toBe(Number(status))
         }
@@ -160,13 +160,13 @@ describe('the OpenAPI document', () => {
     for (const { operation } of operations) {
       const endpoint = API[operation.operationId as keyof typeof API]
       const signed = 'signed' in endpoint
-      // An agent gets no challenge: its action waits for approval. The 202 of these is their response: the
-      // work continues.
-      const asks = signed && endpoint.auth !== 'agent'
+      // An agent gets no challenge: its action waits for approval. The listed endpoints return 202 because
+      // their work continues.
+      const hasChallenge = signed && endpoint.auth !== 'agent'
       const isAccepted = ['customer_import_create', 'event_replay', 'member_code_create'].includes(
         operation.operationId,
       )
-      expect('202' in operation.responses, operation.operationId).toBe(asks || isAccepted)
+      expect('202' in operation.responses, operation.operationId).toBe(hasChallenge || isAccepted)
       const references = operation.parameters.map((parameter) => parameter.$ref)
       expect(references.includes('#/components/parameters/WalletSignature')).toBe(signed)
       expect(references.includes('#/components/parameters/RequestId')).toBe(signed)

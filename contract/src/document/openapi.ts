@@ -100,10 +100,9 @@ function buildDocument(options: OpenApiOptions): Json {
       version: options.version ?? toVersionNumber(DESCRIPTION_VERSION),
       'x-description-version': DESCRIPTION_VERSION,
       description:
-        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and other ' +
-        'strings except explanations are one line, without control characters and marks that set the direction of text. Unknown ' +
-        'query parameters and body fields are refused (400), unless lenientInput is set in the configuration. Fields ' +
-        'that only the returned record has are ignored.',
+        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and other strings, ' +
+        'except explanations, are a single line without control characters and text direction marks. Unknown query parameters and ' +
+        'body fields return 400, unless lenientInput is set in the configuration. Fields that exist only in the returned record are ignored.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],
@@ -125,16 +124,18 @@ function buildDocument(options: OpenApiOptions): Json {
         BasicAuth: {
           type: 'http',
           scheme: 'basic',
-          description: 'User name: `tokenId`. Password: `clientSecret`. Both as in credentials.json.',
+          description:
+            'User name: `tokenId`. Password: `clientSecret`. In a sandbox, both are in credentials.json.',
         },
         MemberCookie: {
           type: 'apiKey',
           in: 'cookie',
           name: MEMBER_COOKIE,
-          description: 'The session of a member who is signed in to the console, for pages of this server.',
+          description:
+            "The session of a team member who is signed in to the console, for this server's own pages.",
         },
         CustomerBearer: { type: 'http', scheme: 'bearer', description: "A customer's token." },
-        AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },
+        AgentBearer: { type: 'http', scheme: 'bearer', description: "An agent's access token." },
       },
     },
   }
@@ -144,7 +145,7 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
   const notes = [
     endpoint.description,
     endpoint.auth === 'platform' && permissionNote(endpoint),
-    endpoint.sandboxOnly && 'Sandbox only: in production the response is 404.',
+    endpoint.sandboxOnly && 'Sandbox only. In production, the call returns 404.',
   ]
   return {
     operationId: name,
@@ -228,14 +229,15 @@ function withFile(fields: unknown): unknown {
   return typeof fields === 'object' ? { file: 'The bytes of a file', ...fields } : undefined
 }
 
-type OfPlatform = Extract<Endpoint, { auth: 'platform' }>
+/** An endpoint that needs a permission. */
+type Restricted = Extract<Endpoint, { auth: 'platform' }>
 
-function permissionNote({ permission, orPermission: or, furtherPermission: further }: OfPlatform): string {
+function permissionNote({ permission, orPermission: or, furtherPermission: further }: Restricted): string {
   const note = `Needs the permission ${or ? `${permission} or ${or}` : permission}`
-  return further ? `${note}, and ${further.permission} where ${further.when}.` : `${note}.`
+  return further ? `${note}, and ${further.permission} if ${further.when}.` : `${note}.`
 }
 
-function permissionMembers({ permission, orPermission: or, furtherPermission: further }: OfPlatform): Json {
+function permissionMembers({ permission, orPermission: or, furtherPermission: further }: Restricted): Json {
   return {
     'x-permission': permission,
     ...(or ? { 'x-or-permission': or } : {}),
@@ -245,7 +247,7 @@ function permissionMembers({ permission, orPermission: or, furtherPermission: fu
 
 /** Describes a request from this server to the platform's server. */
 function toWebhookOperation(name: string, webhook: Webhook, events: RecordedExamples['events'] = {}): Json {
-  const { summary, body, answers } = webhook
+  const { summary, body, responses } = webhook
   const examples = eventTypesOf(webhook).flatMap((type) =>
     events[type] ? [[type, { value: events[type] }] as const] : [],
   )
@@ -265,7 +267,7 @@ function toWebhookOperation(name: string, webhook: Webhook, events: RecordedExam
       },
     },
     responses: Object.fromEntries(
-      Object.entries(answers).map(([status, { description, body }]) => [
+      Object.entries(responses).map(([status, { description, body }]) => [
         status,
         { description, ...(body ? { content: jsonContent(body) } : {}) },
       ]),
@@ -319,9 +321,9 @@ function buildFields(
 }
 
 function buildSuccesses(endpoint: Endpoint, examples: RecordedCall['answers'] = {}): Json {
-  const answers: Json = {}
+  const responses: Json = {}
   for (const [status, schema] of Object.entries(endpoint.responses))
-    answers[status] = {
+    responses[status] = {
       description:
         status === '202' && endpoint.signed
           ? 'Signature required: sign the payload and send the same request again'
@@ -329,7 +331,7 @@ function buildSuccesses(endpoint: Endpoint, examples: RecordedCall['answers'] = 
       ...getResponseHeaders(endpoint, Number(status)),
       ...buildContent(schema, status === '200' ? (endpoint.texts ?? []) : [], examples[status]),
     }
-  return answers
+  return responses
 }
 
 /** The content of a response: JSON, and any other media types. */
@@ -346,14 +348,14 @@ function buildContent(schema: TSchema | null, texts: readonly TextType[], exampl
 
 function buildErrorResponses(endpoint: Endpoint): Json {
   const byStatus = groupByStatus(errorsOf(endpoint))
-  const answers: Json = {}
+  const responses: Json = {}
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b))
-    answers[status] = {
+    responses[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
       ...getResponseHeaders(endpoint, status),
       content: { 'application/json': { schema: { $ref: `#/components/schemas/Error${status}` } } },
     }
-  return answers
+  return responses
 }
 
 function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {

@@ -57,8 +57,8 @@ function buildCollection({ serverUrl, mode, examples }: PostmanOptions): Json {
       name: 'Countersign',
       schema: SCHEMA,
       description:
-        'Set the variables tokenId and clientSecret; a sandbox writes both to credentials.json. Create a customer first: each ' +
-        'response sets the variable of its record, and other requests use it.',
+        'Set the variables tokenId and clientSecret; a sandbox writes both to credentials.json. Create a ' +
+        "customer first: each response sets its record's variable, which other requests use.",
     },
     auth: basic,
     event: [{ listen: 'test', script: { type: 'text/javascript', exec: REMEMBER_IDS } }],

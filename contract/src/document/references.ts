@@ -14,11 +14,11 @@ export interface References {
 
 export function references(named: readonly (readonly [string, TSchema])[]): References {
   const byShape = new Map<string, readonly [string, TSchema]>()
-  for (const one of named) if (!byShape.has(shapeOf(one[1]))) byShape.set(shapeOf(one[1]), one)
+  for (const entry of named) if (!byShape.has(shapeOf(entry[1]))) byShape.set(shapeOf(entry[1]), entry)
 
   function referValue(node: unknown, isNamed = isComponent): unknown {
     if (typeof node !== 'object' || node === null) return node
-    return Array.isArray(node) ? node.map((one) => referValue(one)) : refer(node, isNamed)
+    return Array.isArray(node) ? node.map((item) => referValue(item)) : refer(node, isNamed)
   }
 
   function refer(node: object, isNamed = isComponent): Json {

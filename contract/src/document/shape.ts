@@ -29,7 +29,7 @@ export function asDocumented(node: object): object {
 export const NOTES: ReadonlySet<string> = new Set(['description', 'default'])
 
 function withoutNotes(node: unknown, isRoot: boolean): unknown {
-  if (Array.isArray(node)) return node.map((one) => withoutNotes(one, false))
+  if (Array.isArray(node)) return node.map((item) => withoutNotes(item, false))
   if (typeof node !== 'object' || node === null) return node
   const members = Object.entries(asDocumented(node)).filter(([keyword]) => !isNote(keyword, isRoot))
   return Object.fromEntries(
@@ -67,7 +67,7 @@ export function isComponent(schema: object): boolean {
   const parts: Parts = schema
   const { properties, enum: words, oneOf, anyOf, knownWords } = parts
   const members = oneOf ?? anyOf
-  if (Array.isArray(members)) return members.filter((one) => !isNull(one)).length > 1
+  if (Array.isArray(members)) return members.filter((member) => !isNull(member)).length > 1
   return properties !== undefined || knownWords !== undefined || (Array.isArray(words) && words.length > 1)
 }
 

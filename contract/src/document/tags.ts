@@ -9,17 +9,19 @@ export interface Section {
 export const SECTIONS: Readonly<Record<string, Section>> = {
   Configuration: {
     introduction:
-      'The settings of your platform: its currencies, its webhook endpoint, the sign-in of customers. A change takes effect with the next call.',
+      'The settings of your platform, such as its currencies, its webhook endpoint and customer sign-in. A change takes effect on the next call.',
     guide: 'api',
   },
   'API tokens': {
     introduction:
-      'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a separate token with only the permissions that it needs.',
+      "A backend authenticates by HTTP Basic with a token's `tokenId` and `clientSecret`. Give each " +
+      'backend a separate token with only the permissions that it needs.',
     guide: 'api',
   },
   Members: {
     introduction:
-      'The people of your platform: they are invited by a link, sign in to the console with a passkey, and have individual permissions. The calls of a signed-in member carry a cookie in place of a token.',
+      'The people on your team: they are invited by a link, sign in to the console with a passkey, and ' +
+      "have individual permissions. A signed-in member's calls carry a cookie instead of a token.",
     guide: 'members',
   },
   'Audit trail': {
@@ -29,12 +31,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Request log': {
     introduction:
-      'The requests of the last days with their responses, secrets masked. Find one by its request id.',
+      'The requests of the last days with their responses, with secrets masked. Find one by its request id.',
     guide: 'audit',
   },
   "Customers' tokens": {
     introduction:
-      "A token for the browser of one customer: it reaches that customer's records and nothing else, for an hour at most.",
+      "A token for one customer's browser or app. It gives access only to that customer's records, for at most one hour.",
     guide: 'customer-tokens',
   },
   Customers: {
@@ -44,22 +46,23 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Verifications: {
     introduction:
-      'Before a customer moves money, somebody decides who they are. The sandbox decides immediately, by magic values; in production a provider or a person of yours does.',
+      'A customer must be verified before moving money. The sandbox decides immediately, by magic ' +
+      'values; in production, a provider or a reviewer on your team decides.',
     guide: 'customers',
   },
   Documents: {
     introduction:
-      'Files as evidence about a customer or an owner of a business. They are stored sealed, and shown through a link that is valid for ten minutes.',
+      'Files as evidence about a customer or an owner of a business. They are stored sealed, and can be viewed through a link that is valid for 10 minutes.',
     guide: 'customers',
   },
   'Contact verification': {
     introduction:
-      'If your platform requires it, customers prove with a code that the e-mail address or the telephone number is theirs.',
+      'If your platform requires it, customers prove with a code that an e-mail address or telephone number is theirs.',
     guide: 'customers',
   },
   'Internal accounts': {
     introduction:
-      'The balances that this server keeps, of customers, their embedded wallets, and your platform itself.',
+      'The balances that this server keeps for customers, for their embedded wallets and for your platform itself.',
     guide: 'payments',
   },
   'External accounts': {
@@ -68,7 +71,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'account-types',
   },
   Mandates: {
-    introduction: 'Consents of the holders of external accounts to SEPA direct debits.',
+    introduction: 'Consents of external account holders to SEPA and Bacs direct debits.',
     guide: 'direct-debits',
   },
   Discoveries: {
@@ -81,7 +84,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Wallet sign-in': {
     introduction:
-      'A customer signs in to a wallet by a code, a passkey or an identity token, and gets a session: a key on the device that signs the operations of the wallet.',
+      "A customer signs in to a wallet by a code, a passkey or an identity token, and gets a session: a key on the device that signs the wallet's operations.",
     guide: 'sign-in',
   },
   'Exchange rates': {
@@ -99,7 +102,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Quotes: {
     introduction:
-      'A quote says what a payment costs and locks it for a while. Create one, show it, execute it; follow its transaction.',
+      'A quote states the cost of a payment and locks it until it expires. Create a quote, show it, execute it, then follow its transaction.',
     guide: 'payments',
   },
   Positions: {
@@ -113,7 +116,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Payouts: {
     introduction:
-      'Many payments out together, from a CSV file or one call: checked first, with totals and a list of faults, then executed with one call.',
+      'Many outgoing payments together, from a CSV file or one call: checked first, with totals and a list of faults, then executed with one call.',
     guide: 'bulk-payouts',
   },
   'Own money': {
@@ -123,12 +126,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Treasury: {
     introduction:
-      'Money of the treasury of a chain in cold storage: registered addresses of the operator, movements there and back.',
+      'Cold storage for the treasury of a chain: registered addresses of the operator, and movements to and from them.',
     guide: 'stablecoins',
   },
   'Scheduled payments': {
     introduction:
-      'Payments at a time, or by a rule such as the last business day of each month, with an event before each payment.',
+      'Payments on a date or by a rule, such as the last business day of each month, with an event before each payment.',
     guide: 'scheduled-payments',
   },
   'Cross-Currency Transfers': {
@@ -137,17 +140,17 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Transactions: {
     introduction:
-      'Every payment, in and out, with its state. Approve or reject incoming payments, cancel outgoing ones that have not arrived.',
+      'Every payment, in and out, with its state. Approve or reject incoming payments, and cancel outgoing ones that have not arrived.',
     guide: 'payments',
   },
   Deposits: {
     introduction:
-      'Money that came in by a rail. A deposit that cannot be attributed waits in suspense until a person assigns or returns it.',
+      'Money received through a rail. A deposit that cannot be attributed stays in suspense until it is assigned or returned manually.',
     guide: 'payments',
   },
   Screenings: {
     introduction:
-      'Addresses on chains that were screened against lists, and the payments and deposits that wait for a person.',
+      'Blockchain addresses that were screened against lists, and the payments and deposits held for manual review.',
     guide: 'screening',
   },
   'Funds holds': {
@@ -157,22 +160,22 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Rails: {
     introduction:
-      'Reports of rails that could not be attributed, and the daily comparison of their statements with the books.',
+      'Rail reports that could not be attributed, and the daily reconciliation of bank statements with the ledger.',
     guide: 'reconciliation',
   },
   Fees: { introduction: 'The fees that your platform has charged its customers.', guide: 'payments' },
   Books: {
     introduction:
-      'The double-entry ledger under every balance: statements, accounts, bookings, and why each was made.',
+      'The double-entry ledger behind every balance: statements, accounts, bookings, and the reason for each.',
     guide: 'books',
   },
   Invitations: {
-    introduction: 'A customer invites somebody to join your platform, by a code in a link.',
+    introduction: 'Links with a code, with which a customer invites somebody to join your platform.',
     guide: 'payments',
   },
   Agents: {
     introduction:
-      'Programs that act for one customer under a policy of yours. Set them up here, and approve what their policy leaves to a person.',
+      'Programs that act for one customer under a policy that you set. Set them up here, and approve the actions that need approval.',
     guide: 'agents',
   },
   'Agent access': {
@@ -180,12 +183,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'agents',
   },
   Cards: {
-    introduction: 'Cards that pay from accounts of a customer, immediately when they are used.',
+    introduction: "Cards that pay from a customer's accounts at the time of purchase.",
     guide: 'cards',
   },
   'Delegated keys': {
     introduction:
-      'A delegated key lets an embedded wallet pay for one card without a signature of its holder for each purchase.',
+      "A delegated key lets an embedded wallet pay for one card without the holder's signature for each purchase.",
     guide: 'cards',
   },
   Overview: {
@@ -199,7 +202,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Events and webhooks': {
     introduction:
-      'Every change is an event. The server delivers events to your webhook endpoint, signed, until it responds; the feed has them all.',
+      'Every change is an event. The server delivers signed events to your webhook endpoint, with retries. The feed has all of them.',
     guide: 'webhooks',
   },
   Webhooks: {

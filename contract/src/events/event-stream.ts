@@ -17,7 +17,7 @@ export const FEED_BEGINNING = 'Event:00000000-0000-0000-0000-000000000000'
 export const EventTypes = Type.Array(OneOfWords(EVENT_TYPES), {
   minItems: 1,
   maxItems: EVENT_TYPES.length,
-  description: 'Left out: all types',
+  description: 'Default: all types',
 })
 
 /**
@@ -32,12 +32,13 @@ export const event_stream = endpoint({
   tag: 'Events and webhooks',
   summary: 'Follow events as they happen',
   description:
-    'Keeps the connection open and sends each event once it is final, as server-sent events (text/event-stream): ' +
-    'id is the id of the event, event its type, data the event as the list shows it. After a broken connection ' +
-    'the header Last-Event-ID, or after, resumes behind the last received event, so that none is missed; ' +
-    'without either, the stream begins with the next event. A comment every 15 seconds keeps the ' +
-    `connection open. It ends when the credentials do. A platform may have ${EVENT_STREAMS_MAX} streams in a process; then a caller ` +
-    'with fewer gets one from the caller with the most. All tokens of a member are one caller with it.',
+    'Keeps the connection open and sends each event once it is final, as server-sent events ' +
+    '(text/event-stream): id is the id of the event, event its type, and data the event as in the list. ' +
+    'After a broken connection, the header Last-Event-ID or the parameter after resumes behind the last ' +
+    'received event, so that none is missed. Without either, the stream begins with the next event. A ' +
+    'comment every 15 seconds keeps the connection open. It ends when the credentials do. A platform may ' +
+    `have ${EVENT_STREAMS_MAX} streams in a process; then a caller with fewer gets one from the caller ` +
+    'with the most. All tokens of a member are one caller with it.',
   query: Type.Object({
     after: Type.Optional(
       Id('Event', `Only events after this one, including events before the call. ${FEED_BEGINNING}: all`),
@@ -47,7 +48,7 @@ export const event_stream = endpoint({
       Type.Boolean({
         default: false,
         description:
-          'Sends at most once a second, and of each type only the latest event: for pages that reload changed records',
+          'True: sends at most once a second, and only the latest event of each type. For pages that reload changed records',
       }),
     ),
   }),
@@ -58,10 +59,10 @@ export const event_stream = endpoint({
 
 export const EventReplayRequest = Type.Object({
   startDate: Timestamp('Occurred at or after'),
-  endDate: Type.Optional(Timestamp('Occurred at or before. Left out: now')),
+  endDate: Type.Optional(Timestamp('Occurred at or before. Default: now')),
   types: Type.Optional(EventTypes),
   countOnly: Type.Optional(
-    Type.Boolean({ description: 'True: counts the events and sends none, for a confirmation by a person' }),
+    Type.Boolean({ description: 'True: counts the events and sends none, for a confirmation dialog' }),
   ),
 })
 

@@ -33,7 +33,7 @@ function webhook<const T extends EventType, D extends TSchema>(types: readonly T
   return Type.Object({ ...EventEnvelope.properties, type: OneOfWords(types), data })
 }
 
-/** An incoming payment. While it is PENDING, the response to the webhook decides about it. */
+/** An incoming payment. While it is PENDING, the response to the webhook decides it. */
 export const IncomingPaymentWebhookData = Type.Object({
   ...IncomingTransaction.properties,
   requestedReceiverCustomerInfoFields: Type.Optional(

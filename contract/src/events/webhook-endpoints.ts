@@ -14,19 +14,19 @@ export const WEBHOOK_PAYLOADS = ['FULL', 'THIN'] as const
 
 const Payload = OneOfWords(
   WEBHOOK_PAYLOADS,
-  'THIN: events have no data. Read the record by its objectId instead',
+  'FULL: events contain the record as data. THIN: events have no data; read the record by its objectId',
 )
 
 const ONE_OR_MORE = { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true }
 
-function someTypes(description: string) {
+function eventTypesSchema(description: string) {
   return Type.Array(OneOfWords(EVENT_TYPES), { ...ONE_OR_MORE, description })
 }
 
 const Description = Plain(Text(255, { description: 'A note for people' }))
 
 const LATEST_BALANCE_ONLY =
-  'Of the INTERNAL_ACCOUNT.BALANCE_UPDATED events of one account that wait for delivery, only the latest is sent'
+  'True: if several INTERNAL_ACCOUNT.BALANCE_UPDATED events of one account wait for delivery, only the latest is sent'
 
 /** The number of events that an endpoint has not received, and its last failure. */
 export const WebhookEndpointHealth = Type.Object({
@@ -39,9 +39,9 @@ export const WebhookEndpointHealth = Type.Object({
     minimum: 0,
     description: 'Events that are being retried, and later events of the same records, which wait',
   }),
-  failed: Type.Integer({ minimum: 0, description: 'Events that were given up after seven days' }),
+  failed: Type.Integer({ minimum: 0, description: 'Events that failed permanently after 7 days of retries' }),
   failingSince: Type.Optional(
-    Timestamp('The time since which no event was received. After seven days the endpoint is disabled'),
+    Timestamp('The time since which no event was received. After 7 days, the endpoint is disabled'),
   ),
   lastDeliveredAt: Type.Optional(Timestamp()),
   lastFailure: Type.Optional(
@@ -58,7 +58,7 @@ export const WebhookEndpoint = Type.Object({
   id: Id('WebhookEndpoint'),
   url: HttpUrl,
   description: Type.Optional(Description),
-  eventTypes: Type.Optional(someTypes('Absent: all types')),
+  eventTypes: Type.Optional(eventTypesSchema('Absent: all types')),
   payload: Payload,
   latestBalanceOnly: Type.Boolean({ description: LATEST_BALANCE_ONLY }),
   status: OneOfWords(
@@ -66,7 +66,7 @@ export const WebhookEndpoint = Type.Object({
     'PAUSED: you paused it. DISABLED: the server stopped sending to it; see disabledReason',
   ),
   disabledReason: Type.Optional(
-    OneOfWords(DISABLED_REASONS, 'GONE: it responded 410. UNREACHABLE: it received nothing for seven days'),
+    OneOfWords(DISABLED_REASONS, 'GONE: it responded 410. UNREACHABLE: it received nothing for 7 days'),
   ),
   health: WebhookEndpointHealth,
   createdAt: Timestamp(),
@@ -82,7 +82,7 @@ export const NewWebhookEndpoint = Type.Object({
 export const WebhookEndpointCreateRequest = Type.Object({
   url: HttpUrl,
   description: Type.Optional(Description),
-  eventTypes: Type.Optional(someTypes('Left out: all types, new types of later releases too')),
+  eventTypes: Type.Optional(eventTypesSchema('Default: all types, including new types of later releases')),
   payload: Type.Optional(Payload),
   latestBalanceOnly: Type.Optional(Type.Boolean({ default: false, description: LATEST_BALANCE_ONLY })),
 })
@@ -109,10 +109,10 @@ export const WebhookEndpointFailure = Type.Object({
   objectId: Type.String({ description: 'The record that changed' }),
   status: OneOfWords(
     ['RETRYING', 'WAITING', 'FAILED'],
-    'WAITING: an earlier event of the same record has to be received first. FAILED: no more attempts',
+    'WAITING: an earlier event of the same record must be received first. FAILED: no more attempts',
   ),
   attempts: Type.Integer({ minimum: 0 }),
-  lastFailure: Type.Optional(Plain(Type.String({ description: 'As in the health of its endpoint' }))),
+  lastFailure: Type.Optional(Plain(Type.String({ description: "As in the endpoint's health" }))),
   nextAttemptAt: Type.Optional(Timestamp()),
 })
 
@@ -127,9 +127,10 @@ export const webhook_endpoint_create = endpoint({
   tag,
   summary: 'Add a webhook endpoint',
   description:
-    'Sends events from now on to this URL too, in order per record, signed with its own secret. ' +
-    `A platform has at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, the only one that ` +
-    'decides about incoming payments. Takes no Idempotency-Key: a stored response would contain the secret.',
+    'Sends new events to this URL too, in order per record, signed with its own secret. A platform has ' +
+    `at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, the only ` +
+    'endpoint whose responses decide incoming payments. Takes no Idempotency-Key: a stored response ' +
+    'would contain the secret.',
   bodyBytesMax: 16 * KIB,
   body: WebhookEndpointCreateRequest,
   responses: { 201: NewWebhookEndpoint },
@@ -144,8 +145,8 @@ export const webhook_endpoint_list = endpoint({
   tag,
   summary: 'List the webhook endpoints',
   description:
-    'Lists the added endpoints, oldest first, with the backlog of each. The ' +
-    'webhookEndpoint of the configuration is not included.',
+    'Lists the added endpoints with their backlog, oldest first. The webhookEndpoint of the ' +
+    'configuration is not included.',
   responses: { 200: Type.Object({ data: Type.Array(WebhookEndpoint) }) },
   errors: [],
 })
@@ -157,7 +158,7 @@ export const webhook_endpoint_get = endpoint({
   path: '/webhook-endpoints/{webhookEndpointId}',
   tag,
   summary: 'Read a webhook endpoint',
-  description: 'Shows one endpoint and how far it is behind. GET /webhook-secrets shows its secret.',
+  description: 'Shows one endpoint and its backlog. GET /webhook-secrets shows its secret.',
   params: endpointPath,
   responses: { 200: WebhookEndpoint },
   errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
@@ -171,8 +172,9 @@ export const webhook_endpoint_update = endpoint({
   tag,
   summary: 'Change, pause or resume a webhook endpoint',
   description:
-    'Changes the event types, the URL or the state. A paused endpoint receives nothing; once it is enabled it receives the events that ' +
-    'occurred in the meantime, in order. ENABLED also resumes an endpoint that the server has disabled.',
+    'Changes the event types, the URL or the state. A paused endpoint receives nothing; once enabled, it ' +
+    'receives the events that occurred in the meantime, in order. ENABLED also resumes an endpoint that ' +
+    'the server has disabled.',
   params: endpointPath,
   bodyBytesMax: 16 * KIB,
   body: WebhookEndpointUpdateRequest,
@@ -194,7 +196,7 @@ export const webhook_endpoint_delete = endpoint({
 })
 
 export const WebhookEndpointReplayRequest = Type.Object({
-  startDate: Timestamp('The first event to send happened at or after this time. The present time skips all'),
+  startDate: Timestamp('Events that occurred at or after this time are sent. The current time skips all'),
 })
 
 export const webhook_endpoint_replay = endpoint({
@@ -205,8 +207,8 @@ export const webhook_endpoint_replay = endpoint({
   tag,
   summary: 'Send events again from a given time',
   description:
-    'Continues at that time: events from then on are sent again, under the same ids, and earlier ones that ' +
-    'were not received are skipped.',
+    'Continues from the given time: later events are sent again, under the same ids, and earlier ones ' +
+    'that were not received are skipped.',
   params: endpointPath,
   body: WebhookEndpointReplayRequest,
   responses: { 200: WebhookEndpoint },
@@ -221,7 +223,7 @@ export const webhook_endpoint_failure_list = endpoint({
   tag,
   summary: 'List the events that an endpoint has not received',
   description:
-    'Lists events that are being retried, events that wait for them, and events that were given up, oldest first.',
+    'Lists events that are being retried, events that wait for them, and events that failed permanently, oldest first.',
   params: endpointPath,
   query: Type.Object({ ...pageQuery }),
   responses: { 200: Page(WebhookEndpointFailure) },

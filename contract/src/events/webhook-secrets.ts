@@ -15,19 +15,19 @@ export const WebhookSecret = Type.Object({
   ),
   secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),
   createdAt: Timestamp(),
-  expiresAt: Type.Optional(Timestamp('Replaced, and valid until then')),
+  expiresAt: Type.Optional(Timestamp('The time until which a replaced secret stays valid')),
 })
 
 export const FORMER_SECRET_SECONDS_MAX = 86_400
 
-const ofEndpoint = {
+const endpointFields = {
   webhookEndpointId: Type.Optional(
-    Id('WebhookEndpoint', 'Left out: the webhookEndpoint of the configuration'),
+    Id('WebhookEndpoint', 'Default: the webhookEndpoint of the configuration'),
   ),
 }
 
 export const WebhookSecretCreateRequest = Type.Object({
-  ...ofEndpoint,
+  ...endpointFields,
   formerValidSeconds: Type.Integer({
     minimum: 0,
     maximum: FORMER_SECRET_SECONDS_MAX,
@@ -44,9 +44,9 @@ export const webhook_secret_list = endpoint({
   tag: 'Events and webhooks',
   summary: 'List the secrets that sign deliveries',
   description:
-    'Lists the secrets with which a receiver checks the signature of a delivery, newest first: one, or ' +
-    'two while a replaced one is still valid.',
-  query: Type.Object(ofEndpoint),
+    'Lists the secrets with which a receiver verifies deliveries, newest first: one, or two while a ' +
+    'replaced secret is still valid.',
+  query: Type.Object(endpointFields),
   responses: { 200: Type.Object({ data: Type.Array(WebhookSecret) }) },
   errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
 })
@@ -59,9 +59,9 @@ export const webhook_secret_create = endpoint({
   tag: 'Events and webhooks',
   summary: 'Replace the secret',
   description:
-    'Creates a new secret, which signs deliveries from now on. The current secret stays valid as long as ' +
-    'the request says; one that was replaced earlier is revoked immediately. Takes no Idempotency-Key: a ' +
-    'stored response would contain the secret.',
+    'Creates a new secret, which signs all further deliveries. The current secret stays valid for the ' +
+    'requested time; a secret that was replaced earlier is revoked immediately. Takes no ' +
+    'Idempotency-Key: a stored response would contain the secret.',
   body: WebhookSecretCreateRequest,
   responses: { 201: WebhookSecret },
   errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],

@@ -42,12 +42,12 @@ export interface Webhook {
   readonly summary: string
   readonly body: TObject
   /** The meaning of each response status of the platform. Any other status causes a retry. */
-  readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
+  readonly responses: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
 }
 
 const RECEIVED = {
-  200: { description: 'Received, as with every other 2xx' },
-  409: { description: 'Received before: not sent again' },
+  200: { description: 'Received. Any other 2xx has the same meaning' },
+  409: { description: 'Already received. The event is not sent again' },
 } as const
 
 /** The webhooks of all event types, by name in the OpenAPI document. */
@@ -55,146 +55,150 @@ export const WEBHOOKS = {
   'outgoing-payment': {
     summary: 'The status of an outgoing payment has changed',
     body: OutgoingPaymentWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'incoming-payment': {
-    summary: 'An incoming payment has arrived, or waits for approval by the platform',
+    summary: "An incoming payment has arrived, or needs the platform's approval",
     body: IncomingPaymentWebhook,
-    answers: {
+    responses: {
       ...RECEIVED,
       200: {
-        description: 'Received; approves a payment that is PENDING',
+        description: 'Received; approves a PENDING payment',
         body: IncomingPaymentApproval,
       },
       202: {
-        description: 'Received; the platform will approve or reject a payment that is PENDING by a call',
+        description: 'Received; the platform will approve or reject a PENDING payment with a call',
       },
       403: {
-        description: 'Rejects a payment that is PENDING',
+        description: 'Rejects a PENDING payment',
         body: Type.Object({ reason: Type.Optional(Prose(500)) }),
       },
       422: {
-        description: 'Rejects a payment that is PENDING: information about the sender is missing',
+        description: 'Rejects a PENDING payment: information about the sender is missing',
         body: Type.Object({ requiredFields: Type.Optional(Type.Array(CustomerInfoField)) }),
       },
     },
   },
   'customer-update': {
-    summary: 'The status of the identity check of a customer has changed',
+    summary: "The status of a customer's identity check has changed",
     body: CustomerWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'customer-erased': {
     summary: 'The personal data of a deleted customer was erased',
     body: CustomerErasedWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'verification-update': {
     summary: 'The state of a verification has changed',
     body: VerificationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'bulk-upload': {
-    summary: 'The import of a file of customers has ended',
+    summary: 'A customer import has ended',
     body: BulkUploadWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'card-state-change': {
     summary: 'The state of a card has changed',
     body: CardStateChangeWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'card-funding-source-change': {
     summary: 'The funding sources of a card have changed',
     body: CardFundingSourceChangeWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'agent-action': {
-    summary: 'An action of an agent waits for approval',
+    summary: "An agent's action is waiting for approval",
     body: AgentActionWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   deposit: {
-    summary: 'Money from outside waits for a person, or has gone back',
+    summary: 'A deposit needs manual review, or was corrected, returned or reversed',
     body: DepositWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   screening: {
-    summary: 'An address on a chain is on a list, or a person has decided about it',
+    summary: 'A blockchain address is on a list, or its screening was decided',
     body: ScreeningWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   reconciliation: {
-    summary: 'The statement of a bank and the books differ',
+    summary: 'A bank statement and the ledger differ',
     body: ReconciliationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'ledger-checkpoint': {
-    summary: 'The transfers of the ledger were signed for',
+    summary: 'A checkpoint of the ledger was signed',
     body: LedgerCheckpointWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'internal-account-status': {
     summary: 'The balance or the status of an account has changed',
     body: InternalAccountWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'invitation-claimed': {
     summary: 'An invitation was claimed',
     body: InvitationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'auth-credential': {
     summary: 'A passkey may have been copied, or sign-in by code is locked',
     body: CredentialWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'payout-batch': {
-    summary: 'A batch of payouts was checked, or sent to its end',
+    summary: 'A payout batch was checked, or completely sent',
     body: PayoutBatchWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'payment-schedule': {
-    summary: 'A payment of a schedule comes soon, was accepted, or was refused',
+    summary: 'A scheduled payment is due soon, was accepted, or was refused',
     body: PaymentScheduleWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'funds-hold': {
     summary: 'Pulled money is held, or its hold has ended',
     body: FundsHoldWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'platform-withdrawal': {
     summary: "A withdrawal of the operator's own money has changed",
     body: PlatformWithdrawalWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'account-change': {
-    summary: 'A bank reports other details of an external account, or somebody has decided about them',
+    summary: 'A bank reports different details for an external account, or the change was decided',
     body: AccountChangeWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'account-verification': {
-    summary: 'The verification of an external account by two deposits has another status',
+    summary: 'The verification of an external account by two deposits has changed its status',
     body: AccountVerificationWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'member-work': {
-    summary: 'New work waits for a team member',
+    summary: 'New work is waiting for a team member',
     body: MemberWorkWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'member-role': {
     summary: 'A role of team members was defined, changed or deleted',
     body: MemberRoleWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
   'webhook-endpoint': {
     summary: 'A webhook endpoint was disabled',
     body: WebhookEndpointWebhook,
-    answers: RECEIVED,
+    responses: RECEIVED,
   },
-  'test-webhook': { summary: 'A requested test', body: TestWebhook, answers: RECEIVED },
+  'test-webhook': {
+    summary: 'A test event that was requested with a call',
+    body: TestWebhook,
+    responses: RECEIVED,
+  },
 } as const satisfies Record<string, Webhook>
 
 /** Returns the event types that a webhook delivers. */
@@ -206,7 +210,7 @@ export function eventTypesOf({ body }: Webhook): readonly EventType[] {
 /** Returns the schema of an event's data. Undefined if the type has no schema. */
 export function eventDataSchema(type: string): TSchema | undefined {
   const webhooks: readonly Webhook[] = Object.values(WEBHOOKS)
-  const webhook = webhooks.find((one) => eventTypesOf(one).some((known) => known === type))
+  const webhook = webhooks.find((candidate) => eventTypesOf(candidate).some((known) => known === type))
   return webhook?.body.properties.data
 }
 
@@ -229,10 +233,10 @@ export const PlatformEvent = Type.Object({ ...EventEnvelope.properties, delivery
 export const DeliveryAttempt = Type.Object({
   attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt' }),
   url: Type.String({ description: 'The webhookEndpoint at that time' }),
-  startedAt: Timestamp('By the clock of the platform'),
+  startedAt: Timestamp("By the platform's clock"),
   durationMs: Type.Integer({ minimum: 0 }),
   responseStatus: Type.Optional(Type.Integer({ description: 'Absent if there was no response' })),
-  responseBody: Type.Optional(Type.String({ description: 'Its first 1024 bytes, as text' })),
+  responseBody: Type.Optional(Type.String({ description: 'The first 1,024 bytes, as text' })),
   error: Type.Optional(
     Type.String({ description: 'The reason if there was no response: TIMEOUT, ECONNREFUSED, …' }),
   ),
@@ -241,7 +245,7 @@ export const DeliveryAttempt = Type.Object({
 export const PlatformEventWithAttempts = Type.Object({
   ...PlatformEvent.properties,
   nextAttemptAt: Type.Optional(Timestamp('Present while it is being retried')),
-  deliveryAttempts: Type.Array(DeliveryAttempt, { description: 'The last hundred attempts, oldest first' }),
+  deliveryAttempts: Type.Array(DeliveryAttempt, { description: 'The last 100 attempts, oldest first' }),
 })
 
 export const event_list = endpoint({
@@ -252,7 +256,7 @@ export const event_list = endpoint({
   tag: 'Events and webhooks',
   summary: 'List events',
   description:
-    'Shows all events, delivered or not, in the order in which they became final, oldest first. An event ' +
+    'Lists all events, delivered or not, in the order in which they became final, oldest first. An event ' +
     'can appear a moment after the change that it reports, but never before one that was already shown. ' +
     'Use after to read only new events.',
   query: Type.Object({
@@ -283,8 +287,8 @@ export const event_get = endpoint({
   tag: 'Events and webhooks',
   summary: 'Read an event and its delivery attempts',
   description:
-    'Shows one event with its body, and each attempt to deliver it: its time, its response, and when the ' +
-    'next one is due.',
+    'Shows one event with its body, and each delivery attempt with its time and response, and the time ' +
+    'of the next one.',
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
   errors: ['EVENT_NOT_FOUND'],
@@ -302,8 +306,8 @@ export const event_redeliver = endpoint({
   tag: 'Events and webhooks',
   summary: 'Deliver an event again',
   description:
-    'Sends an event again, under the same id, with retries for seven days from now, without waiting for ' +
-    'other events. One that is still being retried is attempted immediately, in its order.',
+    'Sends an event again, under the same id, with retries for 7 days from now, without waiting for ' +
+    'other events. An event that is still being retried is attempted immediately, in its order.',
   idempotent: true,
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
@@ -312,8 +316,8 @@ export const event_redeliver = endpoint({
 
 /** The result of a test. Clients depend on these fields. */
 export const WebhookTestResult = Type.Object({
-  url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
-  response_status: Type.Integer({ description: '0 if there was no response' }),
+  url: Type.String({ format: 'uri', description: 'The URL of the webhookEndpoint' }),
+  response_status: Type.Integer({ description: 'The HTTP status; 0 if there was no response' }),
   response_body: Type.Optional(Type.String({ description: 'At most 64 KiB, as text' })),
   error: Type.Optional(
     Type.String({ description: 'The reason if there was no response: TIMEOUT, ECONNREFUSED, …' }),
@@ -329,8 +333,8 @@ export const sandbox_webhook_test = endpoint({
   tag: 'Sandbox',
   summary: 'Send a test to the webhook endpoint',
   description:
-    'Sends a TEST event to the webhook endpoint once, waits up to ten seconds for the response, and shows ' +
-    'what it was.',
+    'Sends a TEST event to the webhook endpoint once, waits up to 10 seconds for the response, and ' +
+    'returns it.',
   sandboxOnly: true,
   responses: { 200: WebhookTestResult },
   errors: ['WEBHOOK_ENDPOINT_NOT_SET'],

@@ -8,14 +8,14 @@ import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { DIFFERENCES } from './reconciliations.ts'
 
-/** Ledger reasons why rails hold more or less than is owed to customers. */
+/** Ledger reasons why rails hold more or less than the amount owed to customers. */
 export const LEDGER_REASONS = {
-  PAYMENTS_IN_PROGRESS: 'It has left the accounts of payers and not yet reached the payees',
+  PAYMENTS_IN_PROGRESS: "It has left the payers' accounts and not yet reached the payees",
   REFUNDS_IN_PROGRESS: 'It is on its way back to payers whose payments failed',
-  UNASSIGNED_DEPOSITS: 'It came in, and its owner is unknown or undecided',
-  PLATFORM_MONEY: 'The balance of the accounts of your platform',
+  UNASSIGNED_DEPOSITS: 'It has arrived, and its owner is unknown or undecided',
+  PLATFORM_MONEY: "The balance of your platform's accounts",
   FEES_EARNED: 'Fees that customers have paid and that are still at the rails',
-  CONVERSIONS: 'Bought by conversions, or sold if it is negative',
+  CONVERSIONS: 'Bought by conversions, or sold if negative',
   RECEIVABLES: 'Paid out before it was collected',
   RAIL_COSTS: 'Charged by rails',
 } as const
@@ -32,7 +32,7 @@ export const ClientMoneyDifference = Type.Object({
 })
 
 export const ClientMoneyRail = Type.Object({
-  rail: Text(128, { description: 'Its name; `rail` in the sandbox' }),
+  rail: Text(128, { description: "The rail's name; `rail` in the sandbox" }),
   ledgerBalance: Int64({ description: 'The balance of the rail according to the ledger' }),
   held: Int64({ description: 'The ledger balance plus the open differences of its latest statement' }),
   statement: Type.Optional(
@@ -80,8 +80,8 @@ export const client_money_report_list = endpoint({
   tag: 'Books',
   summary: 'List client-money reports',
   description:
-    'Shows the daily reports about the money of customers, newest first. A report about each day is made after its end, in ' +
-    'UTC.',
+    "Lists the daily reports on customers' money, newest first. Each day's report is created after the " +
+    'end of the day, in UTC.',
   query: Type.Object({
     startDate: Type.Optional(CalendarDate),
     endDate: Type.Optional(CalendarDate),
@@ -115,8 +115,8 @@ export const client_money_report_create = endpoint({
   tag: 'Books',
   summary: 'Create a client-money report now',
   description:
-    'Creates the report of a day that has ended, without waiting for the server to create it. A day has one report: if it exists, ' +
-    'the response is 200 with that one.',
+    'Creates the report for a day that has ended, without waiting for the server to create it. A day has ' +
+    'one report: if it already exists, it is returned with 200.',
   body: Type.Object({ date: CalendarDate }),
   responses: { 200: ClientMoneyReport, 201: ClientMoneyReport },
   errors: ['INVALID_INPUT'],

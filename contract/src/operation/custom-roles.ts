@@ -12,14 +12,17 @@ export const MemberRole = Type.Object({
   id: Id('MemberRole'),
   name: Text(64),
   permissions: MemberPermissions,
-  memberCount: Type.Integer({ minimum: 0, description: 'The members who have the role, invited ones too' }),
+  memberCount: Type.Integer({
+    minimum: 0,
+    description: 'The number of members who have the role, including invited ones',
+  }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
-  deletedAt: Type.Optional(Timestamp('Only in the event of the deletion')),
+  deletedAt: Type.Optional(Timestamp('Present only in the deletion event')),
 })
 
 const RoleName = Text(64, {
-  description: 'Unique on the platform in any case, and not a name of a built-in role',
+  description: 'Unique on the platform, ignoring case, and not the name of a built-in role',
 })
 
 export const MemberRoleCreateRequest = Type.Object({ name: RoleName, permissions: MemberPermissions })
@@ -40,8 +43,8 @@ export const member_role_create = endpoint({
   tag,
   summary: 'Define a role',
   description:
-    'Creates a named set of permissions. Members who get the role have exactly its permissions. You can use only permissions that ' +
-    'you have yourself.',
+    'Creates a named set of permissions. Members who get the role have exactly its permissions. You can ' +
+    'grant only permissions that you have yourself.',
   idempotent: true,
   body: MemberRoleCreateRequest,
   responses: { 201: MemberRole },
@@ -56,8 +59,11 @@ export const member_role_list = endpoint({
   tag,
   summary: 'List the roles',
   description:
-    'Shows the roles that the platform has defined, newest first, with the number of their members.',
-  query: Type.Object({ name: Type.Optional(Text(64, { description: 'In any case' })), ...pageQuery }),
+    'Lists the roles that the platform has defined, newest first, with the number of their members.',
+  query: Type.Object({
+    name: Type.Optional(Text(64, { description: 'The exact name, ignoring case' })),
+    ...pageQuery,
+  }),
   responses: { 200: Page(MemberRole) },
   errors: ['INVALID_INPUT'],
 })
@@ -83,9 +89,10 @@ export const member_role_update = endpoint({
   tag,
   summary: 'Change a role',
   description:
-    'Renames a role or changes its permissions, for all its members immediately: their next requests have the new permissions, in open ' +
-    'sessions too. You can add or remove only permissions that you have. Added permissions cancel the invitations that members of ' +
-    'the role have not accepted yet. A member cannot take a permission from the last member who has all of them.',
+    'Renames a role or changes its permissions, for all its members immediately, also in open sessions. ' +
+    'You can add or remove only permissions that you have. Added permissions cancel the invitations that ' +
+    'members of the role have not accepted yet. A member cannot take a permission from the last member ' +
+    'who has all of them.',
   params: rolePath,
   body: MemberRoleUpdateRequest,
   responses: { 200: MemberRole },

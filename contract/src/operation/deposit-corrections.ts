@@ -9,9 +9,10 @@ const TAG = 'Deposits'
 export const DEPOSIT_PARTS_MAX = 20
 
 const VOTES =
-  'If the platform has set approvalsRequired, only members can do it, and the deposit does not change until enough of them have voted for the same.'
+  'If the platform has set approvalsRequired, only members can do this, and the deposit does not change ' +
+  'until enough of them have voted for the same choice.'
 
-const reason = Prose(500, { description: 'The reason. It is stored as the note of the deposit' })
+const reason = Prose(500, { description: 'Stored as the note of the deposit' })
 
 const SHARED_ERRORS = [
   'INVALID_INPUT',
@@ -44,7 +45,7 @@ export const DepositAdjustRequest = Type.Object({
   amount: Int64({
     minimum: 1,
     description:
-      'The amount that the bank has booked, in the smallest unit. A statement must book the deposit with this amount',
+      'The amount booked by the bank, in the smallest unit. A statement must book the deposit with this amount',
   }),
   reason,
 })
@@ -59,8 +60,9 @@ export const deposit_split = endpoint({
   tag: TAG,
   summary: 'Split a deposit',
   description:
-    'Divides a deposit in suspense into parts. Each part is a deposit in suspense: assign, return, split or write it off. If the ' +
-    `bank takes the deposit back later, it takes all parts back. ${VOTES}`,
+    'Splits a deposit in suspense into parts. Each part is a deposit in suspense that you can assign, ' +
+    'return, split or write off. If the bank takes the deposit back later, all parts are reversed. ' +
+    `${VOTES}`,
   idempotent: true,
   params: depositPath,
   body: DepositSplitRequest,
@@ -78,8 +80,8 @@ export const deposit_write_off = endpoint({
   tag: TAG,
   summary: 'Write off a deposit',
   description:
-    'Books a deposit in suspense to the account `costs` of the platform, so that it lowers the costs: for amounts that have ' +
-    `no owner and cannot go back. ${VOTES}`,
+    "Books a deposit in suspense to the platform's account `costs`, which lowers the costs. For amounts " +
+    `that have no owner and cannot be returned. ${VOTES}`,
   idempotent: true,
   params: depositPath,
   body: DepositWriteOffRequest,
@@ -97,9 +99,10 @@ export const deposit_adjust = endpoint({
   tag: TAG,
   summary: 'Adjust a deposit to the amount booked by its bank',
   description:
-    'Books the difference between a deposit and the line of a statement that books it. The balance of no customer changes: a ' +
-    'deposit in suspense gets the amount of the line. For any other deposit, the excess becomes a deposit in suspense, and ' +
-    `a shortfall is a cost of the platform. A deposit is adjusted once. ${VOTES}`,
+    "Books the difference between a deposit and the line of a statement that books it. No customer's " +
+    'balance changes. A deposit in suspense gets the amount of the line. For any other deposit, the ' +
+    'excess becomes a deposit in suspense, and a shortfall is a cost of the platform. A deposit is ' +
+    `adjusted once. ${VOTES}`,
   params: depositPath,
   body: DepositAdjustRequest,
   responses: { 200: DepositParts },

@@ -5,7 +5,7 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords } from '../core/schema.ts'
 
-/** Kinds of work that can wait for a member, and the permission needed to do it. */
+/** Kinds of pending work for a member, and the permission needed for each. */
 export const NOTIFICATION_TOPICS = {
   APPROVALS: 'APPROVE',
   VERIFICATIONS: 'REVIEW',
@@ -28,22 +28,23 @@ export const NO_NOTIFICATIONS = {
 
 const Topic = OneOfWords(
   keysOf(NOTIFICATION_TOPICS),
-  'APPROVALS: approvals and screenings. DEPOSITS: money in suspense. DIFFERENCES: days whose statement and books differ, and unattributed reports of rails',
+  'APPROVALS: approvals and screenings. DEPOSITS: money in suspense. DIFFERENCES: days on which ' +
+    'statement and ledger differ, and unattributed rail reports',
 )
 const Channel = OneOfWords(
   NOTIFICATION_CHANNELS,
-  'EMAIL: to the address of the member. WEBHOOK: the event MEMBER.WORK_WAITING',
+  "EMAIL: to the member's address. WEBHOOK: the event MEMBER.WORK_WAITING",
 )
 const Topics = Type.Array(Topic, {
   minItems: 1,
   maxItems: NO_NOTIFICATIONS.topics.length,
   uniqueItems: true,
-  description: 'Only those that the permissions of the member let it act on are reported',
+  description: "Only topics that the member's permissions allow them to act on are reported",
 })
 const Interval = Type.Integer({
   minimum: INTERVAL_MINUTES.min,
   maximum: INTERVAL_MINUTES.max,
-  description: 'Minutes. Work that arrives in the meantime is reported together, once',
+  description: 'In minutes. Work that arrives in the meantime is reported together, once',
 })
 
 /** A member's digest settings. */

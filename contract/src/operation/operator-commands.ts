@@ -37,18 +37,18 @@ export const OPERATOR_NOUNS: Readonly<
   'master-key': { description: 'the key that seals all secrets of the database' },
   token: { description: 'API tokens', alias: 'tokens' },
   wallet: { description: 'embedded wallets, for the operator', alias: 'wallets' },
-  verification: { description: 'decide about customers, as the operator', alias: 'verifications' },
+  verification: { description: 'decide customer verifications, as the operator', alias: 'verifications' },
   rails: { description: 'the rails of RAILS_FILE', alias: 'rail' },
   'bank-files': { description: 'files of banks', alias: 'bank-file' },
   upgrade: { description: 'upgrades of several servers on one database' },
   cell: { description: 'cells: schemas of one database with separate servers', alias: 'cells' },
-  archive: { description: 'events, deliveries and the audit trail of past months, in files' },
+  archive: { description: 'archive files with the events, deliveries and audit trail of past months' },
 }
 
 const PLATFORM = { value: 'ID', description: 'the platform, Platform:…', required: true } as const
 const PERMISSIONS_OPTION = {
   value: 'LIST',
-  description: 'of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas',
+  description: 'any of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas',
 } as const
 const VERIFICATION = {
   value: 'ID',
@@ -66,7 +66,7 @@ export const SERVICE_FORMS = {
       name: { value: 'NAME', description: 'name of the platform', required: true },
       regulated: {
         description:
-          'it verifies the identity of its customers itself: in production they are approved from the start',
+          "the platform verifies its customers' identity itself: in production they are approved from the start",
       },
     },
   },
@@ -102,7 +102,7 @@ export const SERVICE_FORMS = {
   },
   'wallet unlock': {
     cli: 'wallet unlock',
-    description: 'unlock sign-in by code to a wallet after a hundred wrong codes',
+    description: 'unlock sign-in by code to a wallet after 100 wrong codes',
     options: {
       account: {
         value: 'ID',
@@ -142,7 +142,7 @@ export const SERVICE_FORMS = {
     cli: 'rails check',
     description:
       'call each rail with a signed request and print the result; the exit code is 1 if a check fails',
-    options: { rail: { value: 'NAME', description: 'only this one' } },
+    options: { rail: { value: 'NAME', description: 'only this rail' } },
   },
   'bank-files retry': {
     cli: 'bank-files retry',
@@ -181,7 +181,7 @@ export const SERVICE_FORMS = {
       },
     },
   },
-  'upgrade status': { cli: 'upgrade status', description: 'show the steps of this upgrade that are left' },
+  'upgrade status': { cli: 'upgrade status', description: 'show the remaining steps of this upgrade' },
   'upgrade finish': {
     cli: 'upgrade finish',
     description:
@@ -208,7 +208,7 @@ export const SERVICE_FORMS = {
     options: {
       checkpoints: {
         value: 'FILE',
-        description: 'checkpoints that were kept elsewhere, one JSON object a line',
+        description: 'checkpoints stored elsewhere, one JSON object per line',
         isPath: true,
       },
     },
@@ -224,7 +224,7 @@ export const SERVICE_FORMS = {
     options: {
       to: {
         value: 'FOLDER',
-        description: 'where the backup goes',
+        description: 'the folder for the backup',
         required: true,
         isArgument: true,
         isPath: true,
@@ -238,19 +238,19 @@ export const SERVICE_FORMS = {
     options: {
       before: {
         value: 'MONTH',
-        description: 'the first month that stays, like 2026-03; the last three stay in any case',
+        description: 'the first month to keep, like 2026-03; the last three are always kept',
         required: true,
       },
       to: {
         value: 'FOLDER',
-        description: 'where the files go',
+        description: 'the folder for the files',
         required: true,
         isArgument: true,
         isPath: true,
       },
     },
   },
-  'archive list': { cli: 'archive list', description: 'list the files that were written' },
+  'archive list': { cli: 'archive list', description: 'list the archive files' },
   'archive check': {
     cli: 'archive check',
     description:
@@ -271,7 +271,7 @@ export const SERVICE_FORMS = {
 export const OFFLINE_FORMS = {
   'master-key rotate': {
     cli: 'master-key rotate',
-    description: 'replace COUNTERSIGN_MASTER_KEY by COUNTERSIGN_NEW_MASTER_KEY',
+    description: 'replace COUNTERSIGN_MASTER_KEY with COUNTERSIGN_NEW_MASTER_KEY',
   },
   'backup restore': {
     cli: 'restore',

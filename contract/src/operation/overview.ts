@@ -12,19 +12,19 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 /** The total held in one currency, in the smallest unit. */
 export const HeldBalance = Type.Object({
   currency: Currency,
-  customers: Int64({ description: 'On the accounts of all customers' }),
-  platform: Int64({ description: "On the platform's own accounts" }),
+  customers: Int64({ description: 'In the accounts of all customers' }),
+  platform: Int64({ description: "In the platform's own accounts" }),
 })
 
 export const Waiting = Type.Object({
   approvals: count(
-    'Actions of agents, payments, payouts, schedules and changes of account details that wait for approval',
+    'Agent actions, payments, payouts, schedules and changes of account details that wait for approval',
   ),
-  verifications: count('Verifications that a person decides'),
+  verifications: count('Verifications that need manual review'),
   screenings: count('Payments to or from an address that is on a list'),
   deposits: count('Money in suspense, without deposits whose sender is on a list'),
-  railEvents: count('Unattributed reports of rails'),
-  reconciliations: count('Days whose statement and books differ'),
+  railEvents: count('Unattributed rail reports'),
+  reconciliations: count('Days on which statement and ledger differ'),
 })
 
 const since = Type.Optional(Timestamp())
@@ -56,11 +56,11 @@ export const ProofHealth = Type.Object({
 })
 
 export const WebhookHealth = Type.Object({
-  endpoint: Type.Optional(Type.String({ description: 'webhookEndpoint of the configuration' })),
+  endpoint: Type.Optional(Type.String({ description: 'The webhookEndpoint of the configuration' })),
   pending: count(
     'Events that wait for delivery or are being retried. At most 10,000 without an attempt are counted',
   ),
-  failed: count('Events of the last seven days that were given up'),
+  failed: count('Events of the last 7 days that failed permanently'),
   lastDeliveredAt: Type.Optional(Timestamp()),
   disabledReason: Type.Optional(
     OneOfWords(
@@ -72,16 +72,18 @@ export const WebhookHealth = Type.Object({
 
 export const RailHealth = Type.Object({
   name: Text(40),
-  kind: Text(40, { description: 'The name in the rails file; sandbox for the simulator' }),
+  kind: Text(40, { description: 'The kind in the rails file; sandbox for the simulator' }),
   isAvailable: Type.Boolean({ description: 'True if the rail accepts payments now' }),
   detail: Type.Optional(Type.String({ description: 'The reason if it is not available' })),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Accounts of a chain that have less than their low-water mark, in sentences',
+      description: 'Accounts of a chain that are below their low-water mark, as sentences',
     }),
   ),
-  network: Type.Optional(OneOfWords(EVM_NETWORKS, 'Of a rail that is a chain')),
-  treasury: Type.Optional(Text(42, { description: "The present address of the platform's treasury on it" })),
+  network: Type.Optional(OneOfWords(EVM_NETWORKS, 'The network, if the rail is a chain')),
+  treasury: Type.Optional(
+    Text(42, { description: "The current address of the platform's treasury on the chain" }),
+  ),
 })
 
 export const Overview = Type.Object({
@@ -103,9 +105,10 @@ export const overview_get = endpoint({
   tag: 'Overview',
   summary: 'Read the overview',
   description:
-    'Shows the balances in each currency, the pending work and its age, the health of webhooks, the rails that ' +
-    'accept payments now, the progress of chains and of the hash chain of the books, and all watched values. Counted at the ' +
-    'time of the call. Workers and accounts of chains belong to the server that responds.',
+    'Shows the balances in each currency, the pending work and its age, the health of webhooks, the ' +
+    "rails that accept payments now, the progress of chains and of the ledger's hash chain, and all " +
+    'watched values. Everything is counted at the time of the call. Workers and chain accounts are those ' +
+    'of the responding server.',
   responses: { 200: Overview },
   errors: [],
 })
@@ -119,10 +122,10 @@ export const STATISTICS_INTERVALS_MAX = 184
 export const TransactionStatistic = Type.Object({
   start: Timestamp('The beginning of the interval'),
   type: OneOfWords(TRANSACTION_TYPES),
-  status: OneOfWords(TRANSACTION_STATUSES, 'As of now'),
+  status: OneOfWords(TRANSACTION_STATUSES, 'The current status'),
   count: Type.Integer({ minimum: 1 }),
   amount: Int64({
-    description: 'The amount sent for outgoing payments, the amount received for incoming ones',
+    description: 'The amount sent for outgoing payments, or received for incoming ones',
   }),
   currency: Currency,
 })
@@ -135,12 +138,12 @@ export const transaction_statistics = endpoint({
   tag: 'Overview',
   summary: 'Count payments by time',
   description:
-    'Counts the payments that were created in each hour or day and sums their amounts, by currency, type and status. ' +
-    `An interval without payments is left out. At most ${STATISTICS_INTERVALS_MAX} intervals.`,
+    'Counts the payments that were created in each hour or day and sums their amounts, by currency, type ' +
+    `and status. Intervals without payments are omitted. At most ${STATISTICS_INTERVALS_MAX} intervals.`,
   query: Type.Object({
     interval: OneOfWords(STATISTICS_INTERVALS),
     startDate: Timestamp('Created at or after'),
-    endDate: Type.Optional(Timestamp('Created before. Left out: now')),
+    endDate: Type.Optional(Timestamp('Created before. Default: now')),
     timeZone: Type.Optional(
       Text(64, {
         description: 'The time zone in which days begin, by its IANA name: Europe/Berlin. Default: UTC',

@@ -14,35 +14,41 @@ const TAG = 'Own money'
 export const WITHDRAWAL_SOURCES = ['FEES', 'OWN_CAPITAL', 'ALL'] as const
 export type WithdrawalSource = (typeof WITHDRAWAL_SOURCES)[number]
 
-const VOTES = 'If the platform has set approvalsRequired, only members approve, and each counts once.'
+const VOTES = 'If the platform has set approvalsRequired, only members can approve, and each counts once.'
 
 const source = OneOfWords(
   WITHDRAWAL_SOURCES,
-  'FEES: the fees that were charged. OWN_CAPITAL: the account of the platform. ALL: the fees first, then the account',
+  "FEES: the fees that were charged. OWN_CAPITAL: the platform's account. ALL: the fees first, then the account",
 )
-const reason = Prose(500, { description: 'The reason. It is stored with the record' })
+const reason = Prose(500, { description: 'Stored with the record' })
 
 export const OWN_ACCOUNT_PURPOSES = ['OWN_MONEY', 'COLD_STORAGE'] as const
 
 export const SweepRule = Type.Object({
   source,
-  minimum: Int64({ minimum: 0, description: 'Stays with the platform, in the smallest unit' }),
+  minimum: Int64({
+    minimum: 0,
+    description: 'The balance that stays with the platform, in the smallest unit',
+  }),
   time: TimeOfDay('The time of the daily sweep, in timeZone'),
-  timeZone: TimeZoneName('By its name in the IANA database'),
+  timeZone: TimeZoneName('The IANA name of the time zone'),
 })
 
 export const SweepRuleRequest = Type.Object({
   source,
   minimum: Type.Optional(
-    Int64({ minimum: 0, description: 'Stays with the platform, in the smallest unit. Left out: nothing' }),
+    Int64({
+      minimum: 0,
+      description: 'The balance that stays with the platform, in the smallest unit. Default: 0',
+    }),
   ),
   time: Type.Optional(TimeOfDay('The time of the daily sweep, in timeZone. Default: 18:00')),
-  timeZone: Type.Optional(TimeZoneName('By its name in the IANA database. Left out: UTC')),
+  timeZone: Type.Optional(TimeZoneName('The IANA name of the time zone. Default: UTC')),
 })
 
 const needsApproval = Type.Optional(
   Type.Boolean({
-    description: 'True: it waits for an approval even if the platform has not set approvalsRequired',
+    description: 'True: requires an approval even if the platform has not set approvalsRequired',
   }),
 )
 
@@ -51,7 +57,9 @@ export const OwnAccountRequest = Type.Object({
   purpose: Type.Optional(
     OneOfWords(
       OWN_ACCOUNT_PURPOSES,
-      'OWN_MONEY (default): fees and own capital are paid to it. COLD_STORAGE: an address on a chain, whose key the operator keeps, that the treasury there sends money to. That money stays in the books',
+      'OWN_MONEY (default): fees and own capital are paid to it. COLD_STORAGE: an address on a chain, ' +
+        'whose key the operator keeps, to which the treasury of the chain sends money. That money stays in ' +
+        'the ledger',
     ),
   ),
   reason,
@@ -64,15 +72,15 @@ export const OwnAccount = Type.Object({
   id: Id('OwnAccount'),
   status: OneOfWords(
     OWN_ACCOUNT_STATES,
-    'AWAITING_APPROVAL: members must approve it first. REMOVED: nothing is paid to it any more',
+    'AWAITING_APPROVAL: members must approve it first. REMOVED: it receives no more payments',
   ),
   externalAccountId: Id('ExternalAccount'),
   currency: CurrencyCode,
-  account: Text(255, { description: 'Its type and its last four characters' }),
-  address: Type.Optional(Text(42, { description: 'The whole address, only of cold storage' })),
+  account: Text(255, { description: "The account's type and last four characters" }),
+  address: Type.Optional(Text(42, { description: 'The full address, for cold storage only' })),
   purpose: OneOfWords(
     OWN_ACCOUNT_PURPOSES,
-    'OWN_MONEY: withdrawals are paid to it. COLD_STORAGE: the treasury of a chain sends money to it and gets it back',
+    'OWN_MONEY: withdrawals are paid to it. COLD_STORAGE: the treasury of a chain sends money to it and receives it back',
   ),
   reason,
   sweep: Type.Optional(SweepRule),
@@ -82,9 +90,9 @@ export const OwnAccount = Type.Object({
 })
 
 export const PlatformWithdrawalRequest = Type.Object({
-  ownAccountId: Id('OwnAccount', 'The account that is paid. It must be ACTIVE'),
+  ownAccountId: Id('OwnAccount', 'The account to pay. It must be ACTIVE'),
   source,
-  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency of the account' }),
+  amount: Int64({ exclusiveMinimum: 0, description: "In the smallest unit of the account's currency" }),
   reason,
   remittanceInformation: Type.Optional(
     Text(REMITTANCE_CHARACTERS_MAX, { description: 'Sent with the payment' }),
@@ -104,8 +112,8 @@ export const PlatformWithdrawal = Type.Object({
   amount: CurrencyAmount,
   reason,
   remittanceInformation: Type.Optional(Text(REMITTANCE_CHARACTERS_MAX)),
-  isSweep: Type.Boolean({ description: 'True if the rule of the account has created it' }),
-  transactionId: Type.Optional(Id('Transaction', 'Its payment')),
+  isSweep: Type.Boolean({ description: "True if the account's sweep rule created it" }),
+  transactionId: Type.Optional(Id('Transaction', 'The payment')),
   transactionStatus: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
   error: Type.Optional(TransferRefusal),
   createdAt: Timestamp(),
@@ -123,11 +131,13 @@ export const own_account_create = endpoint({
   tag: TAG,
   summary: 'Register an account of the operator',
   description:
-    'Registers an external account of the platform as one that the operator holds itself. Withdrawals go only to such accounts. ' +
-    'Money that comes from one and names no other account or quote is credited to the account of the platform. With sweep, the balance above the ' +
-    'minimum is paid out each day. If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until its members have approved ' +
-    'account and rule. With purpose COLD_STORAGE it is an address for the treasury of a chain: its spelling must have a checksum, and an address of a customer ' +
-    'or of this server is refused.',
+    'Registers an external account of the platform as one that the operator itself holds. Withdrawals go ' +
+    'only to such accounts. Money that arrives from such an account and names no other account or quote ' +
+    "is credited to the platform's account. With sweep, the balance above the minimum is paid out each " +
+    'day. If the platform has set approvalsRequired, or needsApproval is true, the account is ' +
+    'AWAITING_APPROVAL until members have approved it and its rule. With purpose COLD_STORAGE, it is an ' +
+    'address for the treasury of a chain: its spelling must have a checksum, and addresses of customers ' +
+    'and of this server are rejected.',
   idempotent: true,
   body: OwnAccountRequest,
   responses: { 201: OwnAccount },
@@ -147,7 +157,7 @@ export const own_account_list = endpoint({
   path: '/platform/own-accounts',
   tag: TAG,
   summary: 'List the accounts of the operator',
-  description: 'Shows the registered accounts of the operator with their sweeps, newest first.',
+  description: "Lists the operator's registered accounts with their sweeps, newest first.",
   query: Type.Object({ status: Type.Optional(OneOfWords(OWN_ACCOUNT_STATES)), ...pageQuery }),
   responses: { 200: Page(OwnAccount) },
   errors: ['INVALID_INPUT'],
@@ -197,7 +207,8 @@ export const own_account_remove = endpoint({
   tag: TAG,
   summary: 'Remove an account of the operator',
   description:
-    'Ends the registration of an account and its sweeps. Withdrawals that were sent continue. To change a rule, remove the account and register it again.',
+    "Ends an account's registration and its sweeps. Withdrawals that were already sent continue. To " +
+    'change a rule, remove the account and register it again.',
   idempotent: true,
   params: ownAccountPath,
   responses: { 200: OwnAccount },
@@ -227,10 +238,11 @@ export const platform_withdrawal_create = endpoint({
   tag: TAG,
   summary: "Withdraw the operator's own money",
   description:
-    'Pays fees or own capital to a registered account of the operator. The payment is a transfer out of the account of the platform, ' +
-    'with the limits and refusals of POST /transfer-out; fees move to that account first, in the same commit. The balance of the source ' +
-    'is the limit: money of customers is never touched. If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL, and nothing is held, ' +
-    'until its members have approved it.',
+    'Pays fees or own capital to a registered account of the operator. The payment is a transfer out of ' +
+    "the platform's account, with the limits and errors of POST /transfer-out; fees first move to that " +
+    "account, in the same commit. The balance of the source is the limit: customers' money is never " +
+    'touched. If the platform has set approvalsRequired, or needsApproval is true, the withdrawal is ' +
+    'AWAITING_APPROVAL, and nothing is held, until members have approved it.',
   idempotent: true,
   body: PlatformWithdrawalRequest,
   responses: { 201: PlatformWithdrawal },
@@ -244,7 +256,7 @@ export const platform_withdrawal_list = endpoint({
   path: '/platform/withdrawals',
   tag: TAG,
   summary: 'List withdrawals',
-  description: "Shows the withdrawals of the operator's own money and its sweeps, newest first.",
+  description: "Lists withdrawals and sweeps of the operator's own money, newest first.",
   query: Type.Object({ status: Type.Optional(OneOfWords(PLATFORM_WITHDRAWAL_STATES)), ...pageQuery }),
   responses: { 200: Page(PlatformWithdrawal) },
   errors: ['INVALID_INPUT'],

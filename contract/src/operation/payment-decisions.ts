@@ -22,41 +22,40 @@ export const PAYMENT_DECISION_STATES = ['PROPOSED', 'DECIDED'] as const
 
 const outcome = OneOfWords(
   PAYMENT_OUTCOMES,
-  'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again. ' +
-    'REVERSAL: it was sent in error by ACH, and the bank of the payee is asked to give it back. No money moves',
+  'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and was returned. After ' +
+    'FAILED or RETURNED, the payer has the money again. REVERSAL: it was sent in error by ACH, and the ' +
+    "payee's bank is asked to return it. No money moves",
 )
 
 /** A payment normally has one line when it leaves and one when it is returned, but a bank may split them. */
 const STATEMENT_LINES_MAX = 5
 
 const evidenceFields = {
-  note: Type.Optional(
-    Prose(1000, { description: 'For example, the person at the bank, their statement, and its time' }),
-  ),
+  note: Type.Optional(Prose(1000, { description: 'For example, who at the bank said what and when' })),
   statementEntryIds: Type.Optional(
     Type.Array(Id('StatementEntry'), {
       minItems: 1,
       maxItems: STATEMENT_LINES_MAX,
       description:
-        'Lines of statements of the rail that book exactly the decided amount. Unexplained lines become lines of ' +
-        'this payment',
+        'Statement lines of the rail that book exactly the decided amount. Unexplained lines become ' +
+        'lines of this payment',
     }),
   ),
   documentId: Type.Optional(
     Id(
       'Document',
-      'An uploaded document of the customer who pays. It is neither replaced nor deleted afterwards',
+      'An uploaded document of the paying customer. It cannot be replaced or deleted afterwards',
     ),
   ),
 }
 
-const evidence = Type.Object(evidenceFields, { description: 'At least one of them' })
+const evidence = Type.Object(evidenceFields, { description: 'At least one field is required' })
 
 export const PaymentReversal = Type.Object(
   {
     status: OneOfWords(
       REVERSAL_STATES,
-      'WAITING: for the next file. SENT: in a file. FAILED: it was not sent, or the bank has rejected or returned it. The payment stays as it is, and may be reversed again',
+      'WAITING: for the next file. SENT: in a file. FAILED: not sent, or rejected or returned by the bank. The payment is unchanged and can be reversed again',
     ),
     failure: Type.Optional(
       Type.String({ description: 'The reason for the failure, such as the return code of the other bank' }),
@@ -65,12 +64,12 @@ export const PaymentReversal = Type.Object(
   { description: 'The progress of a decided REVERSAL' },
 )
 
-/** A person's decision about a payment. Never modified or deleted. */
+/** A manual decision on a payment. Never modified or deleted. */
 export const PaymentDecision = Type.Object({
   id: Id('PaymentDecision'),
   status: OneOfWords(
     PAYMENT_DECISION_STATES,
-    'PROPOSED: the vote of a member. The decision takes effect once approvalsRequired members have voted for the same',
+    "PROPOSED: a member's vote. The decision takes effect once approvalsRequired members have voted for the same outcome",
   ),
   transactionId: Id('Transaction'),
   outcome,
@@ -86,7 +85,7 @@ export const PaymentDecision = Type.Object({
 
 export const PaymentDecisionRequest = Type.Object({
   outcome,
-  reason: Prose(500, { description: 'The reason. It is stored with the decision' }),
+  reason: Prose(500, { description: 'Stored with the decision' }),
   evidence,
   charge: Type.Optional(
     Type.Object(
@@ -96,15 +95,15 @@ export const PaymentDecisionRequest = Type.Object({
       },
       {
         description:
-          'The charges of intermediary banks, in the currency of the payment. The platform pays it: it is booked to the ' +
-          'account `costs`',
+          "The charges of intermediary banks, in the payment's currency. The platform bears them: they " +
+          'are booked to the account `costs`',
       },
     ),
   ),
   railEventId: Type.Optional(
     Id(
       'RailEvent',
-      'The waiting report about this payment that the decision resolves. Required if the payment has ended',
+      'The open rail report about this payment that the decision resolves. Required if the payment has ended',
     ),
   ),
 })
@@ -117,7 +116,7 @@ export const PaymentDecided = Type.Object({
 const transactionPath = Type.Object({ transactionId: PathId })
 
 /**
- * Decides the outcome of a payment if its rail has reported none, or one that is wrong; or asks for the payment
+ * Decides the outcome of a payment if its rail has reported none, or a wrong one; or requests the payment
  * back.
  */
 export const transaction_decide = endpoint({
@@ -129,15 +128,18 @@ export const transaction_decide = endpoint({
   tag: TAG,
   summary: 'Set the outcome of a payment',
   description:
-    'Sets the outcome of an outgoing payment that its rail has not completed: its money moves as if the rail had reported it, and the ' +
-    'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
-    '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
-    'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, only members decide, and until ' +
-    'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent. ' +
-    'REVERSAL says nothing about the outcome: it asks the bank of the payee to give back a payment that an ACH file has carried, within five banking ' +
-    'days of its settlement. No money moves: a line of a statement that names the reversal waits in `GET /rail-events`, and RETURNED with that line gives ' +
-    'the payer the money. A decision about the outcome withdraws a reversal that waits for a file. A further REVERSAL is possible if the one ' +
-    'before has failed. It has no charge, lines or report.',
+    'Sets the outcome of an outgoing payment that its rail has not completed: the money moves as if the ' +
+    'rail had reported it, and the rail is not polled any more. A payment has one decision. If the rail ' +
+    'contradicts it later, the report is listed in `GET /rail-events`, and another decision that names ' +
+    'the report resolves it. A payment from an embedded wallet can be decided DELIVERED only with ' +
+    'statement lines. If the platform has set approvalsRequired, only members can decide, and until ' +
+    'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A ' +
+    'repeated proposal by the same member is not stored, and `decision` is absent. REVERSAL does not set ' +
+    "the outcome: it asks the payee's bank to return a payment that an ACH file has carried, within five " +
+    'banking days of its settlement. No money moves: a statement line that names the reversal is listed ' +
+    'in `GET /rail-events`, and RETURNED with that line credits the payer. A decision on the outcome ' +
+    'withdraws a reversal that waits for a file. Another REVERSAL is possible if the previous one has ' +
+    'failed. It has no charge, lines or report.',
   idempotent: true,
   params: transactionPath,
   body: PaymentDecisionRequest,

@@ -19,15 +19,15 @@ export type MatchAccount = (typeof MATCH_ACCOUNTS)[number]
 
 const account = OneOfWords(
   MATCH_ACCOUNTS,
-  'costs: a bank has charged or paid it. fx: bought or sold at the bank. receivables: somebody owes it to the platform',
+  'costs: charged or paid by a bank. fx: bought or sold at the bank. receivables: owed to the platform',
 )
 
-const DIFFERENCE = 'The sum of the lines less the amount of the payments in the books, in the smallest unit'
+const DIFFERENCE = 'The sum of the lines less the amount of the payments in the ledger, in the smallest unit'
 
 const statementEntryIds = Type.Array(Id('StatementEntry'), {
   minItems: 1,
   maxItems: MATCH_LINES_MAX,
-  description: 'Lines of statements of one rail and currency',
+  description: 'Statement lines of one rail and currency',
 })
 
 const PaymentId = IdOfAny(['Transaction', 'Deposit', 'Quote'])
@@ -37,7 +37,7 @@ export const ReconciliationMatch = Type.Object({
   id: Id('ReconciliationMatch'),
   status: OneOfWords(
     MATCH_STATES,
-    'PROPOSED: more members have to approve it, and nothing is booked. UNDONE: its lines and payments are open again. CLOSED: it is final',
+    'PROPOSED: more members must approve it, and nothing is booked. UNDONE: its lines and payments are open again. CLOSED: it is final',
   ),
   rail: Text(45),
   currency: Currency,
@@ -47,11 +47,11 @@ export const ReconciliationMatch = Type.Object({
     description: 'Transactions, and deposits without a transaction',
   }),
   lineSum: Int64({ description: 'The sum of the lines; money in is positive' }),
-  bookSum: Int64({ description: 'The amount of the payments in the books' }),
+  bookSum: Int64({ description: 'The amount of the payments in the ledger' }),
   difference: Type.Optional(
     Type.Object(
       { amount: Int64({ description: DIFFERENCE }), account },
-      { description: 'Left out if it is 0' },
+      { description: 'Absent if it is 0' },
     ),
   ),
   reason: Prose(500),
@@ -68,24 +68,24 @@ export const ReconciliationMatchRequest = Type.Object({
     Type.Array(Id('StatementEntry'), {
       maxItems: MATCH_LINES_MAX,
       description:
-        'Lines of statements of this rail and currency. Those that name one of the payments are part of the match by that',
+        'Statement lines of this rail and currency. Lines that name one of the payments are included automatically',
     }),
   ),
   paymentIds: Type.Optional(
     Type.Array(PaymentId, {
       maxItems: MATCH_PAYMENTS_MAX,
-      description: 'Payments and deposits that the lines book. Leave it out for a line and its reversal',
+      description: 'Payments and deposits that the lines book. Omit it for a line and its reversal',
     }),
   ),
   difference: Type.Optional(
     Type.Object(
       { amount: Int64({ description: DIFFERENCE }), account },
       {
-        description: 'Required unless it is 0. It must equal the difference between the lines and the books',
+        description: 'Required unless it is 0. It must equal the difference between the lines and the ledger',
       },
     ),
   ),
-  reason: Prose(500, { description: 'The reason why they belong together. It is stored with the match' }),
+  reason: Prose(500, { description: 'The reason for the match. Stored with it' }),
 })
 
 export const MATCH_SUGGESTION_KINDS = ['PAYMENT', 'BATCH', 'PARTS', 'REVERSAL', 'CHARGE'] as const
@@ -100,8 +100,9 @@ export const MATCH_SUGGESTIONS_MAX = 100
 export const ReconciliationMatchSuggestion = Type.Object({
   kind: OneOfWords(
     MATCH_SUGGESTION_KINDS,
-    'PAYMENT: one line and one payment. BATCH: a line that books several payments. PARTS: several lines that book one payment. ' +
-      'REVERSAL: a line and its reversal. CHARGE: a payment whose line differs by the charge of a bank',
+    'PAYMENT: one line and one payment. BATCH: a line that books several payments. PARTS: several lines ' +
+      'that book one payment. REVERSAL: a line and its reversal. CHARGE: a payment whose line differs by a ' +
+      'bank charge',
   ),
   signs: Type.Array(OneOfWords(MATCH_SIGNS), {
     description: 'The properties that agree. DATE: they are at most three days apart',
@@ -126,9 +127,9 @@ export const reconciliation_match_suggestion_list = endpoint({
   tag: TAG,
   summary: 'Suggest matches',
   description:
-    'Suggests which lines and payments among the open differences of a rail and currency belong together, by amount, reference, ' +
-    'name and date: at most 100 suggestions out of the thousand oldest differences. Each line and each payment is in one suggestion ' +
-    'at most. It matches nothing.',
+    'Suggests which lines and payments among the open differences of a rail and currency belong ' +
+    'together, by amount, reference, name and date: at most 100 suggestions from the 1,000 oldest ' +
+    'differences. Each line and each payment is in at most one suggestion. Nothing is matched.',
   params: Type.Object({ reconciliationId: PathId }),
   responses: { 200: Type.Object({ data: Type.Array(ReconciliationMatchSuggestion) }) },
   errors: ['RECONCILIATION_NOT_FOUND'],
@@ -144,10 +145,11 @@ export const reconciliation_match_create = endpoint({
   tag: TAG,
   summary: 'Match lines with payments',
   description:
-    'Matches lines of statements with payments of one rail and currency. Their difference is booked between ' +
-    'the account of the rail and an account of the platform; no customer’s balance changes. A line and a payment are in one match ' +
-    'at most. Differences that a match explains are gone with the next comparison, which is due immediately. If the platform has set ' +
-    'approvalsRequired, only members can do it, and the match is PROPOSED until enough of them have sent the same.',
+    'Matches statement lines with payments of one rail and currency. Their difference is booked between ' +
+    "the rail's account and one of the platform's accounts; no customer's balance changes. A line or " +
+    'payment can be in only one match. Differences that the match explains disappear with the next ' +
+    'reconciliation, which runs immediately. If the platform has set approvalsRequired, only members can ' +
+    'do this, and the match is PROPOSED until enough of them have sent the same one.',
   idempotent: true,
   bodyBytesMax: 128 * KIB,
   body: ReconciliationMatchRequest,
@@ -162,8 +164,7 @@ export const reconciliation_match_list = endpoint({
   path: '/reconciliation-matches',
   tag: TAG,
   summary: 'List matches',
-  description:
-    'Shows which lines of statements were matched with which payments, by whom and why, newest first.',
+  description: 'Lists which statement lines were matched with which payments, by whom and why, newest first.',
   query: Type.Object({
     rail: Type.Optional(Text(45)),
     currency: Type.Optional(CurrencyCode),
@@ -184,12 +185,13 @@ export const reconciliation_match_undo = endpoint({
   tag: TAG,
   summary: 'Undo a match',
   description:
-    'Opens the lines and payments of a match again, and books its difference back. A match that is CLOSED is not undone. One that is ' +
-    'PROPOSED is withdrawn by one call. If the platform has set approvalsRequired, only members can do it, and the match does not ' +
-    'change until enough of them have.',
+    'Reopens the lines and payments of a match, and reverses the booking of its difference. A CLOSED ' +
+    'match cannot be undone. A PROPOSED match is withdrawn by one call. If the platform has set ' +
+    'approvalsRequired, only members can do this, and the match does not change until enough of them ' +
+    'have.',
   idempotent: true,
   params: matchPath,
-  body: Type.Object({ reason: Prose(500, { description: 'The reason. It is stored with the match' }) }),
+  body: Type.Object({ reason: Prose(500, { description: 'Stored with the match' }) }),
   responses: { 200: ReconciliationMatch },
   errors: [
     'INVALID_INPUT',

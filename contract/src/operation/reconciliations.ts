@@ -10,17 +10,16 @@ import { RECONCILIATION_STATES } from '../states/reconciliation-states.ts'
 
 /** Why a bank statement and the ledger differ. */
 export const DIFFERENCES = {
-  NOT_IN_STATEMENT: 'It is in the books and not yet on a statement',
-  NOT_IN_BOOKS:
-    'It is on a statement and not in the books: the statement contradicts the reports of the rail',
-  OTHER_AMOUNT: 'The books and a statement have different amounts for it',
+  NOT_IN_STATEMENT: 'It is in the ledger and not yet on a statement',
+  NOT_IN_BOOKS: "It is on a statement and not in the ledger: the statement contradicts the rail's reports",
+  OTHER_AMOUNT: 'The ledger and a statement have different amounts for it',
   OTHER_CURRENCY: 'The payment is in another currency than the statement',
   UNKNOWN: 'A statement names an unknown payment or deposit',
   BOOKED_TWICE: 'It is on statements more than once: it may have been paid twice',
   REPEATED_ENTRY: 'The entry was already on an earlier statement',
-  UNEXPLAINED: 'An entry that names neither payment nor deposit, and is neither fee nor interest',
-  OPENING_BALANCE: 'The first statement does not begin at 0, where the books begin',
-  BALANCE_GAP: 'A statement does not begin where the one before ended',
+  UNEXPLAINED: 'An entry that names no payment or deposit, and is not a fee or interest',
+  OPENING_BALANCE: 'The first statement does not begin at 0, where the ledger begins',
+  BALANCE_GAP: 'A statement does not begin where the previous one ended',
   WRONG_SUM: 'The entries of a statement do not lead from its opening to its closing balance',
   UNACCOUNTED: 'A remaining amount that no other reason explains',
 } as const
@@ -31,11 +30,11 @@ export const DIFFERENCE_REASONS: readonly DifferenceReason[] = keysOf(DIFFERENCE
 /** An entry that exists only in the statement or only in the ledger. */
 export const ReconciliationDifference = Type.Object({
   reason: OneOfWords(DIFFERENCE_REASONS),
-  amount: Int64({ description: 'The statement less the books, in the smallest unit' }),
+  amount: Int64({ description: 'The statement less the ledger, in the smallest unit' }),
   since: Timestamp('The time at which it first appeared on either side'),
-  ageDays: Type.Integer({ minimum: 0, description: 'Whole days since then' }),
+  ageDays: Type.Integer({ minimum: 0, description: 'Full days since then' }),
   about: Type.Optional(
-    Text(96, { description: 'The transaction, deposit or entry; left out for a statement as a whole' }),
+    Text(96, { description: 'The transaction, deposit or entry; absent for a statement as a whole' }),
   ),
   text: Type.Optional(Type.String({ description: "The bank's description of the entry" })),
 })
@@ -56,10 +55,11 @@ const summary = {
       closingBalance: Int64(),
       entryCount: Type.Integer({ minimum: 0 }),
       entrySum: Int64({ description: 'The sum of its entries; money in is positive' }),
-      charged: Type.Optional(Int64({ description: 'The charges of the bank: the sum of its fees' })),
+      charged: Type.Optional(Int64({ description: "The bank's charges: the sum of its fees" })),
       expectedCosts: Type.Optional(
         Int64({
-          description: 'The cost of its payments according to the rails file. Absent if that names no costs',
+          description:
+            'The cost of its payments according to the rails file. Absent if the file states no costs',
         }),
       ),
     }),
@@ -68,7 +68,7 @@ const summary = {
     Type.Object({
       balance: Int64({ description: "The ledger's account of the rail as of this statement" }),
       later: Int64({
-        description: 'Movements since that day, for later statements. Not included in `balance`',
+        description: 'Movements since that day, which belong to later statements. Not included in `balance`',
       }),
     }),
   ),
@@ -87,7 +87,7 @@ export const Reconciliation = Type.Object(summary)
 export const ReconciliationWithDifferences = Type.Object({
   ...summary,
   differences: Type.Array(ReconciliationDifference, {
-    description: 'Oldest first, at most 1000 of them, and then one UNACCOUNTED of the sum of the rest',
+    description: 'The 1,000 oldest, oldest first, followed by one UNACCOUNTED with the sum of the rest',
   }),
 })
 
@@ -99,8 +99,8 @@ export const reconciliation_list = endpoint({
   tag: 'Rails',
   summary: 'List reconciliations',
   description:
-    'Lists the comparison of statements with the books, one entry for each rail, currency and day, newest first, with the ' +
-    'sums of its statement and of the books.',
+    'Lists the reconciliation of statements with the ledger, one entry for each rail, currency and day, ' +
+    'newest first, with the totals of both.',
   query: Type.Object({
     rail: Type.Optional(Text(45)),
     currency: Type.Optional(CurrencyCode),

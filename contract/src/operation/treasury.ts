@@ -12,15 +12,15 @@ const TAG = 'Treasury'
 export const TREASURY_DIRECTIONS = ['TO_COLD_STORAGE', 'FROM_COLD_STORAGE', 'KEY_ROTATION'] as const
 export type TreasuryDirection = (typeof TREASURY_DIRECTIONS)[number]
 
-const VOTES = 'If the platform has set approvalsRequired, only members approve, and each counts once.'
+const VOTES = 'If the platform has set approvalsRequired, only members can approve, and each counts once.'
 
 export const TreasuryMovementRequest = Type.Object({
-  ownAccountId: Id('OwnAccount', 'The cold storage. It must be ACTIVE'),
-  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency of the account' }),
-  reason: Prose(500, { description: 'The reason. It is stored with the record' }),
+  ownAccountId: Id('OwnAccount', 'The cold-storage account. It must be ACTIVE'),
+  amount: Int64({ exclusiveMinimum: 0, description: "In the smallest unit of the account's currency" }),
+  reason: Prose(500, { description: 'Stored with the record' }),
   needsApproval: Type.Optional(
     Type.Boolean({
-      description: 'True: it waits for an approval even if the platform has not set approvalsRequired',
+      description: 'True: requires an approval even if the platform has not set approvalsRequired',
     }),
   ),
 })
@@ -30,19 +30,21 @@ export const TreasuryMovement = Type.Object({
   id: Id('TreasuryMovement'),
   status: OneOfWords(
     TREASURY_MOVEMENT_STATES,
-    'AWAITING_APPROVAL: members must approve it first. SENT: the treasury pays it. COMPLETED: confirmed on the chain and in the books. FAILED: nothing has moved, or the chain has taken it back',
+    'AWAITING_APPROVAL: members must approve it first. SENT: the treasury is paying it. COMPLETED: ' +
+      'confirmed on the chain and booked. FAILED: nothing has moved, or the chain reverted it',
   ),
   direction: OneOfWords(
     TREASURY_DIRECTIONS,
-    'FROM_COLD_STORAGE: the operator has sent it with the key of the cold storage, and the server has seen it on the chain. KEY_ROTATION: from a retired address of the treasury to its present one',
+    'FROM_COLD_STORAGE: the operator sent it with the cold-storage key, and the server has seen it on ' +
+      'the chain. KEY_ROTATION: from a retired treasury address to the current one',
   ),
-  ownAccountId: Type.Optional(Id('OwnAccount', 'The cold storage')),
+  ownAccountId: Type.Optional(Id('OwnAccount', 'The cold-storage account')),
   rail: Text(40, { description: 'The chain, by its name in the rails file; `sandbox` without a chain' }),
   network: OneOfWords(EVM_NETWORKS),
-  address: Text(42, { description: 'Of the cold storage; of a rotation, the new one of the treasury' }),
+  address: Text(42, { description: "The cold-storage address; for a rotation, the treasury's new address" }),
   amount: CurrencyAmount,
   reason: Type.Optional(Prose(500)),
-  transactionHash: Type.Optional(Text(66, { description: 'Of the transfer on the chain' })),
+  transactionHash: Type.Optional(Text(66, { description: 'The hash of the transfer on the chain' })),
   error: Type.Optional(TransferRefusal),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -67,9 +69,11 @@ export const treasury_movement_create = endpoint({
   tag: TAG,
   summary: 'Send money to cold storage',
   description:
-    'Sends money of the treasury of a chain to a registered address of the operator (purpose COLD_STORAGE). Once it is confirmed, it moves in the books from the account of the rail ' +
-    'to `<rail>:cold`: it still covers what customers are owed. Money that comes back needs no call. ' +
-    'If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until its members have approved it.',
+    "Sends money from a chain's treasury to a registered address of the operator (purpose COLD_STORAGE). " +
+    "Once confirmed, it moves in the ledger from the rail's account to `<rail>:cold`, and still covers " +
+    'the amount owed to customers. Money that returns needs no call. If the platform has set ' +
+    'approvalsRequired, or needsApproval is true, the movement is AWAITING_APPROVAL until members have ' +
+    'approved it.',
   idempotent: true,
   body: TreasuryMovementRequest,
   responses: { 201: TreasuryMovement },
@@ -82,8 +86,8 @@ export const treasury_movement_list = endpoint({
   method: 'GET',
   path: '/platform/treasury-movements',
   tag: TAG,
-  summary: 'List movements of treasuries',
-  description: 'Shows the movements to cold storage and back, and the movements of rotations, newest first.',
+  summary: 'List treasury movements',
+  description: 'Lists the movements to and from cold storage and the movements of rotations, newest first.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(TREASURY_MOVEMENT_STATES)),
     direction: Type.Optional(OneOfWords(TREASURY_DIRECTIONS)),
@@ -99,7 +103,7 @@ export const treasury_movement_get = endpoint({
   method: 'GET',
   path: '/platform/treasury-movements/{treasuryMovementId}',
   tag: TAG,
-  summary: 'Read a movement of a treasury',
+  summary: 'Read a treasury movement',
   description: 'Shows a movement with its reason and its transfer on the chain.',
   params: path,
   responses: { 200: TreasuryMovement },
@@ -137,10 +141,10 @@ export const treasury_movement_cancel = endpoint({
 
 export const TreasuryKeyRequest = Type.Object({
   rail: Text(40, { description: 'The chain, by its name in the rails file; `sandbox` without a chain' }),
-  reason: Prose(500, { description: 'The reason. It is stored with the record' }),
+  reason: Prose(500, { description: 'Stored with the record' }),
   needsApproval: Type.Optional(
     Type.Boolean({
-      description: 'True: it waits for an approval even if the platform has not set approvalsRequired',
+      description: 'True: requires an approval even if the platform has not set approvalsRequired',
     }),
   ),
 })
@@ -150,11 +154,13 @@ export const TreasuryKey = Type.Object({
   id: Id('TreasuryKey'),
   status: OneOfWords(
     TREASURY_KEY_STATES,
-    'AWAITING_APPROVAL: members must approve it first. ACTIVE: the treasury is at its address. RETIRED: another key has taken its place; its address is still followed, and money there is sent on',
+    'AWAITING_APPROVAL: members must approve it first. ACTIVE: the treasury uses its address. RETIRED: ' +
+      'another key has replaced it; its address is still followed, and money that arrives there is ' +
+      'forwarded',
   ),
   rail: Text(40),
-  network: Type.Optional(OneOfWords(EVM_NETWORKS, 'Left out in a sandbox without a chain')),
-  address: Text(42, { description: 'Of the key. It never leaves the enclave' }),
+  network: Type.Optional(OneOfWords(EVM_NETWORKS, 'Absent in a sandbox without a chain')),
+  address: Text(42, { description: 'The address of the key. The key never leaves the enclave' }),
   reason: Prose(500),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -169,11 +175,13 @@ export const treasury_key_create = endpoint({
   method: 'POST',
   path: '/platform/treasury-keys',
   tag: TAG,
-  summary: 'Rotate the key of a treasury',
+  summary: 'Rotate a treasury key',
   description:
-    'Makes a new key in the enclave. Once it is ACTIVE, new payments go from its address, what was signed before ends with the old one, and ' +
-    'what the old address has is sent to the new one by movements of the direction KEY_ROTATION. The old address is followed for ever. ' +
-    'If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until its members have approved it.',
+    'Creates a new key in the enclave. Once it is ACTIVE, new payments are sent from its address, ' +
+    'payments that are already signed finish with the old key, and the balance of the old address is ' +
+    'sent to the new one by movements with the direction KEY_ROTATION. The old address is followed ' +
+    'permanently. If the platform has set approvalsRequired, or needsApproval is true, the key is ' +
+    'AWAITING_APPROVAL until members have approved it.',
   idempotent: true,
   body: TreasuryKeyRequest,
   responses: { 201: TreasuryKey },
@@ -186,8 +194,8 @@ export const treasury_key_list = endpoint({
   method: 'GET',
   path: '/platform/treasury-keys',
   tag: TAG,
-  summary: 'List keys of treasuries',
-  description: 'Shows the keys that were made by rotations, newest first.',
+  summary: 'List treasury keys',
+  description: 'Lists the keys that were created by rotations, newest first.',
   query: Type.Object({ status: Type.Optional(OneOfWords(TREASURY_KEY_STATES)), ...pageQuery }),
   responses: { 200: Page(TreasuryKey) },
   errors: ['INVALID_INPUT'],
@@ -199,7 +207,7 @@ export const treasury_key_get = endpoint({
   method: 'GET',
   path: '/platform/treasury-keys/{treasuryKeyId}',
   tag: TAG,
-  summary: 'Read a key of a treasury',
+  summary: 'Read a treasury key',
   description: 'Shows a key with its address and its state.',
   params: keyPath,
   responses: { 200: TreasuryKey },

@@ -33,7 +33,7 @@ export const WATCHES = {
   RAIL_BALANCE: {
     title: 'Rail balance',
     alertsIf: 'below',
-    help: 'Balance of a rail by the books, in units of its currency',
+    help: 'Balance of a rail in the ledger, in units of its currency',
     limitSetBy: '`watchConfig.railMarks`',
     advice: 'Top up the account at the rail',
     page: '/reconciliations',
@@ -93,7 +93,7 @@ export const WATCHES = {
     alert: {
       name: 'CountersignStatementMissing',
       forMinutes: 5,
-      summary: '{{ $labels.subject }} has sent no statement for too long',
+      summary: '{{ $labels.subject }} has not sent a statement for too long',
       runbook: 'reconciliation',
     },
   },
@@ -101,12 +101,12 @@ export const WATCHES = {
     title: 'Worker',
     alertsIf: 'above',
     help: 'Time since a background worker of this server has finished a run',
-    limitSetBy: 'three of its intervals, at least five minutes',
-    advice: 'Search the log of the server for the name of the worker, and restart the server',
+    limitSetBy: 'three of its intervals, at least 5 minutes',
+    advice: 'Search the server log for the name of the worker, and restart the server',
     alert: {
       name: 'CountersignWorkerStopped',
       forMinutes: 1,
-      summary: 'The worker {{ $labels.subject }} of a server has stopped',
+      summary: 'The worker {{ $labels.subject }} has stopped on a server',
       runbook: 'stopped-worker',
     },
   },

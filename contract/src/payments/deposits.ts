@@ -36,17 +36,18 @@ export const Deposit = Type.Object({
   id: Id('Deposit'),
   status: OneOfWords(
     DEPOSIT_STATES,
-    'SUSPENSE: it waits for you. PENDING: it waits for its approval. CREDITED: it is on the account. FUNDED: it has paid a quote. ' +
-      'RETURNING, RETURNED: it goes, or went, back to its sender. REVERSED: the bank has taken it back. SPLIT: its parts have its ' +
-      'money. WRITTEN_OFF: the platform has kept it',
+    'SUSPENSE: it needs manual review. PENDING: it needs approval. CREDITED: the account has been ' +
+      'credited. FUNDED: it has paid for a quote. RETURNING, RETURNED: it is being, or has been, returned ' +
+      'to its sender. REVERSED: the bank has taken it back. SPLIT: its parts have its money. WRITTEN_OFF: ' +
+      'the platform has kept it',
   ),
   reason: Type.Optional(OneOfWords(DEPOSIT_REASONS, 'The reason why it is in suspense or is returned')),
-  rail: Plain(Text(40, { description: 'The rail that it came by' })),
-  railReference: Plain(Text(255, { description: "The rail's own id of it" })),
+  rail: Plain(Text(40, { description: 'The rail by which it arrived' })),
+  railReference: Plain(Text(255, { description: "The rail's id of the deposit" })),
   amount: CurrencyAmount,
-  partOf: Type.Optional(Id('Deposit', 'The deposit that it was split from, or whose excess it is')),
+  partOf: Type.Optional(Id('Deposit', 'The deposit from which it was split, or whose excess it is')),
   adjustedFrom: Type.Optional(CurrencyAmount),
-  accountId: Type.Optional(Id('InternalAccount', 'The account that it was credited to')),
+  accountId: Type.Optional(Id('InternalAccount', 'The credited account')),
   transactionId: Type.Optional(Id('Transaction', 'The record of its credit, or the payment of the quote')),
   remittanceInformation: Type.Optional(Prose(1000, { description: "The payer's message" })),
   sender: Type.Optional(
@@ -57,7 +58,7 @@ export const Deposit = Type.Object({
       bankIdentifier: Type.Optional(Text(255)),
     }),
   ),
-  paymentRail: Type.Optional(Plain(Text(50, { description: 'The network that it came by' }))),
+  paymentRail: Type.Optional(Plain(Text(50, { description: 'The network by which it arrived' }))),
   references: Type.Optional(
     Type.Array(
       Type.Object({
@@ -69,7 +70,7 @@ export const Deposit = Type.Object({
   ),
   endToEndId: Type.Optional(Text(255)),
   traceNumber: Type.Optional(Text(255)),
-  note: Type.Optional(Prose(1000, { description: 'The latest note of a bank or a person' })),
+  note: Type.Optional(Prose(1000, { description: 'The latest note by a bank or a person' })),
   receivedAt: Timestamp('The time at which the bank received it'),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -93,7 +94,10 @@ export const depositPath = Type.Object({ depositId: PathId })
 const note = Type.Optional(Prose(500, { description: 'Stored with the record' }))
 
 export const DepositAssignRequest = Type.Object({
-  accountId: Id('InternalAccount', 'Of a customer or of the platform itself, in the currency of the deposit'),
+  accountId: Id(
+    'InternalAccount',
+    "An account of a customer or of the platform itself, in the deposit's currency",
+  ),
   note,
 })
 
@@ -107,17 +111,17 @@ export const deposit_list = endpoint({
   tag: TAG,
   summary: 'List deposits',
   description:
-    'Lists deposits by rails, newest first, with or without an account. `status=SUSPENSE` returns those that ' +
-    'wait for a person.',
+    'Lists deposits received through rails, newest first, with or without an account. `status=SUSPENSE` ' +
+    'returns the deposits that need manual review.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(DEPOSIT_STATES)),
     rail: Type.Optional(Text(40)),
     accountId: Type.Optional(IdOfAny(['InternalAccount'])),
     currency: Type.Optional(CurrencyCode),
     amountMin: Type.Optional(
-      Int64({ minimum: 0, description: 'Smallest unit of currency, which is required with it' }),
+      Int64({ minimum: 0, description: 'In the smallest unit of currency, which is then required' }),
     ),
-    amountMax: Type.Optional(Int64({ minimum: 0, description: 'As amountMin' })),
+    amountMax: Type.Optional(Int64({ minimum: 0, description: 'Like amountMin' })),
     ...pageQuery,
   }),
   responses: { 200: Page(Deposit) },
@@ -134,7 +138,7 @@ export const deposit_get = endpoint({
   tag: TAG,
   summary: 'Read a deposit',
   description:
-    "Shows a deposit: the payer's message, the account that it was credited to, and the reason if it waits.",
+    "Shows a deposit: the payer's message, the credited account, and the reason if it is in suspense.",
   params: depositPath,
   responses: { 200: Deposit },
   errors: ['DEPOSIT_NOT_FOUND'],
@@ -153,9 +157,9 @@ export const deposit_assign = endpoint({
   tag: TAG,
   summary: 'Assign a deposit to an account',
   description:
-    "Credits a deposit in suspense to an account of its currency. This call is the platform's approval: no " +
-    'webhook asks about the deposit again. If the platform has set approvalsRequired, only members can assign it, and it does not change until ' +
-    'enough of them have voted for this account.',
+    "Credits a deposit in suspense to an account of its currency. This call is the platform's approval: " +
+    'no webhook requests it again. If the platform has set approvalsRequired, only members can assign ' +
+    'the deposit, and it does not change until enough of them have voted for this account.',
   idempotent: true,
   params: depositPath,
   body: DepositAssignRequest,
@@ -174,7 +178,7 @@ export const deposit_assign = endpoint({
   ],
 })
 
-/** Returns a deposit in suspense to its sender through the rail by which it came. */
+/** Returns a deposit in suspense to its sender through the rail by which it arrived. */
 export const deposit_return = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -184,9 +188,10 @@ export const deposit_return = endpoint({
   tag: TAG,
   summary: 'Return a deposit to its sender',
   description:
-    'Sends a deposit in suspense back to its sender, by the rail that it came by. It is RETURNING until ' +
-    'that rail has reported the outcome. A rail that does not know the account of the sender, such as ACH, cannot return it: 409. ' +
-    'If the platform has set approvalsRequired, only members can return it, and it does not change until enough of them have approved.',
+    'Returns a deposit in suspense to its sender through the rail by which it arrived. It is RETURNING ' +
+    "until the rail has reported the outcome. Returns 409 if the rail does not know the sender's " +
+    'account, as with ACH. If the platform has set approvalsRequired, only members can return the ' +
+    'deposit, and it does not change until enough of them have approved.',
   idempotent: true,
   params: depositPath,
   body: DepositReturnRequest,

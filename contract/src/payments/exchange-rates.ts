@@ -15,9 +15,9 @@ export const SENDING_AMOUNT_DEFAULT = 10_000
 export const ExchangeRateFees = Type.Object({
   fixed: Int64({
     minimum: 0,
-    description: 'The fixed fee, plus the remainder that does not buy a whole receiving unit',
+    description: 'The fixed fee, plus the remainder that is too small to buy a whole receiving unit',
   }),
-  total: Int64({ minimum: 0, description: 'The fixed and the variable fee' }),
+  total: Int64({ minimum: 0, description: 'The fixed plus the variable fee' }),
 })
 
 /**
@@ -25,18 +25,22 @@ export const ExchangeRateFees = Type.Object({
  */
 export const ExchangeRate = Type.Object({
   sourceCurrency: Currency,
-  sendingAmount: Int64({ minimum: 0, description: 'Smallest unit of the source currency, with fees' }),
-  minSendingAmount: Int64({ minimum: 0, description: 'Smallest amount of one payment' }),
-  maxSendingAmount: Int64({ minimum: 0, description: 'Largest amount of one payment' }),
+  sendingAmount: Int64({
+    minimum: 0,
+    description: 'In the smallest unit of the source currency, including fees',
+  }),
+  minSendingAmount: Int64({ minimum: 0, description: 'Minimum amount of one payment' }),
+  maxSendingAmount: Int64({ minimum: 0, description: 'Maximum amount of one payment' }),
   destinationCurrency: Currency,
   destinationPaymentRail: PaymentRail,
   receivingAmount: Int64({
     minimum: 0,
-    description: 'Smallest unit of the destination currency; 0 if the amount buys nothing after fees',
+    description: 'In the smallest unit of the destination currency; 0 if the amount buys nothing after fees',
   }),
   exchangeRate: Type.Number({
     exclusiveMinimum: 0,
-    description: 'Sending units per receiving unit, both in their smallest, without fees',
+    description:
+      'Smallest units of the source currency per smallest unit of the destination currency, without fees',
   }),
   fees: ExchangeRateFees,
   updatedAt: Timestamp('The time at which these rates were calculated'),
@@ -52,21 +56,21 @@ export const exchange_rate_list = endpoint({
   tag: 'Exchange rates',
   summary: 'List exchange rates',
   description:
-    'Shows the current cost of conversions, fees included. One entry per source currency, ' +
-    'destination currency and payment rail. Without sourceCurrency, the sources are the currencies of the ' +
-    'settings that allow outgoing payments, and the currency of the wallets. The destinations are the currencies that a ' +
-    'rail reaches. Rates are at most about five minutes old. An entry locks nothing; a quote does.',
+    'Lists the current cost of conversions, including fees, with one entry per source currency, ' +
+    'destination currency and payment rail. Without sourceCurrency, the sources are the configured ' +
+    'currencies that allow outgoing payments, and the currency of the wallets. The destinations are the ' +
+    'currencies that a rail reaches. Rates are at most about five minutes old. Only a quote locks a rate.',
   query: Type.Object({
     sourceCurrency: Type.Optional(CurrencyCode),
     destinationCurrency: Type.Optional(
-      Type.Array(CurrencyCode, { maxItems: 50, description: 'Repeat it for each currency' }),
+      Type.Array(CurrencyCode, { maxItems: 50, description: 'Repeat the parameter for each currency' }),
     ),
     sendingAmount: Type.Optional(
       Type.Unsafe<bigint>({
         ...Int64({
           minimum: 0,
           maximum: LOCKED_AMOUNT_MAX,
-          description: 'Smallest unit of the source currency, with fees',
+          description: 'In the smallest unit of the source currency, including fees',
         }),
         default: SENDING_AMOUNT_DEFAULT,
       }),

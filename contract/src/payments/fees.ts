@@ -7,12 +7,12 @@ import { Page, pageQuery, Timestamp } from '../core/schema.ts'
 
 /** A fee that was charged for a payment, refunded with a returned payment, or withdrawn by the operator. */
 export const Fee = Type.Object({
-  id: Id('LedgerTransfer', 'The transfer of the ledger that contains the fee'),
+  id: Id('LedgerTransfer', 'The ledger transfer that contains the fee'),
   amount: CurrencyAmount,
-  quoteId: Type.Optional(Id('Quote', 'Left out on a withdrawal and on a transfer out')),
+  quoteId: Type.Optional(Id('Quote', 'Absent for a withdrawal and a transfer out')),
   transactionId: Id('Transaction', 'The payment'),
   customerId: Type.Optional(
-    Id('Customer', "The customer who paid. Left out if the money was the platform's own"),
+    Id('Customer', "The customer who paid. Absent if the money was the platform's own"),
   ),
   createdAt: Timestamp(),
 })
@@ -29,9 +29,9 @@ export const platform_fee_list = endpoint({
   tag: 'Fees',
   summary: 'List fees',
   description:
-    'Lists the fees that the platform has earned, payment by payment. One entry for each fee that was charged, ' +
-    'once its payment was delivered, one negative entry for each that was refunded because the ' +
-    'payment was returned, and one for each withdrawal of fees. The entries of a currency sum to its balance.',
+    'Lists the fees that the platform has earned, by payment: one entry for each fee charged, once its ' +
+    'payment was delivered, one negative entry for each fee refunded because the payment was returned, ' +
+    'and one for each withdrawal of fees. The entries of a currency sum to its balance.',
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     startDate: Type.Optional(Timestamp('Created at or after')),
@@ -51,10 +51,10 @@ export const platform_fee_balance_list = endpoint({
   method: 'GET',
   path: '/platform/fee-balances',
   tag: 'Fees',
-  summary: 'List the sums of fees',
+  summary: 'List fee balances',
   description:
-    'Shows the sum of fees that the platform has earned, with one entry per currency in which a fee was ever charged: ' +
-    'all fees, less those that were refunded or withdrawn. POST /platform/withdrawals pays them out.',
+    'Shows the fees that the platform has earned, with one entry per currency in which a fee was ever ' +
+    'charged: all fees, less refunded and withdrawn ones. Pay them out with POST /platform/withdrawals.',
   query: Type.Object({ currency: Type.Optional(CurrencyCode) }),
   responses: { 200: Type.Object({ data: Type.Array(FeeBalance) }) },
   errors: ['INVALID_INPUT'],

@@ -15,8 +15,8 @@ export const FundsHold = Type.Object({
   id: Id('FundsHold'),
   status: OneOfWords(
     FUNDS_HOLD_STATES,
-    'HELD: the account cannot spend the money. RELEASED: its banking days have passed. LIFTED: a person ended it early. ' +
-      'RETURNED: the paying bank took the money back',
+    'HELD: the account cannot spend the money. RELEASED: its banking days have passed. LIFTED: it was ' +
+      'ended early. RETURNED: the paying bank took the money back',
   ),
   accountId: Id('InternalAccount', 'The account that holds the money'),
   customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform')),
@@ -24,8 +24,8 @@ export const FundsHold = Type.Object({
   amount: CurrencyAmount,
   rule: FundsHoldRule,
   reason: Text(500, { description: 'The rule as a sentence' }),
-  releaseAt: Timestamp('The time of its release, if it does not end earlier'),
-  note: Type.Optional(Prose(500, { description: 'The reason why a person lifted it' })),
+  releaseAt: Timestamp('The time at which it is released, unless it ends earlier'),
+  note: Type.Optional(Prose(500, { description: 'The reason for lifting it' })),
   endedAt: Type.Optional(Timestamp('The time at which it was released, lifted or returned')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -34,7 +34,7 @@ export const FundsHold = Type.Object({
 const holdPath = Type.Object({ fundsHoldId: PathId })
 
 export const FundsHoldLiftRequest = Type.Object({
-  reason: Prose(500, { description: 'The reason. It is stored as the note of the hold' }),
+  reason: Prose(500, { description: 'Stored as the note of the hold' }),
 })
 
 export const funds_hold_list = endpoint({
@@ -83,9 +83,9 @@ export const funds_hold_lift = endpoint({
   tag: TAG,
   summary: 'Lift a hold',
   description:
-    'Ends a hold early: the account can spend the money immediately. If the bank takes it back later, the platform is owed the ' +
-    'part that the account no longer has. If approvalsRequired is above 1, only members can lift the hold, and it stays HELD ' +
-    'until enough of them have approved.',
+    'Ends a hold early: the account can spend the money immediately. If the bank takes it back later, ' +
+    'the part that the account no longer has is owed to the platform. If approvalsRequired is above 1, ' +
+    'only members can lift the hold, and it stays HELD until enough of them have approved.',
   idempotent: true,
   params: holdPath,
   body: FundsHoldLiftRequest,

@@ -12,7 +12,7 @@ export const APPROVAL_SECONDS = 15 * 60
 const transactionPath = Type.Object({ transactionId: PathId })
 
 const receiverCustomerInfo = Type.Optional(
-  FreeFormInput('The information about the customer that the platform gives to the sending side'),
+  FreeFormInput('The information about the customer that the platform shares with the sending side'),
 )
 
 export const ApprovePaymentRequest = Type.Object({ receiverCustomerInfo })
@@ -25,7 +25,7 @@ const errors = [
   'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL',
 ] as const
 
-/** Approves a payment. The first decision counts, whether it is made by webhook or by this call. */
+/** Approves a payment. The first decision is final, whether it is made by webhook or by this call. */
 export const transaction_approve = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -35,10 +35,10 @@ export const transaction_approve = endpoint({
   tag: 'Transactions',
   summary: 'Approve a payment',
   description:
-    'Approves a payment that waits for the platform: a payment to a customer that is PENDING and ' +
-    'at most 15 minutes old, regardless of earlier webhook responses; or the payment of an agent ' +
-    'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve. If the platform has set ' +
-    'approvalsRequired, only members approve, and the payment does not change until enough of them have.',
+    "Approves a payment that needs the platform's approval: a payment to a customer that is PENDING and " +
+    "at most 15 minutes old, regardless of earlier webhook responses; or an agent's payment, like POST " +
+    '/agents/{agentId}/actions/{actionId}/approve. If the platform has set approvalsRequired, only ' +
+    'members can approve, and the payment does not change until enough of them have.',
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
@@ -57,8 +57,8 @@ export const transaction_reject = endpoint({
   tag: 'Transactions',
   summary: 'Reject a payment',
   description:
-    'Refuses a payment that waits for the platform; its sender gets the money back. For a payment that is ' +
-    'PENDING and at most 15 minutes old. The reason is shown in counterpartyInformation.',
+    "Rejects a payment that needs the platform's approval, and returns the money to its sender. The " +
+    'payment must be PENDING and at most 15 minutes old. The reason is shown in counterpartyInformation.',
   params: transactionPath,
   body: RejectPaymentRequest,
   bodyOptional: true,
@@ -69,11 +69,11 @@ export const transaction_reject = endpoint({
 export const SandboxUmaReceiveRequest = Type.Object({
   senderUmaAddress: UmaAddressInput,
   receiverUmaAddress: Type.Optional(UmaAddressInput),
-  customerId: Type.Optional(Id('Customer', 'In place of receiverUmaAddress')),
+  customerId: Type.Optional(Id('Customer', 'Alternative to receiverUmaAddress')),
   receivingCurrencyCode: CurrencyCode,
   receivingCurrencyAmount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of the receiving currency',
+    description: 'In the smallest unit of the receiving currency',
   }),
 })
 
@@ -86,9 +86,9 @@ export const sandbox_uma_receive = endpoint({
   tag: 'Sandbox',
   summary: 'Simulate an incoming UMA payment',
   description:
-    'Simulates a customer of another provider who pays one of yours by UMA. With a webhookEndpoint the ' +
-    'platform is asked to approve the payment; without one it is approved immediately. A sender that its provider ' +
-    'does not find makes a payment that has FAILED, with LNURLP_FAILED.',
+    'Simulates a payment by a customer of another provider to one of your customers by UMA. With a ' +
+    'webhookEndpoint, the platform must approve the payment; without one, it is approved immediately. If ' +
+    "the sender's provider does not find the sender, the payment is FAILED with LNURLP_FAILED.",
   sandboxOnly: true,
   idempotent: true,
   body: SandboxUmaReceiveRequest,

@@ -20,7 +20,7 @@ export const INVITATION_URL_PLACE = '{code}'
 
 const STATES = keysOf(INVITATION_TRANSITIONS)
 
-const firstName = Type.Optional(Text(255, { description: 'The name of the person who is invited' }))
+const firstName = Type.Optional(Text(255, { description: 'The first name of the invited person' }))
 
 /** A customer's invitation to a person who has no UMA address. */
 export const UmaInvitation = Type.Object({
@@ -31,7 +31,7 @@ export const UmaInvitation = Type.Object({
   claimedAt: Type.Optional(Timestamp()),
   url: Type.String({ description: 'The page of the inviting platform for this invitation' }),
   expiresAt: Type.Optional(
-    Timestamp('The time from which it cannot be claimed. Left out: it does not expire'),
+    Timestamp('The time from which it cannot be claimed. Absent if it does not expire'),
   ),
   inviterUma: UmaAddress,
   inviteeUma: Type.Optional(UmaAddress),
@@ -47,20 +47,18 @@ export const UmaInvitationCreateRequest = Type.Object({
     Int64({
       exclusiveMinimum: 0,
       description:
-        "The amount that the inviter intends to send, in the smallest unit of the inviter's first currency, else of the platform's first. " +
-        'Nothing is sent or held',
+        "The amount that the inviter intends to send, in the smallest unit of the inviter's first " +
+        "currency, otherwise of the platform's first. Nothing is sent or held",
     }),
   ),
-  expiresAt: Type.Optional(
-    Timestamp('In the future, by the clock of the platform. Left out: it does not expire'),
-  ),
+  expiresAt: Type.Optional(Timestamp("In the future, by the platform's clock. Default: it does not expire")),
 })
 
 export const UmaInvitationClaimRequest = Type.Object({ inviteeUma: UmaAddressInput })
 
 const codePath = Type.Object({ invitationCode: PathId })
 
-const CODES = 'Upper and lower case are the same; O is read as 0, I and L as 1.'
+const CODES = 'Codes are case-insensitive; O is read as 0, and I and L as 1.'
 
 /** Creates an invitation with a new code. No money moves. */
 export const invitation_create = endpoint({
@@ -71,7 +69,7 @@ export const invitation_create = endpoint({
   tag: 'Invitations',
   summary: 'Create an invitation',
   description:
-    'Creates a code with which a customer invites somebody to join, and the link to send. Needs ' +
+    'Creates a code with which a customer invites somebody to join, and the link to send. Requires ' +
     'invitationConfig.url in the configuration.',
   idempotent: true,
   body: UmaInvitationCreateRequest,
@@ -89,7 +87,7 @@ export const invitation_get = endpoint({
   summary: 'Read an invitation',
   description:
     `Shows the inviter of a code and whether it can still be claimed. ${CODES} After ` +
-    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes, the response is 429.`,
+    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes, the call returns 429.`,
   params: codePath,
   responses: { 200: UmaInvitation },
   errors: ['INVITATION_NOT_FOUND', 'RATE_LIMITED'],
@@ -107,9 +105,9 @@ export const invitation_claim = endpoint({
   tag: 'Invitations',
   summary: 'Claim an invitation',
   description:
-    'Joins an invitation with the customer that has accepted it; a code can be claimed once. inviteeUma ' +
-    'is the UMA address of a customer of the calling platform, other than the inviter. Wrong codes are ' +
-    'limited as when reading.',
+    'Links an invitation to the customer who accepted it. A code can be claimed once. inviteeUma is the ' +
+    'UMA address of a customer of the calling platform, other than the inviter. Wrong codes are limited ' +
+    'as when reading.',
   idempotent: true,
   params: codePath,
   body: UmaInvitationClaimRequest,
@@ -134,8 +132,8 @@ export const invitation_cancel = endpoint({
   tag: 'Invitations',
   summary: 'Cancel an invitation',
   description:
-    'Withdraws an invitation that was not claimed, so that its code no longer works. Other platforms ' +
-    'get 403. Wrong codes are limited as when reading.',
+    'Cancels an unclaimed invitation, so that its code no longer works. Other platforms get 403. Wrong ' +
+    'codes are limited as when reading.',
   idempotent: true,
   params: codePath,
   responses: { 200: UmaInvitation },

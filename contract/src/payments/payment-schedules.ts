@@ -44,19 +44,19 @@ export const MonthlyRule = Type.Object({
 const rule = OneOf('type', [OneTimeRule, DailyRule, WeeklyRule, MonthlyRule])
 export type PaymentRuleValue = Static<typeof rule>
 
-const startDate = day('No date of the rule is before this one. Left out: the day of creation')
-const endDate = day('No date of the rule is after this one')
+const startDate = day('The first possible date. Default: the day of creation')
+const endDate = day('The last possible date')
 const count = Type.Integer({
   minimum: 1,
   maximum: PAYMENT_COUNT_MAX,
   description:
-    'The number of dates, after which the schedule ends. Skipped dates count; dates that pass in a pause do not',
+    'The number of dates after which the schedule ends. Skipped dates count; dates that pass during a pause do not',
 })
-const time = TimeOfDay('The time of payment on its day, in timeZone')
-const timeZone = TimeZoneName('By its name in the IANA database')
+const time = TimeOfDay('The time of day of each payment, in timeZone')
+const timeZone = TimeZoneName('The IANA name of the time zone')
 const businessDays = OneOfWords(
   BUSINESS_DAY_CONVENTIONS,
-  'The day of a payment whose date is not a business day. FOLLOWING: the next business day. PRECEDING: the one before. NONE: the date itself',
+  'The day of a payment whose date is not a business day. FOLLOWING: the next business day. PRECEDING: the previous business day. NONE: the date itself',
 )
 const calendar = OneOfWords(
   BUSINESS_DAY_CALENDARS,
@@ -64,12 +64,12 @@ const calendar = OneOfWords(
 )
 const ifMissed = OneOfWords(
   MISSED_PAYMENT_RULES,
-  'The handling of a payment for which the server is more than an hour late. PAY: it is paid late, once. SKIP: it is MISSED',
+  'The handling of a payment for which the server is more than an hour late. PAY: it is paid late, once. SKIP: it becomes MISSED',
 )
 const noticeSeconds = Type.Integer({
   minimum: 0,
   maximum: NOTICE_SECONDS_MAX,
-  description: 'The seconds before each payment at which PAYMENT_SCHEDULE.UPCOMING is sent',
+  description: 'The number of seconds before each payment at which PAYMENT_SCHEDULE.UPCOMING is sent',
 })
 const name = Text(100, { description: 'The name of the schedule, for people' })
 const remittanceInformation = Text(REMITTANCE_CHARACTERS_MAX, { description: 'Sent with each payment' })
@@ -80,24 +80,24 @@ export const PaymentScheduleRequest = Type.Object({
   destination: ExternalAccountDestinationReference,
   amount: Int64({
     exclusiveMinimum: 0,
-    description: 'Of each payment, in the smallest unit of the currency of both accounts',
+    description: "The amount of each payment, in the smallest unit of the accounts' currency",
   }),
   remittanceInformation: Type.Optional(remittanceInformation),
   rule,
   startDate: Type.Optional(startDate),
   endDate: Type.Optional(endDate),
   count: Type.Optional(count),
-  time: Type.Optional(TimeOfDay('The time of payment on its day, in timeZone. Default: 09:00')),
+  time: Type.Optional(TimeOfDay('The time of day of each payment, in timeZone. Default: 09:00')),
   timeZone: Type.Optional(
     TimeZoneName(
-      'By its name in the IANA database. Left out: Europe/Berlin for TARGET, America/New_York for FEDERAL_RESERVE, else UTC',
+      'The IANA name of the time zone. Default: Europe/Berlin for TARGET, America/New_York for FEDERAL_RESERVE, otherwise UTC',
     ),
   ),
   businessDays: Type.Optional(businessDays),
   calendar: Type.Optional(
     OneOfWords(
       BUSINESS_DAY_CALENDARS,
-      'The calendar of business days. Left out: TARGET for EUR, FEDERAL_RESERVE for USD, else WEEKDAYS, Monday to Friday',
+      'The calendar of business days. Default: TARGET for EUR, FEDERAL_RESERVE for USD, otherwise WEEKDAYS, Monday to Friday',
     ),
   ),
   noticeSeconds: Type.Optional(
@@ -105,25 +105,25 @@ export const PaymentScheduleRequest = Type.Object({
       minimum: 0,
       maximum: NOTICE_SECONDS_MAX,
       description:
-        'The seconds before each payment at which PAYMENT_SCHEDULE.UPCOMING is sent. Default: a day',
+        'The number of seconds before each payment at which PAYMENT_SCHEDULE.UPCOMING is sent. Default: one day',
     }),
   ),
   ifMissed: Type.Optional(ifMissed),
   needsApproval: Type.Optional(
     Type.Boolean({
-      description: 'True: it waits for an approval even if the platform has not set approvalsRequired',
+      description: 'True: requires an approval even if the platform has not set approvalsRequired',
     }),
   ),
 })
 
 export const ScheduledPayee = Type.Object({
   name: Type.Optional(Text(255)),
-  account: Text(255, { description: 'Its type and its last four characters' }),
+  account: Text(255, { description: "The account's type and last four characters" }),
 })
 
 /** A date on which a schedule makes a payment. */
 export const PaymentDate = Type.Object({
-  date: day('The day of the payment, moved to a business day'),
+  date: day('The day of the payment, adjusted to a business day'),
   paysAt: Timestamp('The time of the payment'),
 })
 
@@ -134,7 +134,7 @@ export const PaymentSchedule = Type.Object({
     'AWAITING_APPROVAL: members must approve it first. ENDED: its last date has passed, or its customer was deleted',
   ),
   name: Type.Optional(name),
-  customerId: Type.Optional(Id('Customer', 'The owner of both accounts. Left out: the platform')),
+  customerId: Type.Optional(Id('Customer', 'The owner of both accounts. Absent for the platform')),
   source: InternalAccountReference,
   destination: ExternalAccountDestinationReference,
   payee: Type.Optional(ScheduledPayee),
@@ -152,9 +152,9 @@ export const PaymentSchedule = Type.Object({
   ifMissed,
   upcoming: Type.Array(PaymentDate, {
     description:
-      'The next dates on which it pays, five at most. None unless it is ACTIVE or AWAITING_APPROVAL',
+      'The next payment dates, at most five. Empty unless the schedule is ACTIVE or AWAITING_APPROVAL',
   }),
-  skippedDates: Type.Array(day('A later date that is skipped')),
+  skippedDates: Type.Array(day('A future date that is skipped')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
   endedAt: Type.Optional(Timestamp('The time at which it ended or was canceled')),
@@ -168,15 +168,15 @@ export const PaymentOccurrence = Type.Object({
     PAYMENT_OCCURRENCE_STATES,
     'UPCOMING: its event was sent. SENT: its payment was accepted. FAILED: its payment was refused. MISSED: the server was more than an hour late, and ifMissed is SKIP',
   ),
-  number: Type.Integer({ minimum: 1, description: 'Its place in the schedule' }),
-  date: day('The day of the payment, moved to a business day'),
+  number: Type.Integer({ minimum: 1, description: 'Its number within the schedule' }),
+  date: day('The day of the payment, adjusted to a business day'),
   paysAt: Timestamp('The scheduled time of payment'),
   name: Type.Optional(name),
   source: InternalAccountReference,
   destination: ExternalAccountDestinationReference,
   payee: Type.Optional(ScheduledPayee),
   amount: CurrencyAmount,
-  transactionId: Type.Optional(Id('Transaction', 'Its payment')),
+  transactionId: Type.Optional(Id('Transaction', 'The payment')),
   error: Type.Optional(TransferRefusal),
 })
 
@@ -193,10 +193,12 @@ export const payment_schedule_create = endpoint({
   tag: TAG,
   summary: 'Create a payment schedule',
   description:
-    'Schedules a payment, once or by a rule. Each payment is a transfer out from an internal account of the platform or of a ' +
-    'customer to an external account of the same owner, with the limits and checks of POST /transfer-out. Everything except the balance is ' +
-    'also checked when the schedule is created. A schedule pays at most once a day. If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until ' +
-    'its members have approved it. An embedded wallet pays only with its signature, so no schedule pays from one.',
+    'Schedules a payment, once or by a rule. Each payment is a transfer out from an internal account of ' +
+    'the platform or of a customer to an external account of the same owner, with the limits and checks ' +
+    'of POST /transfer-out. Everything except the balance is also checked when the schedule is created. ' +
+    'A schedule pays at most once a day. If the platform has set approvalsRequired, or needsApproval is ' +
+    'true, it is AWAITING_APPROVAL until members have approved it. Schedules cannot pay from an embedded ' +
+    'wallet, which must sign each payment.',
   idempotent: true,
   body: PaymentScheduleRequest,
   responses: { 201: PaymentSchedule },
@@ -222,8 +224,7 @@ export const payment_schedule_list = endpoint({
   path: '/payment-schedules',
   tag: TAG,
   summary: 'List payment schedules',
-  description:
-    'Shows the schedules of the platform and of its customers with their next dates, newest first.',
+  description: 'Lists the schedules of the platform and its customers with their next dates, newest first.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(PAYMENT_SCHEDULE_STATES)),
     customerId: Type.Optional(Id('Customer')),
@@ -242,7 +243,7 @@ export const payment_schedule_get = endpoint({
   path: '/payment-schedules/{paymentScheduleId}',
   tag: TAG,
   summary: 'Read a payment schedule',
-  description: 'Shows the rule of a schedule, its state, and the next dates on which it pays.',
+  description: 'Shows a schedule with its rule, its state and its next payment dates.',
   params: schedulePath,
   responses: { 200: PaymentSchedule },
   errors: ['PAYMENT_SCHEDULE_NOT_FOUND'],
@@ -275,8 +276,9 @@ export const payment_schedule_approve = endpoint({
   path: '/payment-schedules/{paymentScheduleId}/approve',
   summary: 'Approve a payment schedule',
   description:
-    'Approves a schedule that is AWAITING_APPROVAL. The last approval that the platform requires makes it ACTIVE. Dates that have passed ' +
-    'by then are not paid. If the platform has set approvalsRequired, only members approve, and each counts once.',
+    'Approves a schedule that is AWAITING_APPROVAL. The last approval that the platform requires makes ' +
+    'it ACTIVE. Dates that have passed by then are not paid. If the platform has set approvalsRequired, ' +
+    'only members can approve, and each counts once.',
   responses: { 200: PaymentSchedule },
   errors: ['FORBIDDEN', 'PAYMENT_SCHEDULE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
@@ -287,9 +289,9 @@ export const payment_schedule_skip = endpoint({
   path: '/payment-schedules/{paymentScheduleId}/skip',
   summary: 'Skip a payment of a schedule',
   description:
-    'Skips the next payment, or the one on the named date, as long as it has not been paid. The others stay.',
+    'Skips the next payment, or the one on the given date, unless it has been paid. Other payments are not affected.',
   body: Type.Object({
-    date: Type.Optional(day('One of the next 400 dates of the schedule. Left out: the next one')),
+    date: Type.Optional(day('One of the next 400 dates of the schedule. Default: the next date')),
   }),
   responses: { 200: PaymentSchedule },
   errors: ['INVALID_INPUT', 'PAYMENT_SCHEDULE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
@@ -300,7 +302,8 @@ export const payment_schedule_pause = endpoint({
   permission: 'TRANSACT',
   path: '/payment-schedules/{paymentScheduleId}/pause',
   summary: 'Pause a payment schedule',
-  description: 'Pays nothing until the schedule is resumed. Dates that pass meanwhile are not paid later.',
+  description:
+    'Pauses payments until the schedule is resumed. Dates that pass in the meantime are not paid later.',
   responses: { 200: PaymentSchedule },
   errors: ['PAYMENT_SCHEDULE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
@@ -311,7 +314,7 @@ export const payment_schedule_resume = endpoint({
   path: '/payment-schedules/{paymentScheduleId}/resume',
   summary: 'Resume a payment schedule',
   description:
-    'Continues a paused schedule with its next date from now on. Its payments were approved, so no new approval is needed.',
+    'Continues a paused schedule with its next date from now on. Its payments are already approved, so no new approval is needed.',
   responses: { 200: PaymentSchedule },
   errors: ['PAYMENT_SCHEDULE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
@@ -322,7 +325,7 @@ export const payment_schedule_cancel = endpoint({
   path: '/payment-schedules/{paymentScheduleId}/cancel',
   summary: 'Cancel a payment schedule',
   description:
-    'Ends a schedule: nothing more is paid. Payments that were accepted continue; cancel them one by one where their rail can.',
+    'Ends a schedule: nothing more is paid. Payments that were already accepted continue; cancel them individually if their rail supports it.',
   responses: { 200: PaymentSchedule },
   errors: ['PAYMENT_SCHEDULE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })

@@ -20,20 +20,23 @@ export const PAYOUT_FILE_BYTES_MAX = 1024 * MIB
 /** A payout in a request or a row of a file. */
 export const PayoutLineRequest = Type.Object({
   accountId: Type.Optional(
-    Id('ExternalAccount', "The payee: one of the platform's own external accounts. Or give accountInfo"),
+    Id(
+      'ExternalAccount',
+      "The payee: one of the platform's own external accounts. Alternative to accountInfo",
+    ),
   ),
   accountInfo: Type.Optional(ExternalAccountCreateInfo),
   currency: CurrencyCode,
   amount: Int64({
     exclusiveMinimum: 0,
-    description: 'In the smallest unit. It is paid from the account of the platform in this currency',
+    description: "In the smallest unit. Paid from the platform's account in this currency",
   }),
   paymentRail: Type.Optional(PaymentRail),
   remittanceInformation: Type.Optional(
     Text(REMITTANCE_CHARACTERS_MAX, { description: 'Sent with the payment' }),
   ),
   reference: Type.Optional(
-    Text(100, { description: 'The id of the payout at the platform. Unique in its batch' }),
+    Text(100, { description: "The platform's id of the payout. Unique within the batch" }),
   ),
 })
 
@@ -48,8 +51,8 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** The total to be sent in one currency through one rail. */
 export const PayoutTotal = Type.Object({
-  rail: Type.String({ description: 'The name of the rail that the check has chosen' }),
-  lines: count('The payable lines'),
+  rail: Type.String({ description: 'The name of the rail chosen by the check' }),
+  lines: count('The number of payable lines'),
   total: CurrencyAmount,
 })
 
@@ -57,7 +60,7 @@ export const PayoutBatch = Type.Object({
   id: Id('PayoutBatch'),
   status: OneOfWords(
     PAYOUT_BATCH_STATES,
-    'READY: every line was checked, and nothing was sent. FAILED: the file could not be read to its end',
+    'READY: every line was checked, and nothing was sent. FAILED: the file could not be read completely',
   ),
   name,
   progress: Type.Object({
@@ -65,9 +68,9 @@ export const PayoutBatch = Type.Object({
     checked: count('Lines that were checked'),
     faulty: count('Checked lines that cannot be paid'),
     sent: count('Lines whose payment was accepted'),
-    failed: count('Lines whose payment was refused while the batch was sent'),
+    failed: count('Lines whose payment was refused during sending'),
   }),
-  totals: Type.Array(PayoutTotal, { description: 'Of all payable lines, by currency and rail' }),
+  totals: Type.Array(PayoutTotal, { description: 'The totals of all payable lines, by currency and rail' }),
   sameFileAs: Type.Optional(
     Id('PayoutBatch', 'An earlier batch with the same file, which may have been paid already'),
   ),
@@ -89,7 +92,7 @@ export const PayoutBatch = Type.Object({
 /** A payout line with its result. */
 export const PayoutLine = Type.Object({
   id: Id('PayoutLine'),
-  line: Type.Integer({ minimum: 1, description: 'Its place; the header of a file does not count' }),
+  line: Type.Integer({ minimum: 1, description: 'Its line number; the header of a file does not count' }),
   status: OneOfWords(
     PAYOUT_LINE_STATES,
     'GIVEN: not checked yet. READY: payable, not sent. FAULTY: cannot be paid. SENT: its payment was accepted. FAILED: its payment was refused',
@@ -113,12 +116,12 @@ export const payout_batch_create = endpoint({
   method: 'POST',
   path: '/payouts/batches',
   tag: TAG,
-  summary: 'Create a batch of payouts',
+  summary: 'Create a payout batch',
   description:
-    'Accepts up to 10,000 payouts and checks each of them like its payment, but pays nothing: poll the batch until it is ' +
-    'READY, review totals and faults, then execute it. Each line is paid from the account of the platform in its currency, ' +
-    "to one of the platform's external accounts or to the account that the line describes, which is added when it is paid. " +
-    'The body may have up to 8 MiB.',
+    'Accepts up to 10,000 payouts and checks each one like a payment, but pays nothing: poll the batch ' +
+    "until it is READY, review totals and faults, then execute it. Each line is paid from the platform's " +
+    "account in the line's currency, to one of the platform's external accounts or to the account that " +
+    'the line describes, which is added when it is paid. The body may have up to 8 MiB.',
   idempotent: true,
   body: PayoutBatchRequest,
   bodyBytesMax: 8 * MIB,
@@ -134,10 +137,11 @@ export const payout_file_create = endpoint({
   method: 'POST',
   path: '/payouts/batches/csv',
   tag: TAG,
-  summary: 'Create a batch of payouts from a CSV file',
+  summary: 'Create a payout batch from a CSV file',
   description:
-    'Accepts a file of payouts and checks its rows after the response, like a batch in JSON: UTF-8, separated by commas, with a header row ' +
-    'that names the columns, which are the fields of a line, like accountInfo.iban. The file is streamed, so its size is not limited by memory.',
+    'Accepts a file of payouts and checks its rows after the response, like a batch in JSON. The file is ' +
+    'UTF-8, separated by commas, with a header row that names the columns: the fields of a line, like ' +
+    'accountInfo.iban. The file is streamed, so its size is not limited by memory.',
   idempotent: true,
   upload: { bytesMax: PAYOUT_FILE_BYTES_MAX },
   body: Type.Object({ name }),
@@ -151,8 +155,8 @@ export const payout_batch_list = endpoint({
   method: 'GET',
   path: '/payouts/batches',
   tag: TAG,
-  summary: 'List batches of payouts',
-  description: 'Shows the batches of the platform with their progress and totals, newest first.',
+  summary: 'List payout batches',
+  description: "Lists the platform's batches with their progress and totals, newest first.",
   query: Type.Object({ status: Type.Optional(OneOfWords(PAYOUT_BATCH_STATES)), ...pageQuery }),
   responses: { 200: Page(PayoutBatch) },
   errors: ['INVALID_INPUT'],
@@ -166,9 +170,8 @@ export const payout_batch_get = endpoint({
   method: 'GET',
   path: '/payouts/batches/{payoutBatchId}',
   tag: TAG,
-  summary: 'Read a batch of payouts',
-  description:
-    'Shows the progress of a batch, its totals by currency and rail, and the number of lines with faults.',
+  summary: 'Read a payout batch',
+  description: "Shows a batch's progress, its totals by currency and rail, and the number of faulty lines.",
   params: batchPath,
   responses: { 200: PayoutBatch },
   errors: ['PAYOUT_BATCH_NOT_FOUND'],
@@ -180,9 +183,9 @@ export const payout_line_list = endpoint({
   method: 'GET',
   path: '/payouts/batches/{payoutBatchId}/lines',
   tag: TAG,
-  summary: 'List the lines of a batch of payouts',
+  summary: 'List the lines of a payout batch',
   description:
-    'Shows the lines in their order, each with its result: its transaction, or the code and the field of its fault.',
+    'Lists the lines in order, each with its result: the transaction, or the code and field of the fault.',
   params: batchPath,
   query: Type.Object({ status: Type.Optional(OneOfWords(PAYOUT_LINE_STATES)), ...pageQuery }),
   responses: { 200: Page(PayoutLine) },
@@ -202,12 +205,14 @@ export const payout_batch_execute = endpoint({
   method: 'POST',
   path: '/payouts/batches/{payoutBatchId}/execute',
   tag: TAG,
-  summary: 'Execute a batch of payouts',
+  summary: 'Execute a payout batch',
   description:
-    'Pays the payable lines in their order, each as a transfer out with its own transaction and events, after the response. The ' +
-    'call states the totals that the caller has reviewed, by currency: if the batch has other totals, it is refused. A batch with faults is paid only if ' +
-    'skipFaulty says so, and a file that was paid before only if payAgain says so. If the platform has set approvalsRequired, only members execute, and until enough of them have, the batch ' +
-    'is AWAITING_APPROVAL. A refused payment does not affect the other lines.',
+    'Pays the payable lines in order, each as a transfer out with its own transaction and events, after ' +
+    'the response. The request states the totals that the caller has reviewed, by currency; if the batch ' +
+    'has different totals, the call is rejected. A batch with faults is paid only with skipFaulty, and a ' +
+    'file that was paid before only with payAgain. If the platform has set approvalsRequired, only ' +
+    'members can execute, and the batch is AWAITING_APPROVAL until enough of them have. A refused ' +
+    'payment does not affect the other lines.',
   idempotent: true,
   params: batchPath,
   body: Type.Object({
@@ -216,10 +221,10 @@ export const payout_batch_execute = endpoint({
         currency: CurrencyCode,
         amount: Int64({ minimum: 1, description: 'In the smallest unit' }),
       }),
-      { minItems: 1, maxItems: 50, description: 'Of all payable lines, by currency' },
+      { minItems: 1, maxItems: 50, description: 'The totals of all payable lines, by currency' },
     ),
     skipFaulty: Type.Optional(
-      Type.Boolean({ description: 'True: pays the other lines if some have faults' }),
+      Type.Boolean({ description: 'True: pays the other lines if some lines are faulty' }),
     ),
     payAgain: Type.Optional(
       Type.Boolean({ description: 'True: pays a file with the same content as one that was paid before' }),
@@ -244,9 +249,9 @@ export const payout_batch_cancel = endpoint({
   method: 'POST',
   path: '/payouts/batches/{payoutBatchId}/cancel',
   tag: TAG,
-  summary: 'Cancel a batch of payouts',
+  summary: 'Cancel a payout batch',
   description:
-    'Pays none of the lines that were not sent yet. Payments of lines that were sent continue; cancel them one by one where their rail can.',
+    'Cancels all lines that were not sent yet. Payments of sent lines continue; cancel them individually if their rail supports it.',
   idempotent: true,
   params: batchPath,
   responses: { 200: PayoutBatch },

@@ -10,7 +10,8 @@ import { Int64 } from '../core/schema.ts'
 export const Position = Type.Object({
   currency: Currency,
   position: Int64({
-    description: 'Bought less sold, by conversions that were delivered and not returned. Below 0: short',
+    description:
+      'The amount bought less the amount sold, by conversions that were delivered and not returned. Negative: short',
   }),
   inFlight: Type.Object(
     {
@@ -20,13 +21,13 @@ export const Position = Type.Object({
     { description: 'Executed quotes that are still PROCESSING' },
   ),
   limit: Type.Optional(
-    Int64({ minimum: 0, description: 'The maximum short position. Left out if it is not limited' }),
+    Int64({ minimum: 0, description: 'The maximum short position. Absent if it is not limited' }),
   ),
   available: Type.Optional(
     Int64({
       description:
-        'The amount that can still be sold: limit + position - inFlight.sold. Below 0 if returned payments, or a lower ' +
-        'limit, have passed the limit',
+        'The amount that can still be sold: limit + position - inFlight.sold. Negative if returned ' +
+        'payments or a lowered limit have exceeded the limit',
     }),
   ),
 })
@@ -40,9 +41,9 @@ export const position_list = endpoint({
   tag: 'Positions',
   summary: "List the platform's positions in currencies",
   description:
-    'Shows how much of each currency the platform holds from conversions. One entry for each currency ' +
-    'that a conversion has bought or sold, or whose position is limited: a quote that would sell more of ' +
-    'it than the limit allows is 503 POSITION_LIMIT_REACHED.',
+    'Shows how much of each currency the platform holds from conversions, with one entry for each ' +
+    'currency that a conversion has bought or sold, or whose position is limited. A quote that would ' +
+    'sell more than the limit allows returns 503 POSITION_LIMIT_REACHED.',
   responses: { 200: Type.Object({ data: Type.Array(Position) }) },
   errors: [],
 })

@@ -53,7 +53,8 @@ export const AccountQuoteSource = Type.Object({
   customerId: Type.Optional(
     Id(
       'Customer',
-      "The customer on whose behalf the quote is made. Left out: the account's own customer, or the platform itself if the account is its own. Required for an account of the platform if omnibusAccounts is set in its configuration",
+      "The customer on whose behalf the quote is created. Default: the account's owner. Required for an " +
+        'account of the platform if omnibusAccounts is set in its configuration',
     ),
   ),
 })
@@ -65,7 +66,7 @@ export const RealtimeFundingQuoteSource = Type.Object({
   customerId: Type.Optional(
     Id(
       'Customer',
-      'The customer who pays. Left out: the owner of the receiving account; for an UMA address the platform itself',
+      'The customer who pays. Default: the owner of the receiving account; for an UMA address, the platform itself',
     ),
   ),
   cryptoNetwork: Type.Optional(Text(64, { description: 'The chain to pay on, if the currency has several' })),
@@ -96,24 +97,24 @@ export const QuoteRequest = Type.Object({
   destination: QuoteDestination,
   lockedCurrencySide: OneOfWords(
     LOCK_SIDES,
-    'The side whose amount is fixed; the rate gives the other amount',
+    'The side whose amount is fixed. The other amount follows from the rate',
   ),
   lockedCurrencyAmount: Int64({
     exclusiveMinimum: 0,
     maximum: 9_000_000_000_000_000,
-    description: 'Smallest unit of the currency of the locked side',
+    description: "In the smallest unit of the locked side's currency",
   }),
   immediatelyExecute: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Execute in the same call. Not for an embedded wallet, which must sign. No effect with real-time funding: ' +
-        'the payment executes the quote',
+        'True: executes the quote in the same call. Not for an embedded wallet, which must sign. No ' +
+        'effect with real-time funding, where the payment executes the quote',
     }),
   ),
   description: Type.Optional(Prose(500)),
   purposeOfPayment: Type.Optional(OneOfWords(PURPOSES_OF_PAYMENT)),
-  lookupId: Type.Optional(Text(255, { description: 'The lookup of the receiver' })),
+  lookupId: Type.Optional(Text(255, { description: 'The lookup of the receiver, if any' })),
   senderCustomerInfo: Type.Optional(
     FreeFormInput('The information about the sender that the receiver requires'),
   ),
@@ -131,18 +132,21 @@ export const Quote = Type.Object({
   receivingCurrency: Currency,
   totalSendingAmount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of the sending currency, with fees',
+    description: 'In the smallest unit of the sending currency, including fees',
   }),
   totalReceivingAmount: Int64({
     exclusiveMinimum: 0,
-    description: 'Smallest unit of the receiving currency',
+    description: 'In the smallest unit of the receiving currency',
   }),
-  exchangeRate: Type.Number({ exclusiveMinimum: 0, description: 'Sending units per receiving unit' }),
-  feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
+  exchangeRate: Type.Number({
+    exclusiveMinimum: 0,
+    description: 'Smallest units of the sending currency per smallest unit of the receiving currency',
+  }),
+  feesIncluded: Int64({ minimum: 0, description: 'In the smallest unit of the sending currency' }),
   paymentInstructions: Type.Optional(
     Type.Array(PaymentInstructions, {
       description:
-        'REALTIME_FUNDING: where to send the money. An embedded wallet as source: the payload to sign',
+        'REALTIME_FUNDING: the details for sending the money. Embedded wallet as source: the payload to sign',
     }),
   ),
   transactionId: Id('Transaction'),
@@ -162,9 +166,9 @@ export const quote_create = endpoint({
   tag: 'Quotes',
   summary: 'Create a quote',
   description:
-    'Locks a rate and the fees for a payment until expiresAt, and makes its transaction. No money moves ' +
-    'before the quote is executed, unless immediatelyExecute is set. If the money comes from outside, ' +
-    'paymentInstructions say how to pay.',
+    'Locks the rate and the fees of a payment until expiresAt, and creates its transaction. No money ' +
+    'moves before the quote is executed, unless immediatelyExecute is set. If the money comes from ' +
+    'outside, paymentInstructions state how to pay.',
   idempotent: true,
   body: QuoteRequest,
   bodyBytesMax: 16 * KIB,
@@ -222,8 +226,7 @@ export const quote_list = endpoint({
   tag: 'Quotes',
   summary: 'List quotes',
   description:
-    'Lists quotes, newest first: executed quotes, quotes that are not executed yet, ' +
-    'and expired quotes. A quote must match all filters.',
+    'Lists quotes, newest first, including executed and expired ones. A quote must match all filters.',
   query: Type.Object({
     customerId: Type.Optional(Id('Customer', 'The paying customer')),
     status: Type.Optional(OneOfWords(QUOTE_STATES)),
@@ -247,9 +250,10 @@ export const quote_execute = endpoint({
   tag: 'Quotes',
   summary: 'Execute a quote',
   description:
-    'Starts the payment of a quote that is PENDING. A managed account pays immediately. From an external ' +
-    'account the money is pulled first. An embedded wallet signs: either in two calls, by the 202 ' +
-    'challenge, or in one, with a stamp over the payloadToSign in the paymentInstructions of the quote.',
+    'Starts the payment of a PENDING quote. INTERNAL_FIAT and INTERNAL_CRYPTO accounts pay immediately. ' +
+    'From an external account, the money is pulled first. An embedded wallet signs: either in two calls, ' +
+    "with the 202 challenge, or in one call, with a stamp over the payloadToSign in the quote's " +
+    'paymentInstructions.',
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,

@@ -8,12 +8,12 @@ const ownRateDetails = {
     description:
       'mSATs per smallest unit of the sending currency, for the amount less the fixed fee. Includes the variable fee',
   }),
-  [OWN_SIDE.fixedFee]: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
+  [OWN_SIDE.fixedFee]: Int64({ minimum: 0, description: 'In the smallest unit of the sending currency' }),
   [OWN_SIDE.variableFeeRate]: Type.Number({ minimum: 0, description: 'Fraction of the sending amount' }),
   [OWN_SIDE.variableFeeAmount]: Type.Number({
     minimum: 0,
     description:
-      'Smallest unit of the sending currency: exactly the rate times the sending amount. The charge is rounded up',
+      'In the smallest unit of the sending currency: exactly the rate times the sending amount. The charge is rounded up',
   }),
 }
 
@@ -26,7 +26,7 @@ export const OutgoingRateDetails = Type.Object({
     exclusiveMinimum: 0,
     description: 'Smallest units of the receiving currency per mSAT. Does not depend on the amount',
   }),
-  counterpartyFixedFee: Int64({ minimum: 0, description: 'Smallest unit of the receiving currency' }),
+  counterpartyFixedFee: Int64({ minimum: 0, description: 'In the smallest unit of the receiving currency' }),
   ...ownRateDetails,
 })
 

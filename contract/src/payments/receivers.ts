@@ -19,11 +19,10 @@ export const CurrencyPreference = Type.Object({
   sendingCurrency: Currency,
   estimatedExchangeRate: Type.Number({
     exclusiveMinimum: 0,
-    description:
-      'Units of sendingCurrency per unit of currency, both in their smallest, without fees. Not locked',
+    description: 'Smallest units of sendingCurrency per smallest unit of currency, without fees. Not locked',
   }),
-  min: Int64({ exclusiveMinimum: 0, description: 'Smallest amount that one payment can deliver' }),
-  max: Int64({ exclusiveMinimum: 0, description: 'Largest amount that one payment can deliver' }),
+  min: Int64({ exclusiveMinimum: 0, description: 'Minimum amount that one payment can deliver' }),
+  max: Int64({ exclusiveMinimum: 0, description: 'Maximum amount that one payment can deliver' }),
 })
 
 /** The time during which a quote can refer to a lookup. */
@@ -57,12 +56,12 @@ export const COUNTERPARTY_ERRORS = [
 /** The sender can be specified in two ways. If both are used, they must refer to the same customer. */
 const senderQuery = Type.Object({
   senderUmaAddress: Type.Optional(UmaAddressInput),
-  customerId: Type.Optional(Id('Customer', 'The customer who will send')),
+  customerId: Type.Optional(Id('Customer', 'The sending customer')),
 })
 
 const AMOUNTS =
-  'The amounts are the limits of the corridor for one sending currency: the first currency of the ' +
-  'sending customer that the platform pays from, else the first that the platform pays from.'
+  "The amounts are the limits of the corridor for one sending currency: the sending customer's first " +
+  'currency from which the platform pays, otherwise the first currency from which the platform pays.'
 
 /** Looks up the receiver at an UMA address and its currencies (specification 2.5). */
 export const receiver_uma_lookup = endpoint({
@@ -73,8 +72,9 @@ export const receiver_uma_lookup = endpoint({
   tag: 'Receivers',
   summary: 'Look up an UMA address',
   description:
-    'Asks the provider of a receiver whether the address exists, which currencies it receives and which information it ' +
-    'requires about the sender. Use the lookupId of the response to create the quote. ' +
+    "Checks with the receiver's provider whether the address exists, which currencies it receives and " +
+    'which information about the sender it requires. Use the lookupId of the response to create the ' +
+    'quote. ' +
     AMOUNTS,
   params: Type.Object({ receiverUmaAddress: UmaAddressInput }),
   query: senderQuery,

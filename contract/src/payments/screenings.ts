@@ -20,7 +20,7 @@ export const Screening = Type.Object({
   id: Id('Screening'),
   status: OneOfWords(
     SCREENING_STATES,
-    'CLEAR: on no list. WAITING: on a list; it waits for you. RELEASED, REJECTED: a person has decided',
+    'CLEAR: on no list. WAITING: on a list; it needs manual review. RELEASED, REJECTED: decided in manual review',
   ),
   direction,
   network: Text(40, {
@@ -32,8 +32,8 @@ export const Screening = Type.Object({
   depositId: Type.Optional(Id('Deposit', 'The deposit from the address')),
   list: Type.Optional(Text(100, { description: 'The list that it is on' })),
   detail: Type.Optional(Text(500, { description: "The list's comment on the address" })),
-  note: Type.Optional(Prose(500, { description: 'The note of the person who decided' })),
-  decidedAt: Type.Optional(Timestamp('The time of the decision of a person')),
+  note: Type.Optional(Prose(500, { description: 'The note of the reviewer' })),
+  decidedAt: Type.Optional(Timestamp('The time of the manual decision')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -52,7 +52,8 @@ export const screening_list = endpoint({
   tag: TAG,
   summary: 'List screenings',
   description:
-    'Lists screened addresses, newest first. `status=WAITING` returns those that wait for a ' + 'person.',
+    'Lists screened addresses, newest first. `status=WAITING` returns the addresses that need manual ' +
+    'review.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(SCREENING_STATES)),
     direction: Type.Optional(direction),
@@ -69,7 +70,7 @@ export const screening_get = endpoint({
   path: '/screenings/{screeningId}',
   tag: TAG,
   summary: 'Read a screening',
-  description: 'Shows one screened address, the result, and the payment or deposit that it ' + 'holds.',
+  description: 'Shows one screened address, the result, and the held payment or deposit.',
   params: screeningPath,
   responses: { 200: Screening },
   errors: ['SCREENING_NOT_FOUND'],
@@ -83,11 +84,11 @@ export const screening_release = endpoint({
   method: 'POST',
   path: '/screenings/{screeningId}/release',
   tag: TAG,
-  summary: 'Release what waits',
+  summary: 'Release a held payment or deposit',
   description:
-    'Dismisses a hit. The payment goes to its rail, or the deposit is credited, as if the address ' +
-    'were on no list. If the platform has set approvalsRequired, only members can release it, and it does not ' +
-    'change until enough of them have.',
+    'Dismisses a hit. The payment goes to its rail, or the deposit is credited, as if the address were ' +
+    'on no list. If the platform has set approvalsRequired, only members can release it, and nothing ' +
+    'changes until enough of them have.',
   idempotent: true,
   params: screeningPath,
   body: ScreeningDecisionRequest,
@@ -103,7 +104,7 @@ export const screening_reject = endpoint({
   method: 'POST',
   path: '/screenings/{screeningId}/reject',
   tag: TAG,
-  summary: 'Reject what waits',
+  summary: 'Reject a held payment or deposit',
   description:
     'Confirms a hit. The payment fails, and its money is refunded. A deposit stays in suspense: ' +
     'you may have to freeze it, and only you know whether it may be returned (`POST ' +

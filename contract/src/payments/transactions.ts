@@ -122,29 +122,29 @@ const transactionFields = {
   id: Id('Transaction'),
   direction: OneOfWords(
     TRANSACTION_DIRECTIONS,
-    'CREDIT adds money to the account of the customer, DEBIT subtracts it',
+    "CREDIT adds money to the customer's account, DEBIT subtracts it",
   ),
   destination: TransactionDestination,
   customerId: Id(
     'Customer',
-    "Outgoing: the sender. Incoming: the receiver. If the money is the platform's own: an id that stands for the platform, and that no customer has",
+    "Outgoing: the sender. Incoming: the receiver. For the platform's own money: an id that represents the platform and that no customer has",
   ),
   platformCustomerId: Text(255, {
     description:
-      "The platform's own id of that customer. If the money is the platform's own: the id of the platform",
+      "The platform's own id of that customer. For the platform's own money: the id of the platform",
   }),
   settledAt: Type.Optional(Timestamp()),
   waitsUntil: Type.Optional(
-    Timestamp('Only outside the hours of its rail: the time at which it is submitted'),
+    Timestamp("Present outside the rail's hours: the time at which the payment is submitted"),
   ),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
   receiptDeliveryConfirmedAt: Type.Optional(
     Timestamp('The time at which the platform confirmed that its customer has the receipt'),
   ),
-  agentId: Type.Optional(Id('Agent', 'The agent that started this, if one did')),
+  agentId: Type.Optional(Id('Agent', 'The agent that started the payment, if any')),
   description: Type.Optional(Prose(500)),
-  counterpartyInformation: Type.Optional(FreeForm('The known information about the other side')),
+  counterpartyInformation: Type.Optional(FreeForm('The known information about the counterparty')),
   reconciliationInstructions: Type.Optional(ReconciliationInstructions),
 }
 
@@ -156,7 +156,7 @@ export const IncomingTransaction = Type.Object({
   source: Type.Optional(TransactionSource),
   sentAmount: Type.Optional(CurrencyAmount),
   receivedAmount: CurrencyAmount,
-  fees: Type.Optional(Int64({ minimum: 0, description: 'Smallest unit of the receiving currency' })),
+  fees: Type.Optional(Int64({ minimum: 0, description: 'In the smallest unit of the receiving currency' })),
   rateDetails: Type.Optional(IncomingRateDetails),
   failureReason: Type.Optional(OneOfWords(INCOMING_FAILURE_REASONS)),
 })
@@ -173,9 +173,12 @@ export const OutgoingTransaction = Type.Object({
   sentAmount: CurrencyAmount,
   receivedAmount: Type.Optional(CurrencyAmount),
   exchangeRate: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, description: 'Sending units per receiving unit' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'Smallest units of the sending currency per smallest unit of the receiving currency',
+    }),
   ),
-  fees: Type.Optional(Int64({ minimum: 0, description: 'Smallest unit of the sending currency' })),
+  fees: Type.Optional(Int64({ minimum: 0, description: 'In the smallest unit of the sending currency' })),
   quoteId: Type.Optional(Id('Quote')),
   paymentInstructions: Type.Optional(Type.Array(PaymentInstructions)),
   refund: Type.Optional(Refund),
@@ -195,7 +198,7 @@ export const TransferOut = Type.Object(
     ...OutgoingTransaction.properties,
     type: OneOfWords(
       TRANSACTION_TYPES,
-      'INCOMING in this response. The same transaction is OUTGOING when it is read',
+      'INCOMING in this response. Reads of the same transaction return OUTGOING',
     ),
     status: OneOfWords(TRANSACTION_STATUSES),
     receivedAmount: CurrencyAmount,
@@ -210,7 +213,7 @@ export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransacti
 const transactionPath = Type.Object({ transactionId: PathId })
 
 /** Filters and order of transaction lists. */
-const IN_UNITS = 'Smallest unit of `currency`, which it needs'
+const IN_UNITS = 'In the smallest unit of `currency`, which is then required'
 
 const transactionFilters = {
   customerId: Type.Optional(Id('Customer')),
@@ -225,7 +228,7 @@ const transactionFilters = {
   status: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
   type: Type.Optional(OneOfWords(TRANSACTION_TYPES)),
   reference: Type.Optional(Text(255, { description: 'The reference of reconciliationInstructions' })),
-  failureReason: Type.Optional(OneOfWords(FAILURE_REASONS, 'The reason of the failure')),
+  failureReason: Type.Optional(OneOfWords(FAILURE_REASONS, 'The reason for the failure')),
   currency: Type.Optional(CurrencyCode),
   amountMin: Type.Optional(
     Int64({ minimum: 0, description: `The minimum amount, sent or received. ${IN_UNITS}` }),
@@ -249,7 +252,7 @@ export const transaction_list = endpoint({
   tag: 'Transactions',
   summary: 'List transactions',
   description:
-    'Lists payments in both directions. A payment must match all filters. Ordered ' + 'by time of creation.',
+    'Lists payments in both directions, ordered by time of creation. A payment must match all filters.',
   query: Type.Object({ ...transactionFilters, ...namesQuery, ...pageQuery }),
   responses: { 200: NamedPage(Transaction) },
   errors: ['INVALID_INPUT'],
@@ -263,9 +266,9 @@ export const transaction_csv = endpoint({
   tag: 'Transactions',
   summary: 'Download transactions as a CSV file',
   description:
-    'Writes all matching transactions for a spreadsheet or for accounting, as one stream of any length, ' +
-    'in the columns of docs/books.md. If the download breaks off, the file was not sent ' +
-    'whole. Text from other parties that a spreadsheet would treat as a formula gets a leading apostrophe.',
+    'Exports all matching transactions for a spreadsheet or for accounting, as one stream of any length, ' +
+    'with the columns that docs/books.md describes. If the download breaks off, the file is incomplete. ' +
+    'Text from other parties that a spreadsheet would treat as a formula gets a leading apostrophe.',
   query: Type.Object(transactionFilters),
   responses: { 200: null },
   texts: ['csv'],

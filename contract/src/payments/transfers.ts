@@ -19,9 +19,9 @@ export const ExternalAccountDestinationReference = Type.Object({
 
 /** Why a transfer out started by a background job was refused. */
 export const TransferRefusal = Type.Object({
-  code: Plain(Type.String({ description: 'The code with which POST /transfer-out would have refused it' })),
+  code: Plain(Type.String({ description: 'The error code that POST /transfer-out would have returned' })),
   message: Type.String(),
-  field: Type.Optional(Plain(Type.String({ description: 'The field or the column' }))),
+  field: Type.Optional(Plain(Type.String({ description: 'The field or column with the fault' }))),
 })
 
 const amount = (description: string) => Type.Optional(Int64({ exclusiveMinimum: 0, description }))
@@ -30,7 +30,7 @@ export const TransferInRequest = Type.Object({
   source: ExternalAccountReference,
   destination: InternalAccountReference,
   amount: amount(
-    'Smallest unit of the currency of both accounts. Left out: the whole amount that can be pulled, if the rail can report it',
+    "In the smallest unit of the accounts' currency. Default: the full amount that can be pulled, if the rail can report it",
   ),
 })
 
@@ -38,12 +38,12 @@ export const TransferOutRequest = Type.Object({
   source: InternalAccountReference,
   destination: ExternalAccountDestinationReference,
   amount: amount(
-    'Smallest unit of the currency of both accounts, with the fee of a network. Left out: the available balance of the account',
+    "In the smallest unit of the accounts' currency, including any network fee. Default: the account's available balance",
   ),
   remittanceInformation: Type.Optional(
     Text(REMITTANCE_CHARACTERS_MAX, {
       description:
-        'Sent with the payment: ACH addenda, remittanceInformation of FedNow and RTP, information of a wire',
+        'Sent with the payment: as ACH addenda, as remittance information of FedNow and RTP, or as information of a wire',
     }),
   ),
 })
@@ -57,7 +57,7 @@ export const transfer_in = endpoint({
   tag: 'Transfers',
   summary: 'Pull money in',
   description:
-    'Pulls money from an external account into an internal one. Both accounts have the same owner and the same ' +
+    'Pulls money from an external account into an internal account. Both must have the same owner and ' +
     'currency. The money can be spent once the transaction is COMPLETED.',
   idempotent: true,
   body: TransferInRequest,
@@ -89,10 +89,10 @@ export const transfer_out = endpoint({
   tag: 'Transfers',
   summary: 'Push money out',
   description:
-    'Pays money from an internal account to an external one. Both accounts have ' +
-    'the same owner and the same currency; for another currency, create a quote. The amount is held immediately. The charge of ' +
-    'the network of a chain is part of the amount: the payee receives the rest, and the charge is in ' +
-    'fees. An embedded wallet pays with a quote, which its holder signs.',
+    'Pays money from an internal account to an external account. Both must have the same owner and ' +
+    'currency; for another currency, create a quote. The amount is held immediately. It includes the ' +
+    'network fee of a chain: the payee receives the rest, and the charge is shown in fees. An embedded ' +
+    'wallet pays with a quote, which its holder signs.',
   idempotent: true,
   body: TransferOutRequest,
   responses: { 201: TransferOut },

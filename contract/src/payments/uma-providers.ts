@@ -7,7 +7,7 @@ import { Page, Pattern, pageQuery, Text } from '../core/schema.ts'
 /** An institution whose customers have UMA addresses. */
 export const UmaProvider = Type.Object({
   name: Text(255),
-  supportedRegions: Type.Optional(Type.Array(CountryCode, { description: 'Left out: not known' })),
+  supportedRegions: Type.Optional(Type.Array(CountryCode, { description: 'Absent if unknown' })),
   domain: UmaDomain,
   logoUrl: Type.Optional(HttpUrl),
   supportedCurrencies: Type.Array(Currency),
@@ -26,9 +26,9 @@ export const uma_provider_list = endpoint({
   tag: 'Available UMA Providers',
   summary: 'List UMA providers',
   description:
-    'Lists the providers whose customers can be paid by UMA address: the platform itself and the providers that ' +
-    'the operator has named, by domain. The setting umaProviderConfig of the ' +
-    'configuration limits which of them may be paid. A provider with unknown regions matches no country.',
+    'Lists the providers whose customers can be paid by UMA address: the platform itself and the ' +
+    'providers that the operator has named, by domain. The setting umaProviderConfig limits which of ' +
+    'them may be paid. A provider with unknown regions matches no country.',
   query: Type.Object({
     countryCode: Type.Optional(CountryCode),
     currencyCode: Type.Optional(CurrencyCode),

@@ -12,10 +12,10 @@ export const EstimateCryptoWithdrawalFeeRequest = Type.Object({
   }),
   amount: Int64({
     exclusiveMinimum: 0,
-    description: 'The amount that leaves the account, in its smallest unit',
+    description: 'The amount that leaves the account, in the smallest unit',
   }),
   destinationAddress: Opaque(4096, {
-    description: 'An address of that network; of LIGHTNING also an invoice, an offer or name@host',
+    description: 'An address on that network; for LIGHTNING also an invoice, an offer or name@host',
   }),
 })
 
@@ -28,9 +28,9 @@ export const CryptoWithdrawalFeeEstimate = Type.Object({
   totalFee: Int64({
     minimum: 0,
     description:
-      "applicationFee and the network's fee at the present rate, rounded up, in the smallest unit of the currency",
+      "applicationFee plus the network fee at the current rate, rounded up, in the smallest unit of the account's currency",
   }),
-  netAmount: Int64({ exclusiveMinimum: 0, description: 'amount without totalFee' }),
+  netAmount: Int64({ exclusiveMinimum: 0, description: 'amount less totalFee' }),
 })
 
 /** Neither reserves money nor locks a rate. The account's balance is not checked. */
@@ -41,10 +41,10 @@ export const crypto_withdrawal_fee_estimate = endpoint({
   path: '/crypto/estimate-withdrawal-fee',
   tag: 'Cross-Currency Transfers',
   changesNothing: true,
-  summary: 'Estimate the fee of a withdrawal on a chain',
+  summary: 'Estimate the fee of a withdrawal to a chain',
   description:
-    'Estimates the current fee of the network of a chain for a withdrawal. Reserves nothing: the fees of ' +
-    'the network and the rate may change.',
+    'Estimates the current network fee of a chain for a withdrawal. Nothing is reserved: the network fee ' +
+    'and the rate may change.',
   body: EstimateCryptoWithdrawalFeeRequest,
   responses: { 200: CryptoWithdrawalFeeEstimate },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'INVALID_AMOUNT', 'ACCOUNT_NOT_FOUND', 'NOT_IMPLEMENTED'],

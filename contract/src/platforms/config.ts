@@ -18,8 +18,8 @@ const providerInfoFields = (description: string) =>
 /** A platform's settings for one currency. Amounts are in its smallest unit. */
 export const PlatformCurrencyConfig = Type.Object({
   currencyCode: CurrencyCode,
-  minAmount: Int64({ minimum: 0, description: 'Smallest amount of one payment' }),
-  maxAmount: Int64({ minimum: 0, description: 'Largest amount of one payment, at least minAmount' }),
+  minAmount: Int64({ minimum: 0, description: 'Minimum amount of one payment' }),
+  maxAmount: Int64({ minimum: 0, description: 'Maximum amount of one payment, at least minAmount' }),
   requiredCounterpartyFields: Type.Array(
     Type.Object({ name: CustomerInfoField, mandatory: Type.Boolean() }),
     { maxItems: 50, description: 'The information that the platform requires about the counterparty' },
@@ -44,7 +44,7 @@ export const EmbeddedWalletConfig = Type.Object({
   network: Type.Optional(
     OneOfWords(
       WALLET_NETWORKS,
-      'The network of new wallets: SPARK by default, or the chain of a rail of this server. Existing wallets do not move',
+      "The network of new wallets: SPARK (the default), or the chain of one of this server's rails. Existing wallets keep their network",
     ),
   ),
   appName: Type.Optional(Text(255, { description: 'The app name in messages' })),
@@ -91,26 +91,26 @@ export const PasskeyConfig = Type.Object({
       {
         patternText: 'an origin without a path: https://…, http://localhost, android:apk-key-hash:… or ios:…',
         description:
-          'A web origin, an Android or an iOS app origin. In sandbox also http://localhost; :* allows any port',
+          'A web origin, or the origin of an Android or iOS app. In the sandbox also http://localhost; :* allows any port',
       },
     ),
     { minItems: 1, maxItems: 32, uniqueItems: true },
   ),
   userVerification: OneOfWords(
     USER_VERIFICATIONS,
-    'preferred by default. required rejects a passkey that did not verify its user. User presence is always checked',
+    'Default: preferred. required rejects a passkey that did not verify its user. User presence is always checked',
   ),
 })
 
 const AllowedOrigins = Type.Array(
   Pattern('^(https://[^\\s/@?#\\\\]+|http://(localhost|127\\.0\\.0\\.1)(:([0-9]{1,5}|\\*))?)$', {
     patternText: 'an origin without a path: https://…, http://localhost or http://127.0.0.1',
-    description: 'In sandbox also http://localhost and http://127.0.0.1; :* allows any port',
+    description: 'In the sandbox also http://localhost and http://127.0.0.1; :* allows any port',
   }),
   {
     maxItems: 32,
     uniqueItems: true,
-    description: "The origins of the pages that may call with a customer's token. Replaced as a whole",
+    description: "The origins of pages that may call the API with a customer's token. Replaced as a whole",
   },
 )
 
@@ -129,7 +129,7 @@ export const OauthConfig = Type.Object({
         Type.Array(Text(255), {
           minItems: 1,
           maxItems: 64,
-          description: 'The accepted client ids. If omitted, any is accepted',
+          description: 'The accepted client ids. Default: any',
         }),
       ),
     }),
@@ -143,7 +143,9 @@ export const SANDBOX_VERIFICATIONS = ['AUTOMATIC', 'MANUAL'] as const
 export const SandboxConfig = Type.Object({
   verification: OneOfWords(
     SANDBOX_VERIFICATIONS,
-    'AUTOMATIC: magic values decide about a new customer immediately. MANUAL: as in production, the customer is PENDING until the verification is decided, by the magic values of POST /verifications or by a person',
+    "AUTOMATIC: magic values decide a new customer's verification immediately. MANUAL: as in production, " +
+      'the customer is PENDING until the verification is decided, by the magic values of POST ' +
+      '/verifications or by a reviewer',
   ),
   faults: Type.Array(FaultRule, {
     maxItems: FAULT_RULES_MAX,
@@ -165,15 +167,18 @@ export const UMA_PROVIDER_MODES = ['ALL', 'ALLOW_LIST'] as const
 
 /** Providers whose customers can be paid by the platform's customers. */
 export const UmaProviderConfig = Type.Object({
-  mode: OneOfWords(UMA_PROVIDER_MODES, 'ALLOW_LIST: only those in domains, and the platform itself'),
+  mode: OneOfWords(
+    UMA_PROVIDER_MODES,
+    'ALL: every known provider. ALLOW_LIST: only the providers in domains, and the platform itself',
+  ),
   domains: Type.Array(UmaDomain, { maxItems: 200, uniqueItems: true, description: 'The allow list' }),
 })
 
 const OMNIBUS_ACCOUNTS =
-  "True if the platform's own internal accounts hold its customers' money (FBO). Then a quote from one of them needs " +
-  'source.customerId, the customer for whom it pays'
+  "True if the platform's own internal accounts hold its customers' money (FBO). A quote from one of " +
+  'them then requires source.customerId, the customer for whom it pays'
 
-const LENIENT_INPUT = 'True: unknown fields and query parameters are ignored; false: they are refused (400)'
+const LENIENT_INPUT = 'True: unknown fields and query parameters are ignored; False: they return 400'
 
 export const APPROVALS_REQUIRED_MAX = 5
 
@@ -203,7 +208,7 @@ export const WatchConfig = Type.Object({
   reconciliationAgeHours: Type.Integer({
     minimum: 1,
     maximum: 8_760,
-    description: `The maximum age of the latest statement of a rail. Default: ${RECONCILIATION_AGE_HOURS_DEFAULT}`,
+    description: `The maximum age of a rail's latest statement, in hours. Default: ${RECONCILIATION_AGE_HOURS_DEFAULT}`,
   }),
 })
 
@@ -211,8 +216,9 @@ const ApprovalsRequired = Type.Integer({
   minimum: 1,
   maximum: APPROVALS_REQUIRED_MAX,
   description:
-    'The number of members who must approve an action of an agent, an incoming payment, the release of a screening, the lift of a hold, or the ' +
-    'destination of money in suspense. Above 1, API tokens cannot approve them',
+    "The number of members who must approve an agent's action, an incoming payment, the release of a " +
+    'screening, the lifting of a hold, or the destination of money in suspense. Above 1, API tokens ' +
+    'cannot approve them',
 })
 
 /** The settings of a platform. */
@@ -225,7 +231,7 @@ export const PlatformConfig = Type.Object({
   webhookEndpoint: Type.Optional(HttpUrl),
   supportedCurrencies: Type.Array(PlatformCurrencyConfig),
   isRegulatedFinancialInstitution: Type.Boolean({
-    description: 'True if the platform itself verifies the identity of its customers',
+    description: "True if the platform itself verifies its customers' identity",
   }),
   embeddedWalletConfig: EmbeddedWalletConfig,
   passkeyConfig: Type.Optional(PasskeyConfig),
@@ -327,10 +333,10 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Changes the settings in the request and returns all settings. The change applies from the next call. ' +
-    'Omitted properties keep their value, also inside embeddedWalletConfig, passkeyConfig, umaProviderConfig, ' +
-    'watchConfig, riskConfig and sandboxConfig; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
-    'All settings together are limited to 48 KiB.',
+    'Changes the settings in the request and returns all settings. The change takes effect on the next ' +
+    'call. Omitted properties keep their value, also inside embeddedWalletConfig, passkeyConfig, ' +
+    'umaProviderConfig, watchConfig, riskConfig and sandboxConfig; supportedCurrencies, oauthConfig and ' +
+    'allowedOrigins are replaced as a whole. All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,
   responses: { 200: PlatformConfig },

@@ -30,13 +30,13 @@ export const MemberPasskeyOptions = Type.Object({
     userVerification: Tag('preferred'),
   }),
   attestation: Tag('none'),
-  timeout: Type.Integer({ description: 'Milliseconds' }),
+  timeout: Type.Integer({ description: 'In milliseconds' }),
 })
 
 /** The browser's response to the options. */
 export const MemberPasskeyRequest = Type.Object({
   name: Type.Optional(Text(255, { description: "The member's name for it" })),
-  challenge: Opaque(256, { description: 'The challenge of the options' }),
+  challenge: Opaque(256, { description: 'The challenge from the options' }),
   attestation: PasskeyAttestation,
 })
 
@@ -68,8 +68,7 @@ export const member_me_get = endpoint({
   path: '/members/me',
   tag: 'Members',
   summary: 'Read the signed-in member',
-  description:
-    'Shows the member whose cookie the request has, with the current permissions, the platform and the session.',
+  description: 'Shows the signed-in member with the current permissions, the platform and the session.',
   responses: { 200: MemberIdentity },
   errors: [],
 })
@@ -83,9 +82,9 @@ export const member_me_update = endpoint({
   tag: 'Members',
   summary: 'Choose notifications',
   description:
-    'Sets how the signed-in member is notified of pending work: by e-mail, by the webhooks of the platform, or not at all, ' +
-    'which is the default. Work that arrives within the interval is reported in one digest, each record once. A digest has counts and ' +
-    'a link to the console, and no names or amounts.',
+    "Sets how the signed-in member is notified of pending work: by e-mail, by the platform's webhooks, " +
+    'or not at all (the default). Work that arrives within the interval is reported in one digest, each ' +
+    'record once. A digest has counts and a link to the console, but no names or amounts.',
   body: MemberSelfUpdateRequest,
   responses: { 200: MemberIdentity },
   errors: ['INVALID_INPUT'],
@@ -97,7 +96,7 @@ export const member_sign_out = endpoint({
   path: '/members/me/session',
   tag: 'Members',
   summary: 'Sign out',
-  description: 'Ends the session of the request and deletes its cookie.',
+  description: 'Ends the current session and deletes its cookie.',
   responses: { 204: null },
   errors: [],
 })
@@ -120,8 +119,8 @@ export const member_passkey_challenge = endpoint({
   tag: 'Members',
   summary: 'Begin to add a passkey',
   description:
-    'Returns the options for navigator.credentials.create, valid for five minutes. An IP address cannot have ' +
-    'passkeys: open the console at its host name, on this machine http://localhost.',
+    'Returns the options for navigator.credentials.create, valid for 5 minutes. Passkeys do not work on ' +
+    'IP addresses: open the console at its host name, or on this machine at http://localhost.',
   responses: { 200: MemberPasskeyOptions },
   errors: ['INVALID_INPUT'],
 })
@@ -133,7 +132,7 @@ export const member_passkey_create = endpoint({
   tag: 'Members',
   summary: 'Add a passkey',
   description:
-    'Stores a passkey that the browser has created from the options of the challenge. The member can sign in with it from then on.',
+    "Stores a passkey that the browser created from the challenge's options. The member can then sign in with it.",
   body: MemberPasskeyRequest,
   bodyBytesMax: 128 * KIB,
   responses: { 201: MemberPasskey },
@@ -175,8 +174,8 @@ export const member_invitation_accept = endpoint({
   tag: 'Members',
   summary: 'Accept an invitation',
   description:
-    'Uses the invitation, stores the passkey, and signs the member in. Without a passkey the member signs in with ' +
-    'codes later, so this is refused if the server cannot send them.',
+    'Accepts the invitation, stores the passkey, and signs the member in. Without a passkey, the member ' +
+    'later signs in with codes, so the call is rejected if the server cannot send them.',
   body: MemberInvitationAcceptRequest,
   bodyBytesMax: 128 * KIB,
   responses: { 201: MemberIdentity },

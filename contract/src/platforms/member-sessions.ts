@@ -21,14 +21,11 @@ export type MemberSignInMethod = (typeof MEMBER_SIGN_IN_METHODS)[number]
 export const MemberSession = Type.Object({
   id: Id('MemberSession'),
   memberId: Id('Member'),
-  method: OneOfWords(
-    MEMBER_SIGN_IN_METHODS,
-    'The method of the sign-in. LINK: an invitation, or a link of the sandbox',
-  ),
+  method: OneOfWords(MEMBER_SIGN_IN_METHODS, 'The sign-in method. LINK: an invitation, or a sandbox link'),
   address: Type.String({ description: 'The network address of the sign-in' }),
   userAgent: Type.Optional(Type.String({ description: 'The User-Agent header of the browser' })),
   createdAt: Timestamp(),
-  lastSeenAt: Timestamp('To the minute'),
+  lastSeenAt: Timestamp('Accurate to the minute'),
   expiresAt: Timestamp(),
   isCurrent: Type.Boolean({ description: 'True for the session of this request' }),
 })
@@ -54,13 +51,13 @@ export const MemberIdentity = Type.Object({
 
 export const MemberSignInChallenge = Type.Object({
   challenge: Type.String({
-    description: 'base64url, for the options of the browser and for the sign-in. Valid once',
+    description: "base64url, for the browser's options and for the sign-in. Valid once",
   }),
   rpId: Type.Optional(
     Type.String({
       description:
-        'The relying party id. Left out: this address cannot have passkeys, because it is an IP address or has no TLS. Open the console ' +
-        'at its host name; on this machine that is localhost',
+        'The relying party id. Absent if this address does not support passkeys, because it is an IP ' +
+        'address or has no TLS. Then open the console at its host name, or on this machine at localhost',
     }),
   ),
   expiresAt: Timestamp(),
@@ -104,8 +101,8 @@ export const member_sign_in_challenge = endpoint({
   changesNothing: true,
   summary: 'Begin a sign-in with a passkey',
   description:
-    'Returns a challenge for navigator.credentials.get. The passkey identifies its owner, so no name is needed. The challenge is ' +
-    'valid for five minutes and for one sign-in.',
+    'Returns a challenge for navigator.credentials.get. The passkey identifies its owner, so no name is ' +
+    'needed. The challenge is valid for 5 minutes and for one sign-in.',
   responses: { 200: MemberSignInChallenge },
   errors: [],
 })
@@ -117,9 +114,9 @@ export const member_sign_in = endpoint({
   tag: 'Members',
   summary: 'Sign a member in',
   description:
-    'Signs a member in with a passkey, a code, or in a sandbox a one-time link. The response sets the cookie of the session, ' +
-    'which scripts of the page cannot read, for twelve hours. Requests with the cookie are made by the member, as long as they ' +
-    'come from pages of this server.',
+    'Signs a member in with a passkey, a code or, in a sandbox, a one-time link. The response sets the ' +
+    'session cookie for 12 hours. Scripts cannot read it, and it authenticates only requests from this ' +
+    "server's own pages.",
   body: MemberSignInRequest,
   bodyBytesMax: 64 * KIB,
   responses: { 201: MemberIdentity },
@@ -133,8 +130,9 @@ export const member_code_create = endpoint({
   tag: 'Members',
   summary: 'Send a sign-in code',
   description:
-    'Sends a code to the e-mail address of a member. The response is the same for an unknown address. A code is valid for ' +
-    'ten minutes, for one sign-in, and until the next one is sent; the sandbox shows it in its inbox.',
+    "Sends a code to a member's e-mail address. The response is the same for an unknown address. A code " +
+    'is valid for 10 minutes, for one sign-in, and until the next one is sent. The sandbox shows it in ' +
+    'its inbox.',
   body: MemberCodeRequest,
   responses: { 202: MemberCodeSent },
   errors: ['INVALID_INPUT', 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
@@ -161,8 +159,8 @@ export const member_session_delete = endpoint({
   method: 'DELETE',
   path: '/member-sessions/{memberSessionId}',
   tag: 'Members',
-  summary: 'End a session of a member',
-  description: 'Ends a session immediately. Requests with its cookie return 401 from then on.',
+  summary: "End a member's session",
+  description: 'Ends a session immediately. Later requests with its cookie return 401.',
   params: Type.Object({ memberSessionId: PathId }),
   responses: { 204: null },
   errors: ['FORBIDDEN', 'SESSION_NOT_FOUND'],

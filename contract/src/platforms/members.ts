@@ -18,7 +18,7 @@ export const Member = Type.Object({
   email: Email,
   permissions: MemberPermissions,
   roleId: Type.Optional(
-    Id('MemberRole', 'The role that the permissions come from. Absent if they were chosen one by one'),
+    Id('MemberRole', 'The role that provides the permissions. Absent if they were set individually'),
   ),
   status: OneOfWords(MEMBER_STATES),
   lastSignInAt: Type.Optional(Timestamp()),
@@ -30,7 +30,7 @@ const invitationFields = {
   invitationUrl: Secret(
     Type.String({
       description:
-        'The link to the console. It works once and signs its holder in as the member, so give it only to that person',
+        'The link to the console. It works once and signs its holder in as the member, so give it only to the member',
     }),
   ),
   invitationExpiresAt: Timestamp(),
@@ -43,7 +43,7 @@ export const MemberInviteRequest = Type.Object({
   name: Text(255),
   email: Email,
   permissions: Type.Optional(MemberPermissions),
-  roleId: Type.Optional(Id('MemberRole', 'Alternative to permissions: exactly one of the two')),
+  roleId: Type.Optional(Id('MemberRole', 'Alternative to permissions. Exactly one of the two is required')),
 })
 
 export const MemberUpdateRequest = Type.Object({
@@ -60,10 +60,10 @@ export const MemberUpdateRequest = Type.Object({
 /** The API tokens created by a removed member. */
 export const RemovedMember = Type.Object({
   tokens: Type.Array(ApiToken, {
-    description: 'The API tokens that the member has created, directly or with such a token. Without secrets',
+    description: 'The API tokens that the member created, directly or with such a token. Without secrets',
   }),
   tokensEnded: Type.Boolean({
-    description: 'False: they are still valid. DELETE /tokens/{tokenId} ends one',
+    description: 'False: the tokens are still valid. Revoke each with DELETE /tokens/{tokenId}',
   }),
 })
 
@@ -77,10 +77,10 @@ export const member_invite = endpoint({
   tag: 'Members',
   summary: 'Invite a member',
   description:
-    'Adds a person to the platform and creates the link with which that person signs in for the first time, within 72 hours. No ' +
-    'message is sent: pass the link on yourself. You can grant only permissions that you have, and the link is valid only while ' +
-    'the caller has all that it grants. Takes no Idempotency-Key: a ' +
-    'stored response would contain the link.',
+    'Adds a person to the platform and creates a link for the first sign-in, valid for 72 hours. No ' +
+    'message is sent: pass the link on yourself. You can grant only permissions that you have, and the ' +
+    'link is valid only while you have all of them. Takes no Idempotency-Key: a stored response would ' +
+    'contain the link.',
   body: MemberInviteRequest,
   responses: { 201: InvitedMember },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_EMAIL_EXISTS', 'MEMBER_ROLE_NOT_FOUND'],
@@ -94,9 +94,9 @@ export const member_list = endpoint({
   tag: 'Members',
   summary: 'List the members',
   description:
-    'Lists the people of the platform with their permissions, newest first. Removed members are listed only if status requests them.',
+    'Lists the team members with their permissions, newest first. Removed members are listed only if requested by status.',
   query: Type.Object({
-    status: Type.Optional(OneOfWords(MEMBER_STATES, 'Left out: INVITED and ACTIVE')),
+    status: Type.Optional(OneOfWords(MEMBER_STATES, 'Default: INVITED and ACTIVE')),
     email: Type.Optional(Email),
     roleId: Type.Optional(Id('MemberRole')),
     ...pageQuery,
@@ -112,7 +112,7 @@ export const member_get = endpoint({
   path: '/members/{memberId}',
   tag: 'Members',
   summary: 'Read a member',
-  description: 'Shows one member by id, also a removed one.',
+  description: 'Shows one member by id, even if removed.',
   params: memberPath,
   responses: { 200: Member },
   errors: ['MEMBER_NOT_FOUND'],
@@ -126,9 +126,10 @@ export const member_update = endpoint({
   tag: 'Members',
   summary: 'Change a member',
   description:
-    'Changes the name, the permissions or the role of a member. The change takes effect on the next request, in open sessions too. ' +
-    'You can grant or remove only permissions that you have. Adding a permission cancels an invitation that was not accepted yet, because ' +
-    'its creator has the link: create a new one. A member cannot take a permission from the last member who has all of them.',
+    'Changes the name, the permissions or the role of a member. The change takes effect on the next ' +
+    'request, also in open sessions. You can grant or remove only permissions that you have. Adding a ' +
+    'permission cancels an invitation that was not accepted yet, because its creator has the link: ' +
+    'create a new one. A member cannot take a permission from the last member who has all of them.',
   params: memberPath,
   body: MemberUpdateRequest,
   responses: { 200: Member },
@@ -143,14 +144,15 @@ export const member_delete = endpoint({
   tag: 'Members',
   summary: 'Remove a member',
   description:
-    'Ends the sessions, passkeys and invitations of a member immediately, and the links that the member has created for others. The actions of the ' +
-    'member stay on record. If the member has created API tokens that are still valid, the response is 200 with a list of them; endTokens ' +
-    'ends them as well. The caller needs every permission that the member has. A member cannot remove the last member who has all ' +
-    'permissions; an API token can, and so can the operator of the server. Either can invite the next one.',
+    "Immediately revokes a member's sessions, passkeys and invitations, and the links that the member " +
+    "created for others. The member's actions stay on record. If API tokens that the member created are " +
+    'still valid, the response is 200 with their list; endTokens revokes them as well. The caller needs ' +
+    'every permission that the member has. A member cannot remove the last member who has all ' +
+    'permissions; an API token can, and so can the operator of the server. Either can invite a successor.',
   params: memberPath,
   query: Type.Object({
     endTokens: Type.Optional(
-      Type.Boolean({ description: 'Also ends the API tokens that the member has created' }),
+      Type.Boolean({ description: 'True: also revokes the API tokens that the member created' }),
     ),
   }),
   responses: { 200: RemovedMember, 204: null },
@@ -165,8 +167,9 @@ export const member_invitation_renew = endpoint({
   tag: 'Members',
   summary: 'Create a new invitation',
   description:
-    'Creates a new link for a member who has not signed in yet, or who has lost the passkey. Earlier links become invalid. Anyone who has the link ' +
-    'becomes the member, so the caller needs every permission that the member has. The link is valid while the caller has them.',
+    'Creates a new link for a member who has not signed in yet, or who has lost the passkey. Earlier ' +
+    'links become invalid. Anyone with the link can sign in as the member, so the caller needs every ' +
+    'permission that the member has. The link is valid only while the caller has them.',
   params: memberPath,
   responses: { 201: MemberInvitation },
   errors: ['FORBIDDEN', 'MEMBER_NOT_FOUND'],

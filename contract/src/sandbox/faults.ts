@@ -66,17 +66,17 @@ export const FaultRule = Type.Object({
       'separate several with commas; webhook faults stand alone',
   }),
   operation: Type.Optional(
-    Text(64, { description: 'The calls to this operation, quote_create for example. Left out: all calls' }),
+    Text(64, { description: 'The calls to this operation, such as quote_create. Default: all calls' }),
   ),
   eventType: Type.Optional(
-    OneOfWords(EVENT_TYPES, 'With webhook=: the events of this type. Left out: all events'),
+    OneOfWords(EVENT_TYPES, 'With webhook=: the events of this type. Default: all events'),
   ),
   times: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: FAULT_TIMES_MAX,
       description:
-        'The remaining number of times; after the last one the rule is removed. Left out: until you remove it',
+        'The remaining number of times, after which the rule is removed. Default: until you remove it',
     }),
   ),
 })

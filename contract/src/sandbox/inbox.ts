@@ -15,11 +15,11 @@ export const InboxMessage = Type.Object({
   channel: MessageChannel,
   recipient: Type.String({ description: 'E-mail address, or phone number in E.164' }),
   customerId: Type.Optional(Id('Customer')),
-  accountId: Type.Optional(Id('InternalAccount', 'The wallet that the code signs in to')),
+  accountId: Type.Optional(Id('InternalAccount', 'The wallet to which the code signs in')),
   credentialId: Type.Optional(
     Id(
       'AuthMethod',
-      'The credential that the code belongs to. Absent: the code verifies the recipient itself, or signs a member in',
+      'The credential that the code belongs to. Absent if the code verifies the recipient or signs a member in',
     ),
   ),
   status: OneOfWords(MESSAGE_STATES),
@@ -48,14 +48,15 @@ export const sandbox_inbox_list = endpoint({
   method: 'GET',
   path: '/sandbox/inbox',
   tag: 'Sandbox',
-  summary: 'List the messages to people',
+  summary: 'List the messages in the inbox',
   description:
-    'Shows the codes and messages that production would send. The sandbox sends no e-mail and no SMS; ' +
-    'newest first. The code that signs in a member is shown to callers who have every permission of that member.',
+    'Lists the codes and messages that production would send, newest first. The sandbox sends no e-mail ' +
+    'or SMS. The code that signs in a member is shown to callers who have every permission of that ' +
+    'member.',
   sandboxOnly: true,
   query: Type.Object({
     recipient: Type.Optional(
-      Text(255, { description: 'The exact phone number or e-mail address, in any case' }),
+      Text(255, { description: 'The exact phone number or e-mail address, ignoring case' }),
     ),
     channel: Type.Optional(MessageChannel),
     customerId: Type.Optional(Id('Customer')),

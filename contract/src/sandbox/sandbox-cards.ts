@@ -14,7 +14,7 @@ const CurrencyInput = Type.Object({
 })
 
 export const SandboxCardAuthorizationRequest = Type.Object({
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of currency' }),
   currency: CurrencyInput,
   merchant: CardMerchant,
 })
@@ -24,13 +24,16 @@ export const SandboxCardClearingRequest = Type.Object({
   amount: Int64({
     minimum: 0,
     description:
-      'May exceed the authorized amount, up to what the merchant may claim; more is an EXCEPTION. 0: the merchant claims nothing',
+      'May exceed the authorized amount, up to the amount that the merchant may claim; more is an EXCEPTION. 0: the merchant claims nothing',
   }),
 })
 
 export const SandboxCardReturnRequest = Type.Object({
   cardTransactionId: Id('CardTransaction'),
-  amount: Int64({ exclusiveMinimum: 0, description: 'At most the settled amount that is not returned yet' }),
+  amount: Int64({
+    exclusiveMinimum: 0,
+    description: 'At most the settled amount that has not been refunded yet',
+  }),
 })
 
 const shared = {
@@ -50,8 +53,8 @@ export const sandbox_card_authorization = endpoint({
   path: '/sandbox/cards/{id}/simulate/authorization',
   summary: 'Use a card',
   description:
-    'Simulates an authorization by a merchant: the amount is held, or declined. A decline is a 403 ' +
-    'whose code is the reason. The last three characters of the descriptor steer the outcome.',
+    'Simulates an authorization by a merchant: the amount is held, or declined. A decline is a 403 whose ' +
+    'code is the reason. The last three characters of the descriptor control the outcome.',
   body: SandboxCardAuthorizationRequest,
   errors: [
     'INVALID_INPUT',
@@ -71,8 +74,8 @@ export const sandbox_card_clearing = endpoint({
   path: '/sandbox/cards/{id}/simulate/clearing',
   summary: 'Clear a purchase',
   description:
-    'Simulates a merchant that claims money for a purchase. There may be several claims; the amount by which they ' +
-    'may exceed what was authorized depends on the merchant.',
+    "Simulates a merchant's claim for a purchase. There may be several claims. The merchant's category " +
+    'limits the amount by which they may exceed the authorization.',
   body: SandboxCardClearingRequest,
   errors: [
     'INVALID_INPUT',
@@ -88,9 +91,8 @@ export const sandbox_card_clearing = endpoint({
 export const sandbox_card_return = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/return',
-  summary: 'Return a purchase',
-  description:
-    'Simulates a merchant that gives money back for a purchase which was cleared, in part or in whole.',
+  summary: 'Refund a purchase',
+  description: "Simulates a merchant's partial or full refund of a cleared purchase.",
   body: SandboxCardReturnRequest,
   errors: [
     'INVALID_INPUT',

@@ -5,7 +5,7 @@ import { Secret } from '../core/sensitivity.ts'
 
 /** A link that signs in to the console. */
 export const SandboxConsoleLink = Type.Object({
-  url: Secret(Type.String({ description: 'Works once' })),
+  url: Secret(Type.String({ description: 'The link. It works once' })),
   expiresAt: Timestamp(),
 })
 
@@ -17,8 +17,9 @@ export const sandbox_console_link = endpoint({
   tag: 'Sandbox',
   summary: 'Create a link to the console',
   description:
-    'Creates a link that opens the console signed in, once, within an hour: as the first member with every permission, who is created ' +
-    'if missing. The caller needs every permission too. Does not exist in production.',
+    'Creates a link that opens the console as the first member with every permission, who is created if ' +
+    'missing. The link works once, within one hour. The caller needs every permission too. Does not ' +
+    'exist in production.',
   sandboxOnly: true,
   responses: { 201: SandboxConsoleLink },
   errors: ['FORBIDDEN'],

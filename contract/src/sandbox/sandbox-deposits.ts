@@ -10,12 +10,12 @@ import { Plain } from '../core/sensitivity.ts'
 import { Deposit } from '../payments/deposits.ts'
 
 export const SandboxDepositRequest = Type.Object({
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency' }),
   currency: CurrencyCode,
   accountId: Type.Optional(
     Id(
       'InternalAccount',
-      'The account whose own number receives the payment. Default: the number that all payers share',
+      'The account whose own number receives the payment. Default: the number shared by all payers',
     ),
   ),
   remittanceInformation: Type.Optional(
@@ -24,8 +24,7 @@ export const SandboxDepositRequest = Type.Object({
   reference: Type.Optional(
     Plain(
       Text(14, {
-        description:
-          'The reference that the payer states, in addition to remittanceInformation. It names a quote',
+        description: 'The reference of a quote that the payer states, in addition to remittanceInformation',
       }),
     ),
   ),
@@ -46,11 +45,11 @@ export const sandbox_deposit = endpoint({
   method: 'POST',
   path: '/sandbox/deposits',
   tag: 'Sandbox',
-  summary: 'Pay in from outside',
+  summary: 'Simulate a deposit',
   description:
-    'Simulates a payment from another bank. It is matched to an account or a quote, waits for your approval ' +
-    'if you have a webhook endpoint, or stays in suspense, as in production. A reference that names ' +
-    'nothing is refused; in remittanceInformation it leads to suspense.',
+    'Simulates a payment from another bank. As in production, it is matched to an account or a quote, ' +
+    'needs your approval if you have a webhook endpoint, or stays in suspense. An unknown reference is ' +
+    'rejected; in remittanceInformation, it leads to suspense.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxDepositRequest,
@@ -71,8 +70,8 @@ export const sandbox_deposit_reverse = endpoint({
   method: 'POST',
   path: '/sandbox/deposits/{depositId}/reverse',
   tag: 'Sandbox',
-  summary: 'Take a deposit back',
-  description: 'Simulates the bank of the payer, which takes the money of a deposit back.',
+  summary: 'Reverse a deposit',
+  description: "Simulates the payer's bank taking back the money of a deposit.",
   sandboxOnly: true,
   params: Type.Object({ depositId: PathId }),
   responses: { 200: Deposit },
@@ -80,24 +79,21 @@ export const sandbox_deposit_reverse = endpoint({
 })
 
 export const SandboxRailEventRequest = Type.Object({
-  type: OneOfWords(
-    [...FAILURE_EVENT_TYPES, ...PROGRESS_EVENT_TYPES, 'account.changed'],
-    'The report of the bank',
-  ),
+  type: OneOfWords([...FAILURE_EVENT_TYPES, ...PROGRESS_EVENT_TYPES, 'account.changed'], "The bank's report"),
   paymentId: Text(255, {
-    description: 'The payment that it names: the id of a transaction, or an unknown name',
+    description: 'The payment that the report names: the id of a transaction, or an unknown name',
   }),
-  message: Prose(500, { description: 'The message of the bank, shown with a payment that failed' }),
+  message: Prose(500, { description: "The bank's message, shown with a failed payment" }),
   changes: Type.Optional(
     Type.Array(Type.Object({ field: changedField, value: Text(255) }), {
       minItems: 1,
       maxItems: CHANGED_FIELDS_MAX,
       description:
-        'For `account.changed`: the other details of the account that the payment went to, or that was pulled from',
+        'For `account.changed`: the changed details of the account to which the payment went, or from which it was pulled',
     }),
   ),
   code: Type.Optional(
-    Plain(Text(10, { description: 'For `account.changed`: the code of the bank, such as C01' })),
+    Plain(Text(10, { description: "For `account.changed`: the bank's code, such as C01" })),
   ),
 })
 
@@ -106,7 +102,7 @@ export const SandboxRailEvent = Type.Object({
   ...RailEvent.properties,
   status: OneOfWords(
     ['APPLIED', 'WAITING'],
-    'APPLIED: it took effect, or was already known. WAITING: a person must review it, in `GET /rail-events`',
+    'APPLIED: it took effect, or was already known. WAITING: it needs manual review, in `GET /rail-events`',
   ),
   reason: Type.Optional(RailEvent.properties.reason),
 })
@@ -118,10 +114,12 @@ export const sandbox_rail_event = endpoint({
   method: 'POST',
   path: '/sandbox/rail-events',
   tag: 'Sandbox',
-  summary: 'Simulate a report of a bank',
+  summary: 'Simulate a bank report',
   description:
-    'Simulates a report of a bank about a payment. It takes effect as in production: a return ' +
-    'returns a delivered payment, and a report that cannot be attributed waits in `GET /rail-events`. `account.changed` with changes is a notification of change, which waits in `GET /account-changes`.',
+    "Simulates a bank's report about a payment. It takes effect as in production: a return reverses a " +
+    'delivered payment, and a report that cannot be attributed is listed in `GET /rail-events`. ' +
+    '`account.changed` with changes is a notification of change, which is listed in `GET ' +
+    '/account-changes`.',
   sandboxOnly: true,
   body: SandboxRailEventRequest,
   bodyBytesMax: 20_480,

@@ -12,7 +12,7 @@ export const SandboxExampleBankRequest = Type.Object({
 export const SandboxExampleBank = Type.Object({
   rail: Text(40, { description: 'The name of the new bank' }),
   currency: CurrencyCode,
-  reconciliationId: Id('RailStatement', 'The day of the statement that the bank has sent'),
+  reconciliationId: Id('RailStatement', 'The reconciliation of the statement that the bank has sent'),
 })
 
 /** Creates a bank whose statement differs from the ledger, to try out reconciliation. */
@@ -24,9 +24,11 @@ export const sandbox_example_bank = endpoint({
   tag: 'Sandbox',
   summary: 'Create an example bank',
   description:
-    "Creates a bank that pays in to the platform's own account and sends the statement of today. Statement and books differ as they do in " +
-    'practice: two deposits are booked as one sum, one is short of a charge, one is booked in parts, one is booked without its name, and the ' +
-    'bank has taken an unexpected charge. Match and book them with the calls for reconciliations. Each call creates another bank.',
+    "Creates a bank that pays into the platform's own account and sends today's statement. Statement and " +
+    'ledger differ as they do in practice: two deposits are booked as one sum, one is reduced by a ' +
+    'charge, one is booked in parts, one is booked without its name, and the bank has taken an ' +
+    'unexpected charge. Match and book them with the calls for reconciliations. Each call creates ' +
+    'another bank.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxExampleBankRequest,

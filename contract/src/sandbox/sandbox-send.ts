@@ -12,7 +12,7 @@ export const SandboxSendRequest = Type.Object({
     Int64({
       exclusiveMinimum: 0,
       description:
-        'Smallest unit. Left out: the amount of the quote. Another amount makes the quote fail and is refunded',
+        'In the smallest unit. Default: the amount of the quote. Any other amount makes the quote fail and is refunded',
     }),
   ),
 })
@@ -26,8 +26,8 @@ export const sandbox_send = endpoint({
   tag: 'Sandbox',
   summary: 'Pay a quote',
   description:
-    'Simulates the payment that the customer makes by the paymentInstructions of a quote, so that the ' +
-    'quote continues.',
+    "Simulates the customer's payment according to a quote's paymentInstructions, which executes the " +
+    'quote.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxSendRequest,

@@ -5,11 +5,11 @@ import { Int64 } from '../core/schema.ts'
 import { TreasuryMovement } from '../operation/treasury.ts'
 
 export const SandboxTreasuryReturnRequest = Type.Object({
-  ownAccountId: Id('OwnAccount', 'The cold storage'),
-  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency of the account' }),
+  ownAccountId: Id('OwnAccount', 'The cold-storage account'),
+  amount: Int64({ exclusiveMinimum: 0, description: "In the smallest unit of the account's currency" }),
 })
 
-/** Simulates that the operator sends money from cold storage back to the treasury. */
+/** Simulates a transfer by the operator from cold storage back to the treasury. */
 export const sandbox_treasury_return = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -18,7 +18,7 @@ export const sandbox_treasury_return = endpoint({
   tag: 'Sandbox',
   summary: 'Send money back from cold storage',
   description:
-    'Simulates a transfer that the operator makes with the key of the cold storage. A sandbox with a chain refuses it: there, send the money on the chain.',
+    'Simulates a transfer signed with the cold-storage key. Not available in a sandbox that uses a chain: send the money on the chain instead.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxTreasuryReturnRequest,

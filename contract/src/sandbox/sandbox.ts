@@ -8,12 +8,12 @@ export const SandboxFundRequest = Type.Object({
   amount: Int64({
     exclusiveMinimum: 0,
     maximum: 100_000_000_000,
-    description: 'Smallest unit of the currency of the account',
+    description: "In the smallest unit of the account's currency",
   }),
 })
 
 /** The sandbox's virtual clock. */
-export const SandboxClock = Type.Object({ now: Timestamp('The time of the sandbox') })
+export const SandboxClock = Type.Object({ now: Timestamp("The sandbox's current time") })
 
 /**
  * Ten years: long enough for everything to expire, and short enough that dates stay far from their limits.
@@ -22,7 +22,7 @@ export const CLOCK_ADVANCE_SECONDS_MAX = 315_360_000
 
 export const SandboxClockAdvanceRequest = Type.Object({
   seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: CLOCK_ADVANCE_SECONDS_MAX })),
-  to: Type.Optional(Timestamp('Not before now')),
+  to: Type.Optional(Timestamp('The new time. It must not be in the past')),
 })
 
 /**
@@ -60,7 +60,7 @@ export const sandbox_clock_get = endpoint({
   path: '/sandbox/clock',
   tag: 'Sandbox',
   summary: 'Read the clock',
-  description: 'Shows the time of the platform, whose clock can be moved ahead of real time.',
+  description: "Shows the platform's current time. Its clock can be moved ahead of real time.",
   sandboxOnly: true,
   responses: { 200: SandboxClock },
   errors: [],
@@ -75,9 +75,8 @@ export const sandbox_clock_advance = endpoint({
   tag: 'Sandbox',
   summary: 'Advance the clock',
   description:
-    'Moves the clock of the platform forward and runs everything that falls due in the meantime. Give either ' +
-    'seconds or to. On the way, quotes, sessions and codes expire, payments settle and webhooks are ' +
-    'retried.',
+    "Moves the platform's clock forward and runs everything that becomes due. Send either seconds or to. " +
+    'Quotes, sessions and codes expire, payments settle and webhooks are retried accordingly.',
   sandboxOnly: true,
   body: SandboxClockAdvanceRequest,
   responses: { 200: SandboxClock },
@@ -107,8 +106,8 @@ export const MAGIC_VALUE_FAMILIES = [
 
 /** A value that controls the sandbox, and its effect. */
 export const MagicValue = Type.Object({
-  suffix: Type.Optional(Type.String({ description: 'The last characters of the given text' })),
-  value: Type.Optional(Type.String({ description: 'The whole given text' })),
+  suffix: Type.Optional(Type.String({ description: 'The last characters of the given value' })),
+  value: Type.Optional(Type.String({ description: 'The whole given value' })),
   outcome: Type.String({ description: 'The resulting status; ACCEPTED for a code or a signature' }),
   failureReason: Type.Optional(Type.String({ description: 'The failure reason of the transaction' })),
   refundStatus: Type.Optional(Type.String({ description: "The status of the transaction's refund" })),
@@ -146,7 +145,7 @@ export const sandbox_magic_value_list = endpoint({
 /** The state of a platform after a reset. */
 export const SandboxReset = Type.Object({
   platformId: Id('Platform', 'The id of the empty platform, which differs from the previous one'),
-  now: Timestamp('Its time, which is real time again'),
+  now: Timestamp('The current time, which is real time again'),
 })
 
 /** Deletes all of the platform's data except its settings and tokens. */
@@ -156,12 +155,12 @@ export const sandbox_reset = endpoint({
   method: 'POST',
   path: '/sandbox/reset',
   tag: 'Sandbox',
-  summary: 'Empty the platform',
+  summary: 'Reset the platform',
   description:
-    'Deletes all data of the platform. An empty platform replaces this one, with its name, settings, ' +
-    'API tokens and webhook secrets. Customers, accounts, payments, events, messages and idempotency keys ' +
-    'are permanently removed, due work is dropped, and the clock returns to real time. Of several concurrent ' +
-    'resets one succeeds; the others may return 409.',
+    'Deletes all data of the platform. An empty platform replaces it, with the same name, settings, API ' +
+    'tokens and webhook secrets. Customers, accounts, payments, events, messages and idempotency keys ' +
+    'are permanently removed, pending jobs are discarded, and the clock returns to real time. Of several ' +
+    'concurrent resets, one succeeds; the others may return 409.',
   sandboxOnly: true,
   responses: { 200: SandboxReset },
   errors: ['CONFLICT'],

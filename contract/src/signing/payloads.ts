@@ -20,10 +20,10 @@ function commonFields<const O extends string>(operation: O) {
   return {
     operation: Tag(operation),
     summary: Type.String({
-      description: 'One sentence for the person who signs. Names in it are quoted in “”',
+      description: 'One sentence for the person who signs. Names in it are enclosed in “”',
     }),
     account: Id('InternalAccount', 'The account whose session signs'),
-    target: Type.String({ description: 'Method and path of the call, below the base address' }),
+    target: Type.String({ description: 'Method and path of the call, relative to the base address' }),
     bodySha256: Type.String({
       pattern: '^[0-9a-f]{64}$',
       description:
@@ -39,7 +39,7 @@ function payload<const O extends string, P extends TProperties>(operation: O, ow
 }
 
 const Amount = Type.Object({
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the currency' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency' }),
   currency: CurrencyCode,
 })
 
@@ -67,7 +67,7 @@ export const SignedChainTransfers = Type.Object({
     { description: 'The contract, with the name and version of its EIP-712 domain' },
   ),
   from: EvmAddress,
-  validBefore: Timestamp('The chain takes the transfers before this time only'),
+  validBefore: Timestamp('The chain accepts the transfers only before this time'),
   transfers: Type.Array(
     Type.Object({
       purpose: OneOfWords(
@@ -75,8 +75,8 @@ export const SignedChainTransfers = Type.Object({
         'PAYMENT: to the payee, or to this server if it pays out elsewhere. FEE: to this server',
       ),
       to: EvmAddress,
-      amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the token' }),
-      nonce: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'The chain takes each nonce once' }),
+      amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the token' }),
+      nonce: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'The chain accepts each nonce once' }),
     }),
     { minItems: 1, maxItems: 2 },
   ),
@@ -113,7 +113,7 @@ export const PAYLOADS = {
   quote_execute: payload('quote_execute', {
     quote: Id('Quote'),
     sends: Amount,
-    feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the currency that is sent' }),
+    feesIncluded: Int64({ minimum: 0, description: 'In the smallest unit of the sent currency' }),
     delivers: Amount,
     destination: SignedDestination,
     chain: Type.Optional(SignedChainTransfers),
@@ -137,7 +137,7 @@ export const PAYLOADS = {
     oldEmail: Type.String(),
     newEmail: Type.String(),
     credentials: Type.Array(SignedCredential, {
-      description: 'The credentials whose codes are sent to newEmail from then on',
+      description: 'The credentials whose codes will be sent to newEmail',
     }),
   }),
   card_update: payload('card_update', {

@@ -3,8 +3,8 @@ export type InternalAccountStatus = (typeof INTERNAL_ACCOUNT_STATUSES)[number]
 export type InternalAccountEvent = 'approve'
 
 /**
- * The status of an internal account (specification 2.9). While its customer's check is pending, it is PENDING
- * and cannot receive money.
+ * The status of an internal account (specification 2.9). While its customer's verification is pending, it is
+ * PENDING and cannot receive money.
  */
 export const INTERNAL_ACCOUNT_TRANSITIONS = {
   PENDING: { approve: 'ACTIVE' },

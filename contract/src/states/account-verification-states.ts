@@ -7,8 +7,8 @@ export type AccountVerificationEvent = (typeof ACCOUNT_VERIFICATION_EVENTS)[numb
 const FINAL = { mistake: null, verify: null, fail: null, expire: null } as const
 
 /**
- * `mistake`: other amounts were named, and attempts are left. `fail`: the last attempt was wrong, a deposit failed or was
- * returned, or the account has other details or was removed.
+ * `mistake`: the amounts were wrong, and attempts remain. `fail`: the last attempt was wrong, a deposit
+ * failed or was returned, or the account was changed or removed.
  */
 export const ACCOUNT_VERIFICATION_TRANSITIONS = {
   PENDING: { mistake: 'PENDING', verify: 'VERIFIED', fail: 'FAILED', expire: 'EXPIRED' },

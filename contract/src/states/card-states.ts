@@ -15,7 +15,7 @@ export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
  * The states of a card (specification 3.1). Events not listed here are the cardholder's, with a signature.
- * - `approve`, `refuse`: the cardholder's check has finished
+ * - `approve`, `refuse`: the cardholder's verification has finished
  * - `provision`, `reject`: the issuer has responded
  * - `delete`: the cardholder was deleted
  * - `freeze`, `unfreeze`: also by the platform, for safety, which can unfreeze only its own freeze

@@ -5,7 +5,7 @@ export type KycState = (typeof KYC_STATUSES)[number]
 export type KycEvent = 'approve' | 'reject' | 'reopen'
 
 /**
- * The check of a customer. It starts with the customer's creation, so none is UNVERIFIED. `reopen`: an
+ * The verification of a customer. It starts with the customer's creation, so none is UNVERIFIED. `reopen`: an
  * operator requests another review after a rejection.
  */
 export const KYC_TRANSITIONS = {
@@ -19,7 +19,8 @@ export const KYC_INITIAL = 'PENDING' satisfies KycState
 export type OwnerKycEvent = 'approve' | 'reject' | 'recheck'
 
 /**
- * The check of a beneficial owner, which starts with the owner's creation. `recheck`: the name has changed.
+ * The verification of a beneficial owner, which starts with the owner's creation. `recheck`: the name has
+ * changed.
  */
 export const OWNER_KYC_TRANSITIONS = {
   UNVERIFIED: { approve: null, reject: null, recheck: null },
@@ -53,9 +54,9 @@ export type VerificationEvent = (typeof VERIFICATION_EVENTS)[number]
 /**
  * The states of a verification.
  * - `find_errors`: something is missing or has been requested.
- * - `complete`: nothing is missing anymore.
+ * - `complete`: nothing is missing any more.
  * - `submit`: it is ready for a decision, possibly again because the customer has changed.
- * - `refer`: a person must decide.
+ * - `refer`: it needs manual review.
  * - `reopen`: an operator requests another review after a rejection.
  */
 export const VERIFICATION_TRANSITIONS = {
@@ -182,7 +183,7 @@ export const ERASURE_EVENTS = ['begin', 'finish'] as const
 export type ErasureEvent = (typeof ERASURE_EVENTS)[number]
 
 /**
- * The erasure of a person's data. `begin`: the data no longer has to be kept. `finish`: all of it has been
+ * The erasure of a person's data. `begin`: the retention period has ended. `finish`: all of it has been
  * deleted.
  */
 export const ERASURE_TRANSITIONS = {

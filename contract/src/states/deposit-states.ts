@@ -29,7 +29,7 @@ export type DepositEvent = (typeof DEPOSIT_EVENTS)[number]
  * - `assign`: its account is known, but the credit may need the platform's approval.
  * - `credit`: the account has been credited.
  * - `fund`: it pays for a quote.
- * - `refuse`: a person has to decide.
+ * - `refuse`: it needs manual review.
  * - `return`: it is being returned to its sender; `arrive_back`: the sender has received it.
  * - `reverse`: the bank has reversed it on its own initiative.
  * - `split`: its money has moved to its parts.

@@ -7,7 +7,7 @@ export type FundsHoldEvent = (typeof FUNDS_HOLD_EVENTS)[number]
 /**
  * The states of a hold on pulled money.
  * - `release`: its banking days are over.
- * - `lift`: a person ends it early.
+ * - `lift`: it is ended early by a decision.
  * - `return`: the payer's bank has taken the money back.
  */
 export const FUNDS_HOLD_TRANSITIONS = {

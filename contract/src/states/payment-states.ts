@@ -212,8 +212,8 @@ export type RefundEvent = (typeof REFUND_EVENTS)[number]
 /**
  * The states of a payment's refund.
  * - `complete`: the payer has received the money.
- * - `fail`: a person has to settle it manually.
- * - `return`: the payer's bank has returned it, so a person has to settle it after all.
+ * - `fail`: it has to be settled manually.
+ * - `return`: the payer's bank has returned it, so it has to be settled manually after all.
  */
 export const REFUND_TRANSITIONS = {
   PENDING: { complete: 'COMPLETED', fail: 'FAILED', return: null },

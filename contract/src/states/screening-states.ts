@@ -7,8 +7,8 @@ export type ScreeningEvent = (typeof SCREENING_EVENTS)[number]
 /**
  * The states of a screened address, stored with the result: WAITING if it is on a list.
  * - `clear`: it is on no list
- * - `release`: a person lets the payment or deposit proceed
- * - `reject`: a person stops it
+ * - `release`: a reviewer lets the payment or deposit proceed
+ * - `reject`: a reviewer stops it
  */
 export const SCREENING_TRANSITIONS = {
   WAITING: { clear: 'CLEAR', release: 'RELEASED', reject: 'REJECTED' },

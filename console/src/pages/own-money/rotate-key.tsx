@@ -18,7 +18,7 @@ export function RotateKey() {
   return (
     <DialogButton
       label="Rotate key"
-      title="Rotate the key of a treasury"
+      title="Rotate a treasury key"
       variant="default"
       disabledReason={disabledReason}
       onDone={onChanged}
