@@ -116,16 +116,16 @@ describe('two cells behind one proxy', () => {
 
   test('one UMA address in two cells belongs to two customers, each unknown to the other cell', async () => {
     const umaAddress = '$ada@example.com'
-    const made = []
+    const customers = []
     for (const { name, countersign } of platforms())
-      made.push(
+      customers.push(
         await countersign.customers.create({
           ...{ customerType: 'INDIVIDUAL', fullName: `Ada of ${name}`, umaAddress },
         }),
       )
     for (const [n, { countersign }] of platforms().entries()) {
       const { data } = await countersign.customers.list({ umaAddress })
-      expect(data.map(({ id }) => id)).toEqual([made[n]?.id])
+      expect(data.map(({ id }) => id)).toEqual([customers[n]?.id])
       await expect(
         countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Ada again', umaAddress }),
       ).rejects.toMatchObject({ status: 409 })

@@ -14,7 +14,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const WIDTHS = { phone: 390, desktop: 1280 }
 
 /** Returns the axe rules that a page violates, each with the first element. */
-async function faultsOf(page: Page): Promise<string[]> {
+async function findFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ path: AXE })
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
@@ -24,7 +24,7 @@ async function faultsOf(page: Page): Promise<string[]> {
 }
 
 /** Operates the page with the keyboard only. */
-function keyboardOf(page: Page) {
+function operateByKeyboard(page: Page) {
   const { keyboard } = page
   const focused = () =>
     page.evaluate(() => {
@@ -35,14 +35,14 @@ function keyboardOf(page: Page) {
     })
   /** Moves forward to the element with this name, as a screen reader user does. */
   const goTo = async (name: string | RegExp) => {
-    const heard: string[] = []
+    const passed: string[] = []
     for (let steps = 0; steps < 60; steps++) {
       const at = await focused()
       if (typeof name === 'string' ? at === name : name.test(at)) return
-      heard.push(at)
+      passed.push(at)
       await keyboard.press('Tab')
     }
-    throw new Error(`The keyboard does not reach ${name}: ${heard.join(' | ')}`)
+    throw new Error(`The keyboard does not reach ${name}: ${passed.join(' | ')}`)
   }
   return {
     focused,
@@ -94,7 +94,7 @@ describe('the page with the wallet kit', () => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.goto(example.origin + query)
     const look = async (name: string) => {
-      expect(await faultsOf(page), name).toEqual([])
+      expect(await findFaults(page), name).toEqual([])
       // Nothing overflows the page.
       const overhang = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -106,7 +106,7 @@ describe('the page with the wallet kit', () => {
           fullPage: true,
         })
     }
-    return { page, look, keys: keyboardOf(page) }
+    return { page, look, keys: operateByKeyboard(page) }
   }
   // Letters, because digits at the end of a name are magic values.
   let signedUp = 0
@@ -259,12 +259,12 @@ describe('the page with the wallet kit', () => {
     await page.locator('.cs-pay input').first().waitFor()
     const fonts = await page
       .locator('.cs-section, .cs-section :is(input, button, label, p, dt)')
-      .evaluateAll((all) => all.map((one) => getComputedStyle(one).fontFamily))
+      .evaluateAll((all) => all.map((element) => getComputedStyle(element).fontFamily))
     expect(new Set(fonts)).toEqual(new Set([expect.stringMatching(/^system-ui\b.*sans-serif$/)]))
     const sections = await page
       .locator('.cs-section')
       .evaluateAll((all) =>
-        all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })),
+        all.map((element) => element.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })),
       )
     for (const [index, { top }] of sections.slice(1).entries())
       expect(top - sections[index]!.bottom).toBeGreaterThanOrEqual(12)
@@ -273,7 +273,7 @@ describe('the page with the wallet kit', () => {
     const pane = (await page.locator('.cs-pay').boundingBox())!
     expect(height).toBeGreaterThanOrEqual(44)
     expect(width).toBeGreaterThan(pane.width * 0.8)
-    expect(await field.evaluate((one) => getComputedStyle(one).borderRadius)).not.toBe('0px')
+    expect(await field.evaluate((element) => getComputedStyle(element).borderRadius)).not.toBe('0px')
   })
 
   test('a payload that pays more than the page asked for is neither shown nor signed', async () => {
@@ -281,11 +281,11 @@ describe('the page with the wallet kit', () => {
     await signUpAndIn(page)
     await deposit(page)
     await page.route('**/execute', async (route) => {
-      const answer = await route.fetch()
-      const text = await answer.text()
+      const response = await route.fetch()
+      const text = await response.text()
       // Changes the data but not the sentence for people.
       await route.fulfill({
-        response: answer,
+        response: response,
         body: text.replaceAll(String.raw`\"amount\":2550,`, String.raw`\"amount\":9550,`),
       })
     })

@@ -24,12 +24,12 @@ export async function runCells({ seconds, rounds, isShort }: Options): Promise<v
       ...(citus ? [{ name: 'Citus, server at the worker', cell: citus[0] }] : []),
       ...(citus ? [{ name: 'Citus, server at the coordinator', cell: citus[1] }] : []),
     ].map((row) => ({ ...row, figures: [] as Figure[] }))
-    for (const { cell } of rows) await transfers(cell, WARM_UP_SECONDS)
+    for (const { cell } of rows) await measureTransfers(cell, WARM_UP_SECONDS)
     for (let n = 0; n < rounds; n++)
-      for (const { cell, figures } of rows) figures.push(await transfers(cell, seconds))
+      for (const { cell, figures } of rows) figures.push(await measureTransfers(cell, seconds))
     printTable(
       `Durable POST /transfer-out over HTTP, a cell at a time.
-32 connections, ${plain[0].payers.length} accounts, ${rounds} rounds of ${seconds} s in turn.`,
+32 connections, ${plain[0].payers.length} accounts, ${rounds} alternating rounds of ${seconds} s.`,
       rows,
     )
     const trips: string[][] = []
@@ -39,7 +39,7 @@ export async function runCells({ seconds, rounds, isShort }: Options): Promise<v
   })
 }
 
-function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
+function measureTransfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
   return load(target, { seconds }, [() => buildTransferCall(pickRandom(payers))], () => settleSandbox(target))
 }
 
@@ -76,15 +76,15 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
     if (!pair) continue
     const [stays, stops] = pair
     // The servers have just been restarted.
-    for (const cell of pair) await transfers(cell, WARM_UP_SECONDS)
+    for (const cell of pair) await measureTransfers(cell, WARM_UP_SECONDS)
     const together: number[] = []
     const alone: number[] = []
     for (let n = 0; n < rounds; n++) {
-      const [figure] = await Promise.all([transfers(stays, seconds), transfers(stops, seconds)])
+      const [figure] = await Promise.all([measureTransfers(stays, seconds), measureTransfers(stops, seconds)])
       together.push(figure.settledPerSecond)
     }
     await stops.stop()
-    for (let n = 0; n < rounds; n++) alone.push((await transfers(stays, seconds)).settledPerSecond)
+    for (let n = 0; n < rounds; n++) alone.push((await measureTransfers(stays, seconds)).settledPerSecond)
     const [both, single] = [findMedian(together), findMedian(alone)]
     lines.push([name, formatInteger(both), formatInteger(single), (single / both).toFixed(2)])
   }

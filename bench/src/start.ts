@@ -30,15 +30,15 @@ export async function runStart({ database, isShort }: Options): Promise<void> {
 Starting, on ${database === 'embedded' ? 'the embedded database' : 'PostgreSQL'}:
 ${table([
   ['npm start to ready, the first time', `${first.toFixed(2)} s`, ''],
-  ['npm start to ready, from the second time on', `${findMedian(others).toFixed(2)} s`, spread(others)],
-  ['demo, sign-in to settled payment', `${findMedian(demos).toFixed(2)} s`, spread(demos)],
+  ['npm start to ready, from the second time on', `${findMedian(others).toFixed(2)} s`, formatSpread(others)],
+  ['demo, sign-in to settled payment', `${findMedian(demos).toFixed(2)} s`, formatSpread(demos)],
 ])}`)
   } finally {
     await deployment.remove()
   }
 }
 
-function spread(values: readonly number[]): string {
+function formatSpread(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
 }
 

@@ -8,7 +8,7 @@ import { type Bench, type Options, runOnServer, SANDBOX, type ServerSetup } from
 import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { findMedian, formatInteger, printTable } from './table.ts'
-import { ACCOUNTS, buildTransferCall } from './transfers.ts'
+import { ACCOUNT_COUNT, buildTransferCall } from './transfers.ts'
 import { sendCall, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
 
 const SHORT_ACCOUNTS = 500
@@ -31,7 +31,7 @@ const TRUSTS_RECEIVER: ServerSetup = {
  * and the effect of a hanging endpoint on others.
  */
 export async function runWebhooks(options: Options): Promise<void> {
-  const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
+  const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNT_COUNT
   await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
@@ -127,7 +127,7 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
   ]
   printTable(
     `Durable POST /transfer-out over HTTP and the webhooks of its events, PostgreSQL, fsync on.
-32 connections, ${accounts} accounts and one account, ${rounds.length} rounds of ${seconds} s in turn. The receiver responds immediately.`,
+32 connections, ${accounts} accounts and one account, ${rounds.length} alternating rounds of ${seconds} s. The receiver responds immediately.`,
     [
       { name: 'payments, without an endpoint', figures: rounds.map(({ without }) => without) },
       ...kinds.flatMap(({ name, of }) => [

@@ -38,13 +38,13 @@ test('whoever watches at a terminal is asked about each action once, and what is
     },
     async () => undefined,
   ]
-  let asked = 0
+  let questionCount = 0
   const shell = { countersign, baseUrl: platform.baseUrl, isJson: false }
   await watchApprovals(shell, {
-    ask: () => answers[asked++]!(),
+    ask: () => answers[questionCount++]!(),
     signal: AbortSignal.timeout(timeLimit(30_000)),
   })
-  expect(asked).toBe(3)
+  expect(questionCount).toBe(3)
   const statuses = actions.map(
     async ({ id }) => (await agent.call('agent_me_action_get', { params: { actionId: id } })).body,
   )

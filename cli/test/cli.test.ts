@@ -22,13 +22,13 @@ afterAll(async () => {
 })
 
 /** The embedded database, whatever the other tests use: these commands start their own server. */
-function environment(): NodeJS.ProcessEnv {
+function buildEnvironment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ...env } = process.env
   return { ...env, COUNTERSIGN_DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: '0' }
 }
 
 /** Runs the program without any data of a server. */
-const run = (...args: string[]) => runProgram(args, environment())
+const run = (...args: string[]) => runProgram(args, buildEnvironment())
 
 async function writeCredentials(change: Record<string, string> = {}): Promise<string> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
@@ -178,8 +178,8 @@ describe('countersign', () => {
 
     const { address, end } = await startServer()
     const credentials = Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')
-    const answer = await fetch(`${address}/config`, { headers: { Authorization: `Basic ${credentials}` } })
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${address}/config`, { headers: { Authorization: `Basic ${credentials}` } })
+    expect(response.status).toBe(200)
     const beside = await run('platform', 'list')
     expect(beside).toMatchObject({ exitCode: 0, stderr: '' })
     expect(beside.stdout).toMatch(/^Platform:\S+ {2}\S+Z .* First\n$/)
@@ -189,7 +189,7 @@ describe('countersign', () => {
 
 /** `countersign serve`: its base address, and a function that ends it and returns the exit code. */
 async function startServer(): Promise<{ address: string; end: () => Promise<number | null> }> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: environment() })
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: buildEnvironment() })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
   const address = await new Promise<string>((resolve, reject) => {
     let output = ''

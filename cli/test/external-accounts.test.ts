@@ -34,9 +34,9 @@ const FIELDS = [
 const create = (...more: string[]) => run('create', 'EUR_ACCOUNT', ...FIELDS, '--currency', 'EUR', ...more)
 
 test('an account is added for a customer or for the platform, and listed', async () => {
-  const made = await create('--customer', customerId, '--own-id', 'ada-1', '--json')
-  expect(made).toMatchObject({ exitCode: 0, stderr: '' })
-  const account = JSON.parse(made.stdout)
+  const created = await create('--customer', customerId, '--own-id', 'ada-1', '--json')
+  expect(created).toMatchObject({ exitCode: 0, stderr: '' })
+  const account = JSON.parse(created.stdout)
   expect(await countersign.externalAccounts.get(account.id)).toMatchObject({
     customerId,
     platformAccountId: 'ada-1',

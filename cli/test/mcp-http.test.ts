@@ -64,16 +64,16 @@ async function typeDeviceCode(page: string, deviceCode: string): Promise<URL> {
 }
 
 /** A raw request, whose headers may be anything. */
-function raw(url: string, headers: Record<string, string>, method = 'POST', body = '{}') {
+function sendRaw(url: string, headers: Record<string, string>, method = 'POST', body = '{}') {
   return new Promise<{ status: number | undefined; text: string; headers: IncomingHttpHeaders }>(
     (resolve, reject) => {
       const sent = request(url, { method, headers: { 'Content-Type': 'application/json', ...headers } })
-      sent.once('error', reject).once('response', (answer) => {
+      sent.once('error', reject).once('response', (response) => {
         let text = ''
-        answer.on('data', (part) => {
+        response.on('data', (part) => {
           text += part
         })
-        answer.once('end', () => resolve({ status: answer.statusCode, text, headers: answer.headers }))
+        response.once('end', () => resolve({ status: response.statusCode, text, headers: response.headers }))
       })
       sent.end(method === 'POST' ? body : undefined)
     },
@@ -94,21 +94,21 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
   })
 
   test.each(CLIENTS)('each client acts as the agent whose token it sends: %s', async (kind) => {
-    const [one, other] = await Promise.all([makeAgent(), makeAgent()])
+    const [agent, otherAgent] = await Promise.all([makeAgent(), makeAgent()])
     const [first, second] = await Promise.all([
-      connectHttp(kind, server.url, one),
-      connectHttp(kind, server.url, other),
+      connectHttp(kind, server.url, agent),
+      connectHttp(kind, server.url, otherAgent),
     ])
-    expect((await first.call('countersign_whoami')).body.id).toBe(one.agentId)
-    expect((await second.call('countersign_whoami')).body.id).toBe(other.agentId)
+    expect((await first.call('countersign_whoami')).body.id).toBe(agent.agentId)
+    expect((await second.call('countersign_whoami')).body.id).toBe(otherAgent.agentId)
     const tools = await first.listTools()
     expect(tools.find(({ name }) => name === 'countersign_transfer_out')?.description).toContain(
       'at most 100.00 USD',
     )
 
     const action = await first.call('countersign_transfer_out', {
-      source: { accountId: one.customer.usdId },
-      destination: { accountId: one.customer.bankId },
+      source: { accountId: agent.customer.usdId },
+      destination: { accountId: agent.customer.bankId },
       amount: 3_000,
     })
     const actionId = action.body.id as string
@@ -118,10 +118,10 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
       body: { status: 404 },
     })
     const decision = first.call('countersign_wait_for_decision', { actionId })
-    await one.countersign.agents.approve(one.agentId, actionId)
+    await agent.countersign.agents.approve(agent.agentId, actionId)
     expect((await decision).body).toMatchObject({ id: actionId, status: 'APPROVED' })
 
-    await one.countersign.agents.delete(one.agentId)
+    await agent.countersign.agents.delete(agent.agentId)
     await expect(first.call('countersign_whoami')).rejects.toThrow('The token is unknown, expired or revoked')
     expect((await second.call('countersign_whoami')).isError).toBe(false)
     expect(second.noise).toEqual([])
@@ -162,9 +162,13 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     await good('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
     const { data } = (await good('countersign_list_transactions')) as { data: { id: string }[] }
     for (const { id: transactionId } of data) await good('countersign_get_transaction', { transactionId })
-    const asked = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
-    await good('countersign_simulate', { ...asked, amount: 100, destinationAccountId: customer.bankId })
-    await good('countersign_simulate', { ...asked, amount: 1_000_000, destinationAccountId: customer.bankId })
+    const action = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
+    await good('countersign_simulate', { ...action, amount: 100, destinationAccountId: customer.bankId })
+    await good('countersign_simulate', {
+      ...action,
+      amount: 1_000_000,
+      destinationAccountId: customer.bankId,
+    })
     expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort())
     await close()
   })
@@ -173,18 +177,18 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     const { url } = server
     const authorization = { Authorization: 'Bearer something' }
     const port = new URL(url).port
-    expect((await raw(url, {})).status).toBe(401)
-    expect((await raw(url, { Authorization: 'Basic abc' })).status).toBe(401)
+    expect((await sendRaw(url, {})).status).toBe(401)
+    expect((await sendRaw(url, { Authorization: 'Basic abc' })).status).toBe(401)
     for (const Host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'localhost@evil'])
-      expect((await raw(url, { ...authorization, Host })).status, Host).toBe(403)
+      expect((await sendRaw(url, { ...authorization, Host })).status, Host).toBe(403)
     for (const Origin of ['https://evil.example', 'null', 'http://127.0.0.1.evil.example', 'file://'])
-      expect((await raw(url, { ...authorization, Origin })).status, Origin).toBe(403)
-    expect((await raw(url, { ...authorization, Origin: 'http://localhost:3000' })).status).not.toBe(403)
-    expect((await raw(new URL('/other', url).href, authorization)).status).toBe(404)
+      expect((await sendRaw(url, { ...authorization, Origin })).status, Origin).toBe(403)
+    expect((await sendRaw(url, { ...authorization, Origin: 'http://localhost:3000' })).status).not.toBe(403)
+    expect((await sendRaw(new URL('/other', url).href, authorization)).status).toBe(404)
     const own = { Authorization: `Bearer ${(await makeAgent()).accessToken}` }
     for (const method of ['GET', 'DELETE'])
-      expect((await raw(url, { ...own, Accept: 'text/event-stream' }, method)).status, method).toBe(405)
-    expect((await raw(url, own, 'POST', `"${'x'.repeat(70_000)}"`)).status).toBe(413)
+      expect((await sendRaw(url, { ...own, Accept: 'text/event-stream' }, method)).status, method).toBe(405)
+    expect((await sendRaw(url, own, 'POST', `"${'x'.repeat(70_000)}"`)).status).toBe(413)
   })
 
   test.each(CLIENTS)('a client with an unknown token is refused when it connects: %s', async (kind) => {
@@ -201,7 +205,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
     const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
     const challenges = async (headers: Record<string, string>) => {
-      const { status, headers: sent } = await raw(url, headers, 'POST', initialize)
+      const { status, headers: sent } = await sendRaw(url, headers, 'POST', initialize)
       expect(status).toBe(401)
       return sent['www-authenticate']
     }
@@ -211,7 +215,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
         `error_description="The token is unknown, expired or revoked.", resource_metadata="${metadata}"`,
     )
     for (const path of [metadata, `${origin}/.well-known/oauth-protected-resource`])
-      expect(JSON.parse((await raw(path, {}, 'GET')).text)).toEqual({
+      expect(JSON.parse((await sendRaw(path, {}, 'GET')).text)).toEqual({
         resource: url,
         resource_name: 'Countersign',
         authorization_servers: [origin],
@@ -236,7 +240,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
   )
 
   test('a client has at most sixteen requests under way, and others are served meanwhile', async () => {
-    const [busy, other] = await Promise.all([makeAgent(), makeAgent()])
+    const [busy, otherAgent] = await Promise.all([makeAgent(), makeAgent()])
     const { call, close } = await connectHttp('2.x', server.url, busy)
     const action = await call('countersign_transfer_out', {
       source: { accountId: busy.customer.usdId },
@@ -253,8 +257,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
         (error: Error) => error.message,
       ),
     )
-    const next = await connectHttp('2.x', server.url, other)
-    expect((await next.call('countersign_whoami')).body.id).toBe(other.agentId)
+    const next = await connectHttp('2.x', server.url, otherAgent)
+    expect((await next.call('countersign_whoami')).body.id).toBe(otherAgent.agentId)
     await busy.countersign.agents.approve(busy.agentId, actionId)
     const messages = (await Promise.all(refused)).filter((message) => message !== undefined)
     expect(messages).toHaveLength(4)
@@ -266,7 +270,9 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
   test('ends while a client waits', async () => {
     const own = await startHttp('--allowed-hosts', 'mcp.example.com')
     const { customer, accessToken } = await makeAgent()
-    expect((await raw(own.url, { Host: 'mcp.example.com', Authorization: 'Bearer x' })).status).not.toBe(403)
+    expect((await sendRaw(own.url, { Host: 'mcp.example.com', Authorization: 'Bearer x' })).status).not.toBe(
+      403,
+    )
     const { call } = await connectHttp('2.x', own.url, { accessToken })
     const action = await call('countersign_transfer_out', {
       source: { accountId: customer.usdId },

@@ -108,9 +108,9 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
           .isError,
       ).toBe(false)
 
-      const asked = { type: 'TRANSFER_OUT', amount: 2_001, currency: 'USD', sourceAccountId: customer.usdId }
+      const action = { type: 'TRANSFER_OUT', amount: 2_001, currency: 'USD', sourceAccountId: customer.usdId }
       expect(
-        (await call('countersign_simulate', { ...asked, destinationAccountId: customer.bankId })).body
+        (await call('countersign_simulate', { ...action, destinationAccountId: customer.bankId })).body
           .decision,
       ).toMatchObject({
         outcome: 'APPROVAL_REQUIRED',

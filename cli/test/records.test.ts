@@ -108,10 +108,10 @@ describe('records on the command line', () => {
   }
 
   test('a list is lines with tabs into a pipe, JSON for a program, and says when there is more', async () => {
-    const one = await withFile('customers', 'list', '--limit', '2')
-    expect(one.stdout.trimEnd().split('\n')).toHaveLength(2)
-    expect(one.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
-    expect(one.stderr).toMatch(/^There are more records\. /)
+    const page = await withFile('customers', 'list', '--limit', '2')
+    expect(page.stdout.trimEnd().split('\n')).toHaveLength(2)
+    expect(page.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
+    expect(page.stderr).toMatch(/^There are more records\. /)
     const first = JSON.parse((await withFile('customers', 'list', '--limit', '1', '--json')).stdout)
     expect(first).toMatchObject({ hasMore: true, data: [expect.anything()] })
     const all = JSON.parse((await withFile('customers', 'list', '--all', '--json')).stdout)
@@ -191,8 +191,8 @@ describe('records on the command line', () => {
     expect((await withFile('search', 'hopper')).stdout).toMatch(/^CUSTOMER\tCustomer:\S+\tGrace Hopper/)
     const body = join(folder, 'body.json')
     await writeFile(body, JSON.stringify({ customerType: 'BUSINESS', platformCustomerId: 'raw' }))
-    const made = await withFile('api', 'post', '/customers', '--data', `@${body}`)
-    expect(JSON.parse(made.stdout)).toMatchObject({ platformCustomerId: 'raw' })
+    const created = await withFile('api', 'post', '/customers', '--data', `@${body}`)
+    expect(JSON.parse(created.stdout)).toMatchObject({ platformCustomerId: 'raw' })
     const refused = await withFile('api', 'GET', '/customers/Customer:x')
     expect(refused.exitCode).toBe(1)
     expect(JSON.parse(refused.stdout)).toMatchObject({ status: 404 })

@@ -34,7 +34,7 @@ export async function run(args: readonly string[], env: Environment = {}): Promi
   let stdout = ''
   let stderr = ''
   const exitCode = await main(args, {
-    ...ioOf(env),
+    ...buildIo(env),
     stdout: { write: (text) => (stdout += text) },
     stderr: { write: (text) => (stderr += text) },
   })
@@ -51,7 +51,7 @@ export function start(args: readonly string[], env: Environment = {}): Running {
     for (const look of waiting) look()
   }
   const ended = main(args, {
-    ...ioOf(env),
+    ...buildIo(env),
     stdout: { write },
     stderr: { write },
     interrupted: controller.signal,
@@ -76,15 +76,15 @@ export function start(args: readonly string[], env: Environment = {}): Running {
   }
 }
 
-function ioOf(env: Environment): Pick<Io, 'stdin' | 'env' | 'serverProgram'> {
+function buildIo(env: Environment): Pick<Io, 'stdin' | 'env' | 'serverProgram'> {
   return { stdin: {}, env, serverProgram: (args) => serverProgram(args, env) }
 }
 
 /** The operator's commands of the server's program, as its main file runs them. */
 async function serverProgram(args: readonly string[], env: Environment): Promise<ServerProgramResult> {
   try {
-    const answer = await runAdmin(readConfig({ LOG_LEVEL: 'silent', ...env }), args)
-    return { exitCode: 0, output: `${JSON.stringify(answer)}\n`, errors: '' }
+    const result = await runAdmin(readConfig({ LOG_LEVEL: 'silent', ...env }), args)
+    return { exitCode: 0, output: `${JSON.stringify(result)}\n`, errors: '' }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return { exitCode: 1, output: '', errors: `countersign: ${message}\n` }

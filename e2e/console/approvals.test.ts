@@ -97,7 +97,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await page.getByRole('status').getByText('Approved 1 of 2, 1 refused.').waitFor()
     const { data } = await countersign.transactions.list({ customerId })
     expect(data.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'FAILED', 'PENDING'])
-    expect(wrong.filter((one) => !one.includes('409'))).toEqual([])
+    expect(wrong.filter((message) => !message.includes('409'))).toEqual([])
   })
 
   test('decide by two of them: the first sees that another is needed, the second who has approved', async () => {

@@ -164,7 +164,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     const name = '<b>Ada</b> Lovelace'
     const customer = await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: name })
     await countersign.customers.update(customer.id, { customerType: 'INDIVIDUAL', fullName: 'Ada Byron' })
-    const logged = await logOf(countersign, customer.id)
+    const logged = await readLog(countersign, customer.id)
 
     await go('/requests')
     await openFilters(page)
@@ -219,7 +219,7 @@ async function agentThatPaid(countersign: Countersign): Promise<string> {
 }
 
 /** Finds the id of the request that changed a customer, which is logged about a second after the response. */
-async function logOf(countersign: Countersign, customerId: string): Promise<string> {
+async function readLog(countersign: Countersign, customerId: string): Promise<string> {
   const read = () => countersign.requests.list({ method: 'PATCH', path: `/customers/${customerId}` })
   await expect.poll(async () => (await read()).data.length).toBe(1)
   return (await read()).data[0]!.httpRequestId

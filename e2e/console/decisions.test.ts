@@ -88,7 +88,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await dialog.getByRole('button', { name: 'Back' }).click()
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Because')
     expect((await countersign.transactions.get(id)).status).toBe('PENDING')
-    expect(wrong.filter((one) => !one.includes('400'))).toEqual([])
+    expect(wrong.filter((message) => !message.includes('400'))).toEqual([])
   })
 })
 

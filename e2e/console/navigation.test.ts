@@ -17,7 +17,7 @@ describe.each([
   test('has an icon for each page and the number of records that wait there, until they are decided', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
-    const { depositId } = await suspended(countersign)
+    const { depositId } = await createSuspendedDeposit(countersign)
     await countersign.sandbox.deposit(ALL_USD)
     await go('/customers')
     if (viewport === PHONE) await page.getByRole('button', { name: 'Open the navigation' }).click()
@@ -33,7 +33,7 @@ describe.each([
   })
 })
 
-async function suspended({ sandbox, deposits }: ConsoleWorld['countersign']) {
+async function createSuspendedDeposit({ sandbox, deposits }: ConsoleWorld['countersign']) {
   await sandbox.deposit(ALL_USD)
   const { data } = await deposits.list({ status: 'SUSPENSE' })
   return { depositId: data[0]!.id }

@@ -41,9 +41,9 @@ type Different = {
  * Values of a schema that differ in what matters here: members of unions, absent fields, null, and the size
  * of integers.
  */
-function samplesOf(schema: Schema, depth = 0): unknown[] {
+function listSamples(schema: Schema, depth = 0): unknown[] {
   const members = membersOf(schema)
-  if (members) return members.flatMap((member) => samplesOf(member, depth + 1))
+  if (members) return members.flatMap((member) => listSamples(member, depth + 1))
   if (schema.enum) return [schema.enum[0]]
   const types = [schema.type].flat()
   return types.flatMap((type) => samplesOfType({ ...schema, type: type! }, depth))
@@ -60,7 +60,7 @@ function samplesOfType(schema: Schema, depth: number): unknown[] {
     case 'boolean':
       return [true]
     case 'array':
-      return [[], samplesOf(schema.items ?? {}, depth + 1)]
+      return [[], listSamples(schema.items ?? {}, depth + 1)]
     case 'object':
       return objectSamples(schema, depth)
     default:
@@ -70,7 +70,9 @@ function samplesOfType(schema: Schema, depth: number): unknown[] {
 
 /** One object for each sample of the field with the most samples, and one without optional fields. */
 function objectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
-  const inside = Object.entries(properties).map(([name, one]) => [name, samplesOf(one, depth + 1)] as const)
+  const inside = Object.entries(properties).map(
+    ([name, property]) => [name, listSamples(property, depth + 1)] as const,
+  )
   const count = Math.max(1, ...inside.map(([, samples]) => samples.length))
   const whole = Array.from({ length: count }, (_, i) =>
     Object.fromEntries(inside.map(([name, samples]) => [name, samples[i % samples.length]])),
@@ -98,7 +100,7 @@ describe('what is generated from the contract', () => {
       for (const [status, schema] of Object.entries(endpoint.responses)) {
         const { hasBody, shape } = answers.get(Number(status))!
         expect(hasBody).toBe(schema !== null)
-        for (const sample of schema ? samplesOf(schema as Schema) : [])
+        for (const sample of schema ? listSamples(schema as Schema) : [])
           expect(decode(shape, sample)).toEqual(decodeBySchema(schema as Schema as never, sample))
       }
     },
@@ -108,7 +110,7 @@ describe('what is generated from the contract', () => {
     'decodes webhooks as the contract does',
     (body) => {
       for (const type of body.properties!.type!.enum!)
-        for (const sample of samplesOf(body)) {
+        for (const sample of listSamples(body)) {
           const event = { ...(sample as object), type }
           expect(decode(WEBHOOK_SHAPES[String(type)], event)).toEqual(decodeBySchema(body as never, event))
         }
@@ -140,7 +142,7 @@ describe('what is generated from the contract', () => {
 })
 
 /** The schema that a node stands for, with everything that a device checks. */
-function schemaOf(at: number): unknown {
+function readSchema(at: number): unknown {
   const node = NODES[at]
   if (node === 'int64') return { int64: true }
   if (typeof node === 'string') return { type: node }
@@ -148,26 +150,26 @@ function schemaOf(at: number): unknown {
     const [kind, first, ...rest] = node
     if (kind === '=') return { enum: [first, ...rest] }
     if (kind === '/') return { pattern: first }
-    if (kind === '[') return { items: schemaOf(first) }
-    return { tag: first, members: rest.map(schemaOf) }
+    if (kind === '[') return { items: readSchema(first) }
+    return { tag: first, members: rest.map(readSchema) }
   }
   return Object.fromEntries(
-    Object.entries(node as Record<string, number>).map(([name, inside]) => [name, schemaOf(inside)]),
+    Object.entries(node as Record<string, number>).map(([name, inside]) => [name, readSchema(inside)]),
   )
 }
 
 /** The checks of a schema of the contract, in the form of `schemaOf`. */
-function checksOf(schema: Schema): unknown {
+function listChecks(schema: Schema): unknown {
   const members = membersOf(schema)
-  if (members) return { tag: schema.discriminator?.propertyName ?? '', members: members.map(checksOf) }
+  if (members) return { tag: schema.discriminator?.propertyName ?? '', members: members.map(listChecks) }
   if (schema.format === 'int64') return { int64: true }
   if (schema.enum) return { enum: schema.enum }
-  if (schema.items) return { items: checksOf(schema.items) }
+  if (schema.items) return { items: listChecks(schema.items) }
   if (schema.properties)
     return Object.fromEntries(
-      Object.entries(schema.properties).map(([name, one]) => [
+      Object.entries(schema.properties).map(([name, property]) => [
         schema.required?.includes(name) ? name : `${name}?`,
-        checksOf(one),
+        listChecks(property),
       ]),
     )
   return schema.pattern === undefined ? { type: schema.type } : { pattern: schema.pattern }
@@ -175,7 +177,7 @@ function checksOf(schema: Schema): unknown {
 
 describe('the payloads that a wallet reads', () => {
   test.each(Object.entries(PAYLOADS))('of %s are checked for all that the contract says', (name, schema) => {
-    expect(schemaOf(PAYLOAD_ROOTS[name as keyof Payloads])).toEqual(checksOf(schema as Schema))
+    expect(readSchema(PAYLOAD_ROOTS[name as keyof Payloads])).toEqual(listChecks(schema as Schema))
   })
 
   test('with a member that ends in a question mark, or of another type, are refused', () => {

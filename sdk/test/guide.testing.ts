@@ -37,7 +37,7 @@ export function blocksOf(text: string): Block[] {
 /**
  * The scripts by name. A block names its script in its first line; a script can continue in a later block.
  */
-function scriptsOf(blocks: readonly Block[]): Map<string, string> {
+function readScripts(blocks: readonly Block[]): Map<string, string> {
   const scripts = new Map<string, string>()
   for (const { language, code } of blocks) {
     const [, name] = /^\/\/ ([\w-]+\.mjs)(?:, continued)?\n/.exec(code) ?? []
@@ -71,7 +71,7 @@ export async function runProgramOf(
   name: string,
   credentials: TestCredentials,
 ): Promise<string> {
-  const program = scriptsOf(blocksOf(await readFile(join(ROOT, document), 'utf8'))).get(name)
+  const program = readScripts(blocksOf(await readFile(join(ROOT, document), 'utf8'))).get(name)
   if (program === undefined) throw new Error(`${document} has no program ${name}`)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
   try {
@@ -94,7 +94,7 @@ export async function runCommands(
   try {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const blocks = blocksOf(await readFile(join(ROOT, 'docs', file), 'utf8'))
-    for (const [name, code] of scriptsOf(blocks)) await writeFile(join(folder, name), code)
+    for (const [name, code] of readScripts(blocks)) await writeFile(join(folder, name), code)
     const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)
     return await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
       cwd: folder,
@@ -233,8 +233,8 @@ export class Shell {
       }
     })
     const quoted = `'${text.replaceAll("'", "'\\''")}'`
-    const said = `"${mark} $ended"`
-    this.#child.stdin.write(`eval ${quoted} < /dev/null; ended=$?; echo ${said}; echo ${said} >&2\n`)
+    const marker = `"${mark} $ended"`
+    this.#child.stdin.write(`eval ${quoted} < /dev/null; ended=$?; echo ${marker}; echo ${marker} >&2\n`)
     return ended
   }
 

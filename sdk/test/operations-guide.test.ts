@@ -48,17 +48,17 @@ const hasJq = has('jq')
 
 const [beforeWalk = '', afterHeading = ''] = PAGE.split(WALK)
 const walkEnd = afterHeading.indexOf('\n## ')
-const walkCommands = commandsOf(afterHeading.slice(0, walkEnd))
-const otherCommands = commandsOf(beforeWalk + afterHeading.slice(walkEnd))
+const walkCommands = readCommands(afterHeading.slice(0, walkEnd))
+const otherCommands = readCommands(beforeWalk + afterHeading.slice(walkEnd))
 const statements = blocksOf(PAGE).filter(({ language }) => language === 'sql')
 
-function commandsOf(text: string): Command[] {
+function readCommands(text: string): Command[] {
   return blocksOf(text)
     .filter(({ language }) => ['sh', 'bash', 'console'].includes(language))
     .flatMap(({ language, code }) => commandsIn(language, code))
 }
 
-function without(commands: readonly Command[]): Command[] {
+function dropSkipped(commands: readonly Command[]): Command[] {
   return commands.filter(({ text }) => !NOT_RUN.has(text) && (hasJq || !text.includes('| jq ')))
 }
 
@@ -113,14 +113,14 @@ const EXPECTED: readonly Expected[] = [
 /** These work on a database that no server has open, or at another time. */
 const WITHOUT_SERVER = /master-key rotate|archive |^zcat /
 
-function expectedOf({ text }: Command): Expected {
+function findExpected({ text }: Command): Expected {
   const found = EXPECTED.find(({ begins }) => text.startsWith(begins))
   if (!found) throw new Error(`nothing says what this prints, or why it is not run: ${text}`)
   return found
 }
 
 /** Each once, and a platform first: rails belong to the oldest one. */
-function inOrder(commands: readonly Command[]): Command[] {
+function sortUnique(commands: readonly Command[]): Command[] {
   const isFirst = ({ text }: Command) => text.startsWith('npx countersign platform create')
   const all = [...commands.filter(isFirst), ...commands.filter((command) => !isFirst(command))]
   return all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at)
@@ -135,7 +135,7 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
     expect([...languages].sort()).toEqual(['console', 'json', 'sh', 'sql', 'yaml'])
     expect(walkCommands.length).toBeGreaterThan(30)
     expect(otherCommands.length).toBeGreaterThan(25)
-    for (const command of without(otherCommands)) expectedOf(command)
+    for (const command of dropSkipped(otherCommands)) findExpected(command)
     const known = [...walkCommands, ...otherCommands].map(({ text }) => text)
     expect([...NOT_RUN.keys()].filter((text) => !known.includes(text))).toEqual([])
   })
@@ -146,7 +146,7 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
     "each of the operator's commands does what the page says, with a server in production on an embedded database",
     async () => {
       const world = await openWorld()
-      const commands = inOrder(without(otherCommands))
+      const commands = sortUnique(dropSkipped(otherCommands))
       const begins = commands.filter(({ text }) => text.endsWith('npm start'))
       expect(begins).toHaveLength(1)
       await world.start(begins[0]!.text)
@@ -162,7 +162,7 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
     'the walkthrough from installation over an upgrade and a failover to a restore works to the letter',
     async () => {
       const walk = await openWalk()
-      for (const command of without(walkCommands)) await walk.goes(command)
+      for (const command of dropSkipped(walkCommands)) await walk.goes(command)
       for (const { code } of statements) await walk.states(code)
     },
   )
@@ -253,10 +253,10 @@ class World {
 
   /** Runs a command of the page, and compares the output with the page. */
   async does(command: Command): Promise<void> {
-    const { says } = expectedOf(command)
+    const { says } = findExpected(command)
     const outcome = await this.#shell.run(this.#filled(command.text))
     expect(outcome, command.text).toEqual({ code: 0, stdout: expect.stringMatching(says), stderr: '' })
-    if (command.shown) expect(shapeOf(outcome.stdout)).toEqual(shapeOf(command.shown))
+    if (command.shown) expect(listShape(outcome.stdout)).toEqual(listShape(command.shown))
     await this.#after(command, outcome)
   }
 
@@ -274,7 +274,7 @@ class World {
         .replace(/events_\d{4}_\d\d/, 'events_*')
         .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, this.#ids.get('Customer')!)})`
     if (!text.includes('archive ')) return filled
-    return `NODE_OPTIONS="$NODE_OPTIONS --import=${this.#work}/clock.mjs" ${filled.replace('2026-03', monthIn(3))}`
+    return `NODE_OPTIONS="$NODE_OPTIONS --import=${this.#work}/clock.mjs" ${filled.replace('2026-03', addMonths(3))}`
   }
 
   /** Prepares data that the following commands need. */
@@ -322,13 +322,13 @@ class World {
 }
 
 /** The month that begins `months` months from now, as a command takes it. */
-function monthIn(months: number): string {
+function addMonths(months: number): string {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)).toISOString().slice(0, 7)
 }
 
 /** Lines without the parts that differ from world to world: numbers of rows, and their months. */
-function shapeOf(text: string): string[] {
+function listShape(text: string): string[] {
   const lines = text.trim().split('\n')
   const shapes = lines.map((line) =>
     line.replace(/_(?:first|\d{4}_\d\d)\./, '_MONTH.').replace(/\d+ (row|file)s?/, 'N $1s'),
@@ -362,8 +362,8 @@ async function openWalk() {
       if (shown?.includes('"code":"UNAVAILABLE"')) await primary.stop()
       const outcome = await shell.run(here(text).replace('Platform:…', platform))
       const logs = async () => (await shell.run('cat server-*.log')).stdout
-      const said = outcome.code === 0 ? text : `${text}\n${outcome.stderr}${await logs()}`
-      expect(outcome.code, said).toBe(shown?.startsWith('WRONG') ? 1 : 0)
+      const message = outcome.code === 0 ? text : `${text}\n${outcome.stderr}${await logs()}`
+      expect(outcome.code, message).toBe(shown?.startsWith('WRONG') ? 1 : 0)
       if (text.includes('npx countersign')) expect(outcome.stderr, text).toBe('')
       if (shown !== undefined) expect(`${outcome.stdout.trimEnd()}\n`, text).toMatch(patternOf(shown))
       platform ||= /Platform:\S+/.exec(outcome.stdout)?.[0] ?? ''

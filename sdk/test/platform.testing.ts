@@ -25,10 +25,10 @@ export async function makeFundedCustomer(
   const { body: accounts } = await countersign.call('customer_internal_account_list', {
     query: { customerId: customer.id },
   })
-  const idOf = (wanted: (account: (typeof accounts.data)[number]) => boolean) =>
-    accounts.data.find(wanted)!.id
-  const walletId = idOf(({ type }) => type === 'EMBEDDED_WALLET')
-  const usdId = idOf(({ type, balance }) => type === 'INTERNAL_FIAT' && balance.currency.code === 'USD')
+  const findId = (matches: (account: (typeof accounts.data)[number]) => boolean) =>
+    accounts.data.find(matches)!.id
+  const walletId = findId(({ type }) => type === 'EMBEDDED_WALLET')
+  const usdId = findId(({ type, balance }) => type === 'INTERNAL_FIAT' && balance.currency.code === 'USD')
   await countersign.call('sandbox_account_fund', {
     params: { accountId: walletId },
     body: { amount: options.amount },

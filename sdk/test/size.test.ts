@@ -32,13 +32,15 @@ describe.skipIf(!existsSync(`${ROOM}/dist/index.js`))('in a page', () => {
       logLevel: 'silent',
     })
     const bytes = gzipSync(outputFiles[0]!.contents, { level: 9 }).length
-    console.info(`${what}: ${(bytes / 1000).toFixed(1)} kB of ${kilobytes} kB\n${heaviest(metafile.outputs)}`)
+    console.info(
+      `${what}: ${(bytes / 1000).toFixed(1)} kB of ${kilobytes} kB\n${listHeaviest(metafile.outputs)}`,
+    )
     expect(bytes).toBeLessThanOrEqual(kilobytes * 1000)
   })
 })
 
 /** The largest parts of a bundle, before compression. */
-function heaviest(
+function listHeaviest(
   outputs: Readonly<Record<string, { inputs: Record<string, { bytesInOutput: number }> }>>,
 ): string {
   return Object.values(outputs)

@@ -7,7 +7,7 @@ import { Machine, Program, runAs } from './machine/machine.ts'
 import { Network, type NetworkConditions } from './machine/network.ts'
 import { Random } from './machine/random.ts'
 import { createChainRail } from './model/chain-rail.ts'
-import { checkBooks, checkEnd } from './model/check.ts'
+import { checkEnd, checkLedger } from './model/check.ts'
 import { Backend } from './model/clients.ts'
 import { createFileRail } from './model/file-rail.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
@@ -223,7 +223,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
         await checkEnd(bank, faults.hasEndpoint ? receiver : undefined)
         await outside.settle?.()
         await outside.checkBooks?.(engine.db)
-        await checkBooks(engine.db, key)
+        await checkLedger(engine.db, key)
       })(),
     )
   } catch (error) {
@@ -339,7 +339,7 @@ function startFaults(
   faults: Faults,
   { machine, network, servers, outside, receiver, now }: World,
 ): () => void {
-  let isOver = false
+  let isFinished = false
   network.conditions = faults.conditions
   now.faults = faults.database
   receiver.refused = faults.webhooksRefused
@@ -347,7 +347,7 @@ function startFaults(
   const { killedEveryMs, clockJumpMs } = faults
   const scheduleKill = (everyMs: number): void => {
     machine.runAfter(machine.random.integerBelow(2 * everyMs), () => {
-      if (isOver || servers.kills === KILLS_MAX) return
+      if (isFinished || servers.kills === KILLS_MAX) return
       if (outside.kill && machine.random.chance(0.3)) outside.kill()
       else servers.kill()
       scheduleKill(everyMs)
@@ -359,7 +359,7 @@ function startFaults(
       machine.clock.offsetMs += clockJumpMs
     })
   return () => {
-    isOver = true
+    isFinished = true
     network.conditions = GOOD_CONDITIONS
     now.faults = NO_FAULTS
     receiver.refused = 0

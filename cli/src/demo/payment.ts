@@ -18,7 +18,7 @@ export interface Order {
   readonly payeeId: string
   /** The delivered amount in the smallest unit, and as text. */
   readonly delivered: bigint
-  readonly words: string
+  readonly amountText: string
 }
 
 /** A completed `quote_execute` call, with everything needed to repeat it, and its transaction. */
@@ -82,9 +82,9 @@ function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boole
 
 async function makeQuote(
   { countersign, script }: Demo,
-  { walletId, payeeId, delivered, words }: Order,
+  { walletId, payeeId, delivered, amountText }: Order,
 ): Promise<Quote> {
-  script.call('quote_create', `requests a quote for delivering ${words}`)
+  script.call('quote_create', `requests a quote for delivering ${amountText}`)
   const { body: quote } = await countersign.call('quote_create', {
     body: {
       source: { sourceType: 'ACCOUNT', accountId: walletId },

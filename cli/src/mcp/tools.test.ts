@@ -14,19 +14,19 @@ const tools = listTools(undefined)
 const inputs = tools.map(({ name, inputSchema }) => [name, inputSchema] as const)
 
 /** The schemas inside a schema, and itself, each with its path. */
-function schemasIn(schema: ToolSchema, path = ''): [string, ToolSchema][] {
+function listSchemas(schema: ToolSchema, path = ''): [string, ToolSchema][] {
   const { properties = {}, items, anyOf = [] } = schema
   return [
     [path, schema],
-    ...Object.entries(properties).flatMap(([name, property]) => schemasIn(property, `${path}/${name}`)),
-    ...(items ? schemasIn(items, `${path}/items`) : []),
-    ...anyOf.flatMap((alternative, index) => schemasIn(alternative, `${path}/${index}`)),
+    ...Object.entries(properties).flatMap(([name, property]) => listSchemas(property, `${path}/${name}`)),
+    ...(items ? listSchemas(items, `${path}/items`) : []),
+    ...anyOf.flatMap((alternative, index) => listSchemas(alternative, `${path}/${index}`)),
   ]
 }
 
 /** The fields of every object in a schema. */
-const membersIn = (schema: ToolSchema) =>
-  schemasIn(schema).flatMap(([path, { properties = {} }]) =>
+const listProperties = (schema: ToolSchema) =>
+  listSchemas(schema).flatMap(([path, { properties = {} }]) =>
     Object.entries(properties).map(([name, property]) => [`${path}/${name}`, property] as const),
   )
 
@@ -34,8 +34,8 @@ const takesNull = ({ type, anyOf = [] }: ToolSchema): boolean =>
   type === 'null' || (Array.isArray(type) && type.includes('null')) || anyOf.some(takesNull)
 
 /** Keywords of a schema that are the names of its members elsewhere. */
-const keywordsIn = (schema: ToolSchema) =>
-  new Set(schemasIn(schema).flatMap(([, nested]) => Object.keys(nested)))
+const listKeywords = (schema: ToolSchema) =>
+  new Set(listSchemas(schema).flatMap(([, nested]) => Object.keys(nested)))
 
 describe.each(inputs)('the input schema of %s', (_, schema) => {
   test('compiles in the strict mode of Ajv, in both drafts that clients assume', () => {
@@ -48,23 +48,23 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
   test('has only the keywords that JSON Schema, OpenAI and Gemini share', () => {
     const objects = ['type', 'description', 'properties', 'required', 'additionalProperties']
     const shared = new Set([...objects, 'enum', 'items', 'anyOf', 'minimum', 'maximum', 'maxItems'])
-    const used = keywordsIn(schema)
+    const used = listKeywords(schema)
     expect([...used].filter((keyword) => !shared.has(keyword))).toEqual([])
     expect([...OWN_KEYWORDS].filter((keyword) => used.has(keyword))).toEqual([])
   })
 
   test('is a strict function of OpenAI: closed objects, every member required, an object at the root', () => {
     expect(schema.type).toBe('object')
-    for (const [path, { type, properties, required, additionalProperties }] of schemasIn(schema)) {
+    for (const [path, { type, properties, required, additionalProperties }] of listSchemas(schema)) {
       if (![type].flat().includes('object')) continue
       expect(additionalProperties, path).toBe(false)
       expect(required, path).toEqual(Object.keys(properties ?? {}))
     }
-    expect(schemasIn(schema).filter(([path]) => path.split('/').length > 10)).toEqual([])
+    expect(listSchemas(schema).filter(([path]) => path.split('/').length > 10)).toEqual([])
   })
 
   test('is a function of Gemini: words in every enum, a type or alternatives in every schema', () => {
-    for (const [path, { type, enum: words, anyOf, items }] of schemasIn(schema)) {
+    for (const [path, { type, enum: words, anyOf, items }] of listSchemas(schema)) {
       expect(type === undefined, path).toBe(anyOf !== undefined)
       if (words)
         expect([type, words.every((word) => typeof word === 'string')], path).toEqual(['string', true])
@@ -73,7 +73,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
   })
 
   test('describes a field as optional only if it accepts null', () => {
-    for (const [path, member] of membersIn(schema)) {
+    for (const [path, member] of listProperties(schema)) {
       const { description = '' } = member
       expect(description, path).not.toMatch(/left out|omitted|optional|\bdefault\b/i)
       if (!takesNull(member)) expect(description, path).not.toMatch(/\bnull\b/)
@@ -169,7 +169,7 @@ describe('the list of tools', () => {
 })
 
 /** The names of the 64-bit integers in a contract schema. */
-function amountsIn(schema: unknown): string[] {
+function listAmounts(schema: unknown): string[] {
   if (!isObject(schema)) return []
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
   const nestedSchemas = [
@@ -178,7 +178,7 @@ function amountsIn(schema: unknown): string[] {
     ...properties.map(([, property]) => property),
   ]
   const amountNames = properties.flatMap(([name, property]) => (holdsAmount(property) ? [name] : []))
-  return [...amountNames, ...nestedSchemas.flatMap(amountsIn)]
+  return [...amountNames, ...nestedSchemas.flatMap(listAmounts)]
 }
 
 function holdsAmount(schema: unknown): boolean {
@@ -189,8 +189,8 @@ function holdsAmount(schema: unknown): boolean {
 test.each(Object.values(TOOLS).map(({ call }) => call))(
   'every amount in the response of %s has words',
   (call) => {
-    const answers = Object.values((API[call] as Endpoint).responses)
-    expect(answers.flatMap(amountsIn).filter((name) => !isAmountName(name))).toEqual([])
+    const responses = Object.values((API[call] as Endpoint).responses)
+    expect(responses.flatMap(listAmounts).filter((name) => !isAmountName(name))).toEqual([])
   },
 )
 

@@ -42,7 +42,7 @@ export const PULLS: Group<Context> = {
     { name: 'a pull is delivered, and moves the balance once', run: checkPull },
     { name: 'a pull that cannot be made becomes FAILED with a reason', run: checkFailedPull },
     {
-      name: 'a pull that is taken back becomes RETURNED, and its money leaves the balance',
+      name: 'a pull that the payer reverses becomes RETURNED, and its money leaves the balance',
       run: checkReturnedPull,
     },
   ],

@@ -106,8 +106,8 @@ describe('a call', () => {
 
   test('without a response body has an undefined body', async () => {
     const { client } = simulate([{ status: 204 }])
-    const answer = await client.call('token_delete', { params: { tokenId: 'Token:2' } })
-    expect(answer).toEqual({ status: 204, body: undefined, isReplayed: false })
+    const response = await client.call('token_delete', { params: { tokenId: 'Token:2' } })
+    expect(response).toEqual({ status: 204, body: undefined, isReplayed: false })
   })
 
   test('has the types of the contract', () => {
@@ -162,10 +162,10 @@ describe('a client without credentials', () => {
 
 describe("the enclave's key", () => {
   const key = `04${'ab'.repeat(64)}`
-  const said: Reply = { status: 200, body: JSON.stringify({ enclaveQuorumPublic: key }) }
+  const keyReply: Reply = { status: 200, body: JSON.stringify({ enclaveQuorumPublic: key }) }
 
   test('is fetched once, at the root of the server', async () => {
-    const { client, sent } = simulate([said])
+    const { client, sent } = simulate([keyReply])
     expect(await Promise.all([client.quorumPublicKey(), client.quorumPublicKey()])).toEqual([key, key])
     expect(sent.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/.well-known/countersign.json'])
     expect(sent[0]!.headers.has('Authorization')).toBe(false)
@@ -177,7 +177,7 @@ describe("the enclave's key", () => {
     { status: 200, body: 'null' },
     { status: 200, body: '<html>' },
   ])('is not accepted from %j, and fetched again', async (reply) => {
-    const { client } = simulate([reply, said])
+    const { client } = simulate([reply, keyReply])
     await expect(client.quorumPublicKey()).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
     expect(await client.quorumPublicKey()).toBe(key)
   })

@@ -51,8 +51,8 @@ test.each([
 })
 
 test('a quote with a different amount than requested is rejected, even if it matches its payload', () => {
-  const asked = { ...request, lockedCurrencyAmount: 2_000n }
-  expect(() => checkPayment(payment, quote, asked)).toThrow(/delivers\.amount/)
+  const quoteRequest = { ...request, lockedCurrencyAmount: 2_000n }
+  expect(() => checkPayment(payment, quote, quoteRequest)).toThrow(/delivers\.amount/)
   const elsewhere = { ...request, destination: { ...destination, accountId: 'ExternalAccount:2' } }
   expect(() => checkPayment(payment, quote, elsewhere)).toThrow(/destination\.accountId/)
   const inPesos = { ...request, destination: { ...destination, currency: 'MXN' } }

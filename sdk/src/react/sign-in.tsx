@@ -134,7 +134,7 @@ function Ways(props: WaysProps): ReactNode {
           {list.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
           <CredentialButtons
             credentials={list.filter(isOffered)}
-            labelOf={(one) => formatLabel(one, identityProvider ?? texts.anIdentity, texts)}
+            labelOf={(credential) => formatLabel(credential, identityProvider ?? texts.anIdentity, texts)}
             isBusy={signingIn.isBusy}
             takesFocus={takesFocus || isReturning}
             onChoose={choose}

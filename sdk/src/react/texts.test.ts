@@ -18,7 +18,7 @@ const languages = Object.entries(TEXTS)
 const ARGUMENT = '•argument•'
 
 /** Every message of a language by its path, with arguments filled in. */
-function textsOf(part: object, path = ''): [path: string, text: string][] {
+function listTexts(part: object, path = ''): [path: string, text: string][] {
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'string') return [[path + name, value]] satisfies [string, string][]
     if (typeof value === 'function')
@@ -26,34 +26,34 @@ function textsOf(part: object, path = ''): [path: string, text: string][] {
         string,
         string,
       ][]
-    return textsOf(value as object, `${path}${name}.`)
+    return listTexts(value as object, `${path}${name}.`)
   })
 }
 
 /** All field names of a schema, at any depth. */
-function membersOf(schema: unknown, found = new Set<string>()): Set<string> {
+function listProperties(schema: unknown, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'properties') for (const name of Object.keys(value as object)) found.add(name)
-    membersOf(value, found)
+    listProperties(value, found)
   }
   return found
 }
 
 describe.each(languages)('the texts in %s', (language, texts) => {
   test('have no empty entry and include their parameters', () => {
-    for (const [path, text] of textsOf(texts)) expect(text.trim(), path).not.toBe('')
+    for (const [path, text] of listTexts(texts)) expect(text.trim(), path).not.toBe('')
     for (const [name, value] of Object.entries(texts))
       if (typeof value === 'function') {
-        const said = (value as (...given: string[]) => string)(ARGUMENT, ARGUMENT)
-        expect(said.replaceAll(' ', ''), name).toContain(ARGUMENT)
+        const text = (value as (...given: string[]) => string)(ARGUMENT, ARGUMENT)
+        expect(text.replaceAll(' ', ''), name).toContain(ARGUMENT)
       }
   })
 
   test('are written in that language', () => {
     if (language === 'en') return
-    const english = new Map(textsOf(TEXTS.en))
-    const same = textsOf(texts).filter(
+    const english = new Map(listTexts(TEXTS.en))
+    const same = listTexts(texts).filter(
       ([path, text]) => english.get(path) === text && /[a-z] [a-z]/.test(text),
     )
     // Names without another form there.
@@ -69,7 +69,10 @@ describe.each(languages)('the texts in %s', (language, texts) => {
       ...['accountInfo', 'accountOrWalletInfo', 'beneficiary', 'destinationType'],
       ...['instructionsNotes', 'isPlatformAccount', 'payloadToSign'],
     ]
-    const members = membersOf(PaymentInstructions, membersOf(PAYLOADS.quote_execute.properties.destination))
+    const members = listProperties(
+      PaymentInstructions,
+      listProperties(PAYLOADS.quote_execute.properties.destination),
+    )
     expect(members.size).toBeGreaterThan(40)
     expect([...members].filter((name) => !notShown.includes(name) && !(name in texts.fields))).toEqual([])
   })
@@ -163,7 +166,7 @@ test.each(languages)('failures have messages in %s', (_language, texts: Texts) =
   const refused = (code: string) => new CountersignError({ status: 400, code, message: 'not for customers' })
   for (const code of Object.keys(BY_CODE)) {
     expect(ERRORS, code).toHaveProperty(code)
-    expect(textsOf(texts).map(([, text]) => text)).toContain(formatError(refused(code), texts))
+    expect(listTexts(texts).map(([, text]) => text)).toContain(formatError(refused(code), texts))
   }
   expect(formatError(refused('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
   expect(formatError(refused('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)

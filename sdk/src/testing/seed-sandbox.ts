@@ -106,7 +106,7 @@ async function seedDay(
     if (choices.chance(60)) await payByAgent(client, customer, choices.between(2_000, 60_000))
 }
 
-/** Creates records that wait for a person's decision. */
+/** Creates records that await a decision. */
 async function seedPendingDecisions(
   countersign: Countersign,
   choices: Choices,

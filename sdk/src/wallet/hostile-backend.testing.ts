@@ -117,12 +117,12 @@ export function backend(tamper: (sent: Sent) => Sent) {
 }
 
 /** Creates a `Caller` that gets its responses from a function, and records its calls. */
-export function createCaller(answer: (name: string, input: Record<string, unknown>) => unknown) {
+export function createCaller(respond: (name: string, input: Record<string, unknown>) => unknown) {
   const calls: { name: string; input: Record<string, unknown> }[] = []
   const caller = {
     call: async (name: string, input: Record<string, unknown> = {}) => {
       calls.push({ name, input })
-      return answer(name, input)
+      return respond(name, input)
     },
   } as unknown as Caller
   return { caller, calls }

@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, unknown>>
 
 describe('a sign-in by passkey', () => {
   /** The server's response to a challenge, possibly changed by a backend. */
-  function answerTo(clientPublicKey: unknown, change: Members, beside: Members = {}) {
+  function buildResponse(clientPublicKey: unknown, change: Members, beside: Members = {}) {
     const payload = {
       operation: 'credential_verify',
       summary: 'Sign in to this wallet',
@@ -40,30 +40,30 @@ describe('a sign-in by passkey', () => {
   }
 
   async function signIn(change: Members, beside: Members = {}) {
-    const asked: string[] = []
+    const challenges: string[] = []
     const caller = {
       call: async (name: string, { body }: { body: Members }) => {
         if (name !== 'credential_challenge') throw new Error(`${name} was called`)
-        return { status: 200, body: answerTo(body.clientPublicKey, change, beside) }
+        return { status: 200, body: buildResponse(body.clientPublicKey, change, beside) }
       },
     } as unknown as Caller
     const authenticator = {
       get: async ({ challenge }: { challenge: string }) => {
-        asked.push(Buffer.from(challenge, 'base64url').toString())
+        challenges.push(Buffer.from(challenge, 'base64url').toString())
         throw new Error('asked')
       },
     } as unknown as PasskeyAuthenticator
     const wallet = new Wallet(caller, ACCOUNT, { quorumPublicKey, authenticator })
     const error = await wallet.passkey.signIn({ credentialId: ID }).catch((error: unknown) => error)
-    return { error, asked }
+    return { error, asked: challenges }
   }
 
   const OTHER_KEY = `04${'22'.repeat(64)}`
 
   test('passes the hash of the payload to the authenticator', async () => {
-    const { error, asked } = await signIn({})
+    const { error, asked: challenges } = await signIn({})
     expect(error).toMatchObject({ message: 'asked' })
-    expect(asked).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    expect(challenges).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
   })
 
   test.each<[string, Members, Members]>([
@@ -82,18 +82,18 @@ describe('a sign-in by passkey', () => {
       {},
     ],
   ])("does not ask the authenticator where %s is another one's", async (member, change, beside) => {
-    const { error, asked } = await signIn(change, beside)
+    const { error, asked: challenges } = await signIn(change, beside)
     expect(error).toBeInstanceOf(PayloadMismatchError)
     expect(error).toMatchObject({ member })
-    expect(asked).toEqual([])
+    expect(challenges).toEqual([])
   })
 
   test('is also checked if a backend forwards the payload', async () => {
     const key = await RecipientKey.generate()
     const expected = { accountId: ACCOUNT, id: ID }
-    const { payloadToSign, challenge } = answerTo(key.clientPublicKey, {})
+    const { payloadToSign, challenge } = buildResponse(key.clientPublicKey, {})
     expect(await key.passkeyChallenge(payloadToSign, expected)).toBe(challenge)
-    const stolen = answerTo(OTHER_KEY, {}).payloadToSign
+    const stolen = buildResponse(OTHER_KEY, {}).payloadToSign
     const refused = { name: 'PayloadMismatchError', member: 'clientPublicKey' }
     await expect(key.passkeyChallenge(stolen, expected)).rejects.toMatchObject(refused)
   })
@@ -143,7 +143,7 @@ describe('a sign-in by code', () => {
 
   test('does not stamp the payload of a quote or seal the code for another wallet', async () => {
     const calls: Members[] = []
-    const bundleOf = (organizationId: string) =>
+    const makeBundle = (organizationId: string) =>
       makeOtpTargetBundle(
         { targetPublicKey: generateKeyPair().publicKey, organizationId, userId: 'Customer:c' },
         quorumKey,
@@ -157,7 +157,7 @@ describe('a sign-in by code', () => {
     } as unknown as Caller
     const { email } = new Wallet(caller, ACCOUNT, { quorumPublicKey })
     const signIn = (organizationId: string) =>
-      email.signIn({ code: '1', credentialId: ID, otpEncryptionTargetBundle: bundleOf(organizationId) })
+      email.signIn({ code: '1', credentialId: ID, otpEncryptionTargetBundle: makeBundle(organizationId) })
     await expect(signIn(ACCOUNT)).rejects.toBeInstanceOf(PayloadMismatchError)
     expect(calls).toHaveLength(1)
     await expect(signIn('InternalAccount:b')).rejects.toMatchObject({ name: 'EnvelopeError' })

@@ -89,9 +89,9 @@ describe('a webhook signed by Standard Webhooks', () => {
     await expect(verifyWebhook({ payload: printed, headers, secret: SECRET })).rejects.toThrow(
       /^No signature matches the secret\. The raw body is needed/,
     )
-    const given = verifyWebhook({ payload: parsed, headers, secret: SECRET })
-    await expect(given).rejects.toThrow(/^payload is not the raw body\. .*express\.raw/)
-    await expect(given).rejects.toBeInstanceOf(TypeError)
+    const verification = verifyWebhook({ payload: parsed, headers, secret: SECRET })
+    await expect(verification).rejects.toThrow(/^payload is not the raw body\. .*express\.raw/)
+    await expect(verification).rejects.toBeInstanceOf(TypeError)
   })
 
   test('is checked against the time that `now` returns', async () => {

@@ -103,7 +103,7 @@ function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
 async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await listWaitingReports(backend)
   const wrong = findUnexpected(bank, events)
-  if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
+  if (wrong !== undefined) return `Reports held for manual review: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
   const waiting = [
     ...bank.expectedReports.unread,

@@ -34,17 +34,17 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
     queryKey: ['accounts', accountId, 'statement', period],
     queryFn: async () => (await countersign.statements.get({ accountId, ...period })) as Statement,
   })
-  const address = (format: string) => buildUrl('/statements', { accountId, format, ...period })
+  const buildDownloadUrl = (format: string) => buildUrl('/statements', { accountId, format, ...period })
   return (
     <Panel
       title="Statement"
       actions={
         <Group gap="md">
-          <Anchor href={address('html')} target="_blank" rel="noopener" inherit>
+          <Anchor href={buildDownloadUrl('html')} target="_blank" rel="noopener" inherit>
             Print
           </Anchor>
           {Object.entries(FILES).map(([format, label]) => (
-            <Anchor key={format} href={address(format)} download inherit>
+            <Anchor key={format} href={buildDownloadUrl(format)} download inherit>
               {label}
             </Anchor>
           ))}
@@ -69,13 +69,13 @@ function Totals({ statement }: { readonly statement: Statement }) {
   return (
     <Facts
       items={[
-        ['Before', money(statement.openingBalance)],
+        ['Opening balance', money(statement.openingBalance)],
         ['Money in', money(statement.credits)],
         ['Money out', money(statement.debits)],
-        ['Of which fees', money(statement.fees)],
-        ['After', money(statement.closingBalance)],
-        ['Of which held', money(statement.heldBalance)],
-        ['Lines', statement.lines.length.toLocaleString()],
+        ['Fees included', money(statement.fees)],
+        ['Closing balance', money(statement.closingBalance)],
+        ['On hold', money(statement.heldBalance)],
+        ['Entries', statement.lines.length.toLocaleString()],
       ]}
     />
   )

@@ -87,7 +87,7 @@ function CurrencyPanel({ day }: { readonly day: OfCurrency }) {
         <Facts
           items={[
             ['Owed to customers', money(owed)],
-            ['Of which on hold', money(onHold)],
+            ['Owed and on hold', money(onHold)],
             ['Held by rails', money(held)],
             ['Difference', money(difference)],
           ]}

@@ -121,7 +121,7 @@ function Fields({ draft: { url, description, types, isThin, isLatest }, set }: F
       />
       <Switch
         label="Latest balance only"
-        description="Of the balances of an account that wait, only the latest is sent"
+        description="Only the latest pending balance of each account is sent"
         checked={isLatest}
         onChange={({ currentTarget }) => set({ isLatest: currentTarget.checked })}
       />

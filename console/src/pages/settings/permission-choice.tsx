@@ -7,7 +7,7 @@ export const PERMISSION_WORDS = {
   VIEW: 'reads everything',
   TRANSACT: 'moves money and signs customers in',
   MANAGE: 'changes records and settings',
-  APPROVE: 'decides what waits for a person',
+  APPROVE: 'approves and rejects pending items',
   REVIEW: 'decides about customers',
 } as const
 

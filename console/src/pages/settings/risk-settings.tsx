@@ -19,7 +19,7 @@ export function RiskSettings() {
     <Stack gap="lg">
       <SettingsForm
         title="Holds of pulled money"
-        text="Money that is pulled from a bank account can come back. A rule holds it until its banking days are over. A rule applies if all its conditions do; if several apply, the one with the most banking days holds the money. A change needs APPROVE in addition to MANAGE."
+        text="Money that is pulled from a bank account can be returned. A rule holds it until its banking days are over. A rule applies if all its conditions do; if several apply, the one with the most banking days holds the money. A change needs APPROVE in addition to MANAGE."
         createDraft={({ riskConfig }) => ({ rows: toHoldRows(riskConfig.fundsHolds) })}
         buildChange={({ rows }) => ({ riskConfig: { fundsHolds: fromHoldRows(rows) } })}
         isReady={({ rows }) => areValid(rows, HOLD_FIELDS)}

@@ -149,7 +149,7 @@ export class Chain {
     this.blocks.push({ number, hash, parentHash, timestamp, baseFee, mined, state })
     const done = new Set(mined.map(({ transaction }) => transaction))
     this.#waiting = this.#waiting.filter(
-      (transaction) => !done.has(transaction) && !isOver(transaction, state),
+      (transaction) => !done.has(transaction) && !isNonceUsed(transaction, state),
     )
   }
 
@@ -225,7 +225,7 @@ function mineTransaction(state: State, transaction: Transaction, timestamp: bigi
   return { transaction, effects, succeeded, price }
 }
 
-function isOver({ from, count }: Transaction, state: State): boolean {
+function isNonceUsed({ from, count }: Transaction, state: State): boolean {
   return count !== undefined && count < state.getTransactionCount(from)
 }
 
