@@ -121,7 +121,7 @@ describe('the page with the wallet kit', () => {
     'with the keyboard only, on a %s, %s: up, in, receive, pay, settle, freeze',
     async (size, scheme) => {
       const { page, look, keys } = await open(WIDTHS[size], scheme)
-      const says = (words: string | RegExp) => page.getByRole('status').getByText(words).waitFor()
+      const expectStatus = (words: string | RegExp) => page.getByRole('status').getByText(words).waitFor()
 
       await page.getByRole('heading', { name: 'Sign up' }).waitFor()
       await look('1-sign-up')
@@ -133,7 +133,7 @@ describe('the page with the wallet kit', () => {
       await page.getByText('Sign in to freeze').waitFor()
       await look('2-signed-out')
       await keys.press(/E-mail a code/)
-      await says(/A code is on its way/)
+      await expectStatus(/A code is on its way/)
       expect(await keys.focused()).toBe('Code of six digits')
       await look('3-code')
       await page.keyboard.type('111111')
@@ -141,7 +141,7 @@ describe('the page with the wallet kit', () => {
       expect(await keys.focused()).toBe('Code of six digits')
       await look('4-wrong-code')
       await page.keyboard.type('000000')
-      await says('Your session lasts until')
+      await expectStatus('Your session lasts until')
       expect(await keys.focused()).toBe('Sign out')
 
       await keys.press('Send 250 USDB to the wallet', 'Space')
@@ -172,18 +172,18 @@ describe('the page with the wallet kit', () => {
       await keys.press('Pay')
       await dialog.waitFor()
       await keys.press('Sign and pay')
-      await says('The payment has arrived.')
+      await expectStatus('The payment has arrived.')
       expect(await keys.focused()).toBe('Pay')
       await page.getByText('224.271356 USDB', { exact: true }).waitFor()
       await page.getByText(/^Completed/).waitFor()
 
       await keys.press('Freeze the card')
-      await says('The card is frozen')
+      await expectStatus('The card is frozen')
       expect(await keys.focused()).toBe('Unfreeze the card')
       await look('8-frozen')
       const { data } = (await countersign.call('card_list', { query: { state: 'FROZEN' } })).body
       await keys.press('Unfreeze the card', 'Space')
-      await says('The card can be used again.')
+      await expectStatus('The card can be used again.')
       const now = await countersign.call('card_get', { params: { id: data[0]!.id } })
       expect(now.body.state).toBe('ACTIVE')
       expect(trouble).toEqual([])

@@ -32,7 +32,7 @@ export async function measureBulk(
 ): Promise<void> {
   const lines = isShort ? SHORT_LINES : LINES
   const countersign = new Countersign(bench.credentials)
-  const { accountId, payees } = await platformPayer(countersign)
+  const { accountId, payees } = await createPlatformPayer(countersign)
   const pairs = payees.map((bankAccountId) => ({ accountId, bankAccountId }))
   const results: Round[] = []
   for (let n = 0; n < rounds; n++) {
@@ -67,7 +67,7 @@ export async function measureBulk(
 }
 
 /** The platform's funded dollar account, and payees of the platform. */
-async function platformPayer(countersign: Countersign) {
+async function createPlatformPayer(countersign: Countersign) {
   const { data } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
   const [account] = data
   if (!account) throw new Error('The platform has no account in US dollars.')

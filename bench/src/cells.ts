@@ -50,18 +50,18 @@ function measureTransfers({ target, payers }: Cell, seconds: number): Promise<Fi
 function countRoundTrips(cell: Cell): Promise<number> {
   return cell.withRoundTripCounter(async (target, getTrips) => {
     const next = cycle(cell.payers)
-    const work = async (pieces: number) => {
+    const runPieces = async (pieces: number) => {
       for (let n = 0; n < pieces; n++) await send(target, buildTransferCall(next()))
       await settleSandbox(target)
     }
-    const measure = async (work: () => Promise<unknown>) => {
+    const measure = async (runPieces: () => Promise<unknown>) => {
       const [before, startedMs] = [getTrips(), performance.now()]
-      await work()
+      await runPieces()
       return { count: getTrips() - before, ms: performance.now() - startedMs }
     }
-    await work(WARM_UP_PIECES)
+    await runPieces(WARM_UP_PIECES)
     const idle = await measure(() => setTimeout(IDLE_MS))
-    const busy = await measure(() => work(PIECES))
+    const busy = await measure(() => runPieces(PIECES))
     return (busy.count - (idle.count * busy.ms) / idle.ms) / PIECES
   })
 }

@@ -62,14 +62,14 @@ async function printCost(
   readMs: readonly number[],
 ): Promise<void> {
   const member = await signIn(credentials)
-  const spentUs = () => {
+  const readCpuUs = () => {
     const { main, others } = readProcessorTime(pid)
     return main + others + readPostgresTime()
   }
   await readPage(member, page)
-  const before = spentUs()
+  const before = readCpuUs()
   for (let n = 0; n < READS; n++) await readPage(member, page)
-  const eachMs = (spentUs() - before) / READS / 1000
+  const eachMs = (readCpuUs() - before) / READS / 1000
   const share = (100 * eachMs) / PAUSE_MS / availableParallelism()
   process.stdout.write(
     `  ${page}: ${readMs.length} reads under load, ${findMedian(readMs).toFixed(0)} ms each; ${eachMs.toFixed(1)} ms of processor time for a read, ${share.toFixed(2)} % of all cores\n`,

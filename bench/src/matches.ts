@@ -122,16 +122,16 @@ class Stopwatch {
   }
 
   recordCount(count: number): void {
-    if (this.#early === undefined && count >= this.#lines / 10) this.#early = residentMib()
+    if (this.#early === undefined && count >= this.#lines / 10) this.#early = readResidentMib()
   }
 
   end(): Measured {
-    const late = residentMib()
+    const late = readResidentMib()
     return { seconds: (performance.now() - this.#startedMs) / 1000, memory: [this.#early ?? late, late] }
   }
 }
 
-function residentMib(): number {
+function readResidentMib(): number {
   return process.memoryUsage.rss() / 1024 ** 2
 }
 

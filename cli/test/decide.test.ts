@@ -40,7 +40,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: string[]): Promise<Run> =>
   runProgram(['transactions', ...args, '--credentials', file], { XDG_CONFIG_HOME: folder })
 
-async function waitingPayment(): Promise<string> {
+async function createWaitingPayment(): Promise<string> {
   const { id } = await countersign.transfers.out({
     source: { accountId: source },
     destination: { accountId: payee },
@@ -51,7 +51,7 @@ async function waitingPayment(): Promise<string> {
 }
 
 test('a payment is decided on the command line after a question that names amount and payee', async () => {
-  const id = await waitingPayment()
+  const id = await createWaitingPayment()
   const options = ['--outcome', 'returned', '--reason', 'Sent back', '--charge', '3.00']
   const unconfirmed = await run('decide', id, ...options, '--note', 'Ticket 4711')
   expect(unconfirmed.exitCode).toBe(1)
@@ -88,7 +88,7 @@ test('deposits are split, assigned and written off on the command line, each aft
 })
 
 test('wrong options and refusals of the server are errors, and nothing is decided', async () => {
-  const id = await waitingPayment()
+  const id = await createWaitingPayment()
   const wrong = [
     [['--outcome', 'LOST', '--note', 'x'], '--outcome must be one of DELIVERED, FAILED, RETURNED'],
     [['--outcome', 'FAILED'], 'Evidence is required'],

@@ -57,13 +57,13 @@ describe('a sandbox on the command line', () => {
 
   test('the request log is followed', async () => {
     const tail = start(['logs', 'tail', '--status', '4xx', '--json'], shop.env)
-    const missing = () => shop.countersign.customers.get(shop.customer.usdId).catch(() => {})
+    const requestMissing = () => shop.countersign.customers.get(shop.customer.usdId).catch(() => {})
     // The tail begins with entries after its first query.
-    const asked = async () => {
-      await missing()
+    const findRequestId = async () => {
+      await requestMissing()
       return tail.output
     }
-    await expect.poll(asked, { interval: 500 }).not.toBe('')
+    await expect.poll(findRequestId, { interval: 500 }).not.toBe('')
     expect(await tail.end()).toBe(0)
     const entries = tail.output
       .trim()

@@ -133,7 +133,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     const { call, listTools, close } = await connectHttp(kind, server.url, { accessToken })
     const tools = await listTools()
     const called = new Set<string>()
-    const good = async (name: string, input: Record<string, unknown> = {}) => {
+    const callOk = async (name: string, input: Record<string, unknown> = {}) => {
       const { isError, body } = await call(name, input)
       expect(isError, `${name} ${JSON.stringify(body)}`).toBe(false)
       called.add(name)
@@ -141,30 +141,30 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     }
     const accounts = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
     const back = { source: accounts.destination, destination: accounts.source }
-    await good('countersign_whoami')
-    await good('countersign_list_accounts')
-    await good('countersign_list_external_accounts')
-    await good('countersign_exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR', 'MXN'] })
-    const quote = await good('countersign_create_quote', {
+    await callOk('countersign_whoami')
+    await callOk('countersign_list_accounts')
+    await callOk('countersign_list_external_accounts')
+    await callOk('countersign_exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR', 'MXN'] })
+    const quote = await callOk('countersign_create_quote', {
       source: { sourceType: 'ACCOUNT', ...accounts.source },
       destination: { destinationType: 'ACCOUNT', ...accounts.destination },
       lockedCurrencySide: 'SENDING',
       lockedCurrencyAmount: 1_000,
     })
     expect(quote.totalSendingAmountInWords).toBe('10.00 USD')
-    await good('countersign_get_quote', { quoteId: quote.id })
-    await good('countersign_execute_quote', { quoteId: quote.id })
-    await good('countersign_transfer_out', { ...accounts, amount: 500 })
-    await good('countersign_transfer_in', { ...back, amount: 500 })
-    const pending = await good('countersign_transfer_out', { ...accounts, amount: 2_500 })
-    await good('countersign_list_actions')
-    await good('countersign_get_action', { actionId: pending.id })
-    await good('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
-    const { data } = (await good('countersign_list_transactions')) as { data: { id: string }[] }
-    for (const { id: transactionId } of data) await good('countersign_get_transaction', { transactionId })
+    await callOk('countersign_get_quote', { quoteId: quote.id })
+    await callOk('countersign_execute_quote', { quoteId: quote.id })
+    await callOk('countersign_transfer_out', { ...accounts, amount: 500 })
+    await callOk('countersign_transfer_in', { ...back, amount: 500 })
+    const pending = await callOk('countersign_transfer_out', { ...accounts, amount: 2_500 })
+    await callOk('countersign_list_actions')
+    await callOk('countersign_get_action', { actionId: pending.id })
+    await callOk('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
+    const { data } = (await callOk('countersign_list_transactions')) as { data: { id: string }[] }
+    for (const { id: transactionId } of data) await callOk('countersign_get_transaction', { transactionId })
     const action = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
-    await good('countersign_simulate', { ...action, amount: 100, destinationAccountId: customer.bankId })
-    await good('countersign_simulate', {
+    await callOk('countersign_simulate', { ...action, amount: 100, destinationAccountId: customer.bankId })
+    await callOk('countersign_simulate', {
       ...action,
       amount: 1_000_000,
       destinationAccountId: customer.bankId,
@@ -204,13 +204,13 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
     const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
     const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
-    const challenges = async (headers: Record<string, string>) => {
+    const readChallenges = async (headers: Record<string, string>) => {
       const { status, headers: sent } = await sendRaw(url, headers, 'POST', initialize)
       expect(status).toBe(401)
       return sent['www-authenticate']
     }
-    expect(await challenges({})).toBe(`Bearer realm="countersign", resource_metadata="${metadata}"`)
-    expect(await challenges({ Authorization: 'Bearer unknown' })).toBe(
+    expect(await readChallenges({})).toBe(`Bearer realm="countersign", resource_metadata="${metadata}"`)
+    expect(await readChallenges({ Authorization: 'Bearer unknown' })).toBe(
       'Bearer realm="countersign", error="invalid_token", ' +
         `error_description="The token is unknown, expired or revoked.", resource_metadata="${metadata}"`,
     )

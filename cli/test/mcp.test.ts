@@ -177,20 +177,20 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
           details: { rule: 'dailyLimit', asked: 2_001, left: 2_000, leftInWords: '20.00 USD' },
         },
       })
-      const invalid = (input: Record<string, unknown>) =>
+      const callInvalid = (input: Record<string, unknown>) =>
         call('countersign_transfer_out', { ...transfer, ...input })
       const wrong = { isError: true, body: { status: 400, code: 'INVALID_INPUT' } }
-      expect(await invalid({})).toMatchObject({ ...wrong, body: { details: { field: 'amount' } } })
-      expect(await invalid({ amount: 5, ammount: 5 })).toMatchObject({
+      expect(await callInvalid({})).toMatchObject({ ...wrong, body: { details: { field: 'amount' } } })
+      expect(await callInvalid({ amount: 5, ammount: 5 })).toMatchObject({
         body: { details: { field: 'ammount' } },
       })
-      expect(await invalid({ amount: 2 ** 53 })).toMatchObject({ body: { details: { field: 'amount' } } })
-      expect(await invalid({ amount: null })).toMatchObject({
+      expect(await callInvalid({ amount: 2 ** 53 })).toMatchObject({ body: { details: { field: 'amount' } } })
+      expect(await callInvalid({ amount: null })).toMatchObject({
         ...wrong,
         body: { details: { field: 'amount' } },
       })
-      expect(await invalid({ amount: '5' })).toMatchObject(wrong)
-      expect(await invalid({ amount: -5 })).toMatchObject({ isError: true, body: { status: 400 } })
+      expect(await callInvalid({ amount: '5' })).toMatchObject(wrong)
+      expect(await callInvalid({ amount: -5 })).toMatchObject({ isError: true, body: { status: 400 } })
       expect(await call('countersign_get_quote', { quoteId: '..' })).toMatchObject({
         body: { details: { field: 'quoteId' } },
       })

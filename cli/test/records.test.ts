@@ -101,44 +101,44 @@ describe('profiles on the command line', () => {
 })
 
 describe('records on the command line', () => {
-  const withFile = async (...args: string[]) => {
+  const runWithFile = async (...args: string[]) => {
     const path = join(folder, 'own.json')
     await writeFile(path, JSON.stringify(credentials))
     return run([...args, '--credentials', path])
   }
 
   test('a list is lines with tabs into a pipe, JSON for a program, and says when there is more', async () => {
-    const page = await withFile('customers', 'list', '--limit', '2')
+    const page = await runWithFile('customers', 'list', '--limit', '2')
     expect(page.stdout.trimEnd().split('\n')).toHaveLength(2)
     expect(page.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
     expect(page.stderr).toMatch(/^There are more records\. /)
-    const first = JSON.parse((await withFile('customers', 'list', '--limit', '1', '--json')).stdout)
+    const first = JSON.parse((await runWithFile('customers', 'list', '--limit', '1', '--json')).stdout)
     expect(first).toMatchObject({ hasMore: true, data: [expect.anything()] })
-    const all = JSON.parse((await withFile('customers', 'list', '--all', '--json')).stdout)
+    const all = JSON.parse((await runWithFile('customers', 'list', '--all', '--json')).stdout)
     expect(all).toMatchObject({ hasMore: false })
     expect(all.data.length).toBeGreaterThanOrEqual(3)
   })
 
   test('filters are those of the call, and a wrong one is said as JSON with --json', async () => {
-    const found = await withFile('customers', 'list', '--platform-customer-id', 'grace', '--json')
+    const found = await runWithFile('customers', 'list', '--platform-customer-id', 'grace', '--json')
     expect(JSON.parse(found.stdout).data).toMatchObject([{ fullName: 'Grace Hopper' }])
-    const later = await withFile('customers', 'list', '--created-after', '2200-01-01')
+    const later = await runWithFile('customers', 'list', '--created-after', '2200-01-01')
     expect(later).toEqual({ exitCode: 0, stdout: '', stderr: 'No customers found.\n' })
-    const wrong = await withFile('transactions', 'list', '--status', 'NONE', '--json')
+    const wrong = await runWithFile('transactions', 'list', '--status', 'NONE', '--json')
     expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
     expect(JSON.parse(wrong.stderr)).toMatchObject({ code: 'USAGE' })
   })
 
   test('each noun has a list, and get shows what it lists', async () => {
     for (const noun of ['customers', 'accounts', 'transactions', 'events', 'quotes']) {
-      const { exitCode, stdout } = await withFile(noun, 'list', '--limit', '1', '--json')
+      const { exitCode, stdout } = await runWithFile(noun, 'list', '--limit', '1', '--json')
       const { data } = JSON.parse(stdout)
       expect([noun, exitCode]).toEqual([noun, 0])
       if (data.length === 0) continue
-      const got = await withFile(noun, 'get', data[0].id, '--json')
+      const got = await runWithFile(noun, 'get', data[0].id, '--json')
       expect(JSON.parse(got.stdout)).toMatchObject({ id: data[0].id })
     }
-    const strange = await withFile('quotes', 'get', 'Quote:x', '--json')
+    const strange = await runWithFile('quotes', 'get', 'Quote:x', '--json')
     expect(JSON.parse(strange.stderr)).toMatchObject({ status: 404 })
   })
 
@@ -149,20 +149,20 @@ describe('records on the command line', () => {
       ['agents', 'agent'],
       ['events', 'event'],
     ] as const) {
-      const plural = await withFile(one, 'list', '--json')
-      expect([one, plural]).toEqual([one, await withFile(other, 'list', '--json')])
+      const plural = await runWithFile(one, 'list', '--json')
+      expect([one, plural]).toEqual([one, await runWithFile(other, 'list', '--json')])
       expect(plural.exitCode).toBe(0)
     }
   })
 
   test('every list begins with the newest', async () => {
     for (const noun of ['customers', 'events']) {
-      const { data } = JSON.parse((await withFile(noun, 'list', '--all', '--json')).stdout)
+      const { data } = JSON.parse((await runWithFile(noun, 'list', '--all', '--json')).stdout)
       const times = data.map((one: Record<string, string>) => one.createdAt ?? one.timestamp)
       expect(times.length).toBeGreaterThan(1)
       expect(times).toEqual([...times].sort().reverse())
     }
-    const { data } = JSON.parse((await withFile('events', 'list', '--sort-order', 'asc', '--json')).stdout)
+    const { data } = JSON.parse((await runWithFile('events', 'list', '--sort-order', 'asc', '--json')).stdout)
     expect(data[0].timestamp <= data.at(-1).timestamp).toBe(true)
   })
 
@@ -188,15 +188,15 @@ describe('records on the command line', () => {
   })
 
   test('search finds by a name, and api makes any call', async () => {
-    expect((await withFile('search', 'hopper')).stdout).toMatch(/^CUSTOMER\tCustomer:\S+\tGrace Hopper/)
+    expect((await runWithFile('search', 'hopper')).stdout).toMatch(/^CUSTOMER\tCustomer:\S+\tGrace Hopper/)
     const body = join(folder, 'body.json')
     await writeFile(body, JSON.stringify({ customerType: 'BUSINESS', platformCustomerId: 'raw' }))
-    const created = await withFile('api', 'post', '/customers', '--data', `@${body}`)
+    const created = await runWithFile('api', 'post', '/customers', '--data', `@${body}`)
     expect(JSON.parse(created.stdout)).toMatchObject({ platformCustomerId: 'raw' })
-    const refused = await withFile('api', 'GET', '/customers/Customer:x')
+    const refused = await runWithFile('api', 'GET', '/customers/Customer:x')
     expect(refused.exitCode).toBe(1)
     expect(JSON.parse(refused.stdout)).toMatchObject({ status: 404 })
-    expect((await withFile('api', 'POST', '/customers', '--data', '{')).stderr).toMatch(/must be JSON/)
+    expect((await runWithFile('api', 'POST', '/customers', '--data', '{')).stderr).toMatch(/must be JSON/)
   })
 
   test.skipIf(!existsSync(PROGRAM))(

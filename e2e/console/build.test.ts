@@ -96,7 +96,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
   test('an agent is paused immediately and resumed, and is deleted only after a confirmation', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const agentId = await agentThatPaid(countersign)
+    const agentId = await createPayingAgent(countersign)
     await go(`/agents/${agentId}`)
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
@@ -124,7 +124,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
   test('a draft policy is explained and replayed over the last week before it is saved', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const agentId = await agentThatPaid(countersign)
+    const agentId = await createPayingAgent(countersign)
     await go(`/agents/${agentId}/policy`)
     const whatIf = page.getByRole('region', { name: 'What if: last week under this draft' })
     await whatIf.getByText('no decisions would change').waitFor()
@@ -194,7 +194,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
 })
 
 /** Creates an agent that has paid 5.00 USD without an approval. */
-async function agentThatPaid(countersign: Countersign): Promise<string> {
+async function createPayingAgent(countersign: Countersign): Promise<string> {
   const { customerId, usdId, bankId } = await makeFundedCustomer(countersign, {
     email: 'ada@example.com',
     amount: 1_000_000n,

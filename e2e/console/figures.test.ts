@@ -30,7 +30,7 @@ function recordCalls(page: Page): string[] {
   return calls
 }
 
-const ofPage = (calls: readonly string[]) => calls.filter((path) => !OF_SHELL.includes(path))
+const selectPageCalls = (calls: readonly string[]) => calls.filter((path) => !OF_SHELL.includes(path))
 
 const print = (line: string) => console.info(`Figures: ${line}`)
 
@@ -56,7 +56,7 @@ test('a page that is opened from the navigation makes at most three calls', asyn
   for (const title of titles) {
     calls.length = 0
     times.push(`${title} ${Math.round(await openPage(page, title))}`)
-    expect(ofPage(calls).length, `${title}: ${calls.join(' ')}`).toBeLessThanOrEqual(CALLS_MAX)
+    expect(selectPageCalls(calls).length, `${title}: ${calls.join(' ')}`).toBeLessThanOrEqual(CALLS_MAX)
   }
   print(`navigation in ms: ${times.join(', ')}.`)
   await go('/transactions')
@@ -83,7 +83,7 @@ test('a list of 100,000 rows handles every key, renders only a few rows, and is 
   world = await openSignedIn()
   const { page, countersign, go, wrong } = world
   const { usdId } = await createFundedCustomer(countersign)
-  await page.addInitScript(standInForCustomers, LIST_ROWS)
+  await page.addInitScript(simulateCustomers, LIST_ROWS)
   await go('/customers')
   const readAfterMs = await page.evaluate(readToEnd, LIST_ROWS)
   print(`${LIST_ROWS} rows read in ${Math.round(readAfterMs)} ms.`)
@@ -116,7 +116,7 @@ test('a list of 100,000 rows handles every key, renders only a few rows, and is 
 })
 
 /** Runs in the page before its scripts: replaces the customer list with copies of its first row. */
-function standInForCustomers(rows: number): void {
+function simulateCustomers(rows: number): void {
   const own = Object.assign(globalThis, { listCalls: 0 })
   const real = globalThis.fetch
   let first: Promise<{ data: { id: string }[] }> | undefined

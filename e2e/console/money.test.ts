@@ -30,7 +30,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
   test('verify a customer: see what is missing, compare the document with the data, and decide with a reason', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { caseId, customerId } = await waitingCase(countersign)
+    const { caseId, customerId } = await createWaitingCase(countersign)
     // The role is all that a reviewer needs.
     const { data: members } = await countersign.members.list()
     await countersign.members.update(members[0]!.id, { permissions: [...MEMBER_ROLES.COMPLIANCE] })
@@ -169,7 +169,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
 })
 
 /** Creates a customer with all documents, whose verification is waiting for a reviewer. */
-async function waitingCase(countersign: Countersign) {
+async function createWaitingCase(countersign: Countersign) {
   await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',

@@ -73,7 +73,7 @@ describe.each([
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
     await go('/settings?part=you')
-    await page.getByLabel('Tell me what waits for me').selectOption({ label: 'By e-mail' })
+    await page.getByLabel('Notify me about pending work').selectOption({ label: 'By e-mail' })
     await page.getByLabel('Verifications').uncheck()
     await page.getByLabel('At most once per').selectOption({ label: '15 minutes' })
     await page.getByText('Unsaved changes.').waitFor()

@@ -53,15 +53,15 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
   const row = (name: RegExp) => page.getByRole('row', { name }).first()
   const textIsShown = (text: string | RegExp) => () => page.getByText(text).first().waitFor()
   const search = page.getByRole('banner').getByRole('button', { name: 'Search' })
-  const typed = (text: string) => () => page.getByRole('combobox', { name: 'Search for' }).fill(text)
+  const typeSearch = (text: string) => () => page.getByRole('combobox', { name: 'Search for' }).fill(text)
   const found = (text: string) =>
     page.getByRole('listbox', { name: 'Found' }).getByRole('option').filter({ hasText: text }).first()
-  const home = async () => {
+  const goHome = async () => {
     await go('/')
     await page.getByText('Balances', { exact: true }).waitFor()
   }
 
-  await home()
+  await goHome()
   await performTask('Approve the payment that has waited longest', [
     tile('Approvals'),
     row(/45.00 USD/).getByRole('link'),
@@ -75,23 +75,23 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
     dialog.getByRole('button', { name: 'Approve' }),
     textIsShown('Approved: 60.00 USD to Ada Lovelace'),
   ])
-  await home()
-  await performTask('Find a payment by its amount', [search, typed('43.21'), found('43.21 USD')])
-  await home()
+  await goHome()
+  await performTask('Find a payment by its amount', [search, typeSearch('43.21'), found('43.21 USD')])
+  await goHome()
   await performTask('Find a customer by an e-mail domain', [
     search,
-    typed('engines.example'),
+    typeSearch('engines.example'),
     found('Ada Lovelace'),
   ])
   await page.getByRole('heading', { level: 1, name: 'Ada Lovelace', exact: true }).waitFor()
-  await home()
+  await goHome()
   await performTask('Find the payments of a customer', [
     open('Transactions'),
     page.getByRole('combobox', { name: 'Customer' }),
     page.getByRole('option', { name: /Ada Lovelace/ }),
     () => page.waitForURL(/customerId=/),
   ])
-  await home()
+  await goHome()
   await performTask('Change the address of a customer', [
     open('Customers'),
     row(/Ada Lovelace/),
@@ -102,7 +102,7 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
   ])
   await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
   await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Grace Hopper' })
-  await home()
+  await goHome()
   await performTask('Send a verification link', [
     open('Customers'),
     row(/Grace Hopper/),
@@ -111,7 +111,7 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
     () => dialog.getByRole('textbox', { name: 'Verification link' }).waitFor(),
   ])
   await countersign.config.update({ webhookEndpoint: new URL('/readyz', world.origin).href })
-  await home()
+  await goHome()
   await performTask('Deliver the events of an outage again', [
     open('Webhooks'),
     page.getByRole('button', { name: 'Deliver again from' }),

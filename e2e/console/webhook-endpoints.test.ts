@@ -19,7 +19,7 @@ describe('the console', () => {
     await dialog.getByLabel('Without data').check()
     expect(await look(page, 'new-endpoint')).toEqual([])
     await dialog.getByRole('button', { name: 'Add the endpoint' }).click()
-    await dialog.getByLabel('Secret of the endpoint').waitFor()
+    await dialog.getByLabel('Endpoint secret').waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
 

@@ -91,14 +91,14 @@ test('a card is paid from an embedded wallet as long as its delegated key is ACT
 
 test('a wait for an issuer reports a missing decision and a rejection', async () => {
   const { countersign, customer } = await makeCard()
-  const keyRequest = async (platformCardId: string) =>
+  const requestKey = async (platformCardId: string) =>
     countersign.cards.create({
       cardholderId: customer.customerId,
       form: 'VIRTUAL',
       fundingSources: [customer.usdId],
       platformCardId,
     })
-  const [silent, rejected] = [await keyRequest('silent-001'), await keyRequest('rejected-002')]
+  const [silent, rejected] = [await requestKey('silent-001'), await requestKey('rejected-002')]
   const soon = countersign.waitForCard(silent.id, { timeoutMs: 1 })
   await expect(soon).rejects.toBeInstanceOf(NotIssuedError)
   expect(await countersign.waitForCard(rejected.id)).toMatchObject({

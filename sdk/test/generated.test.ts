@@ -46,10 +46,10 @@ function listSamples(schema: Schema, depth = 0): unknown[] {
   if (members) return members.flatMap((member) => listSamples(member, depth + 1))
   if (schema.enum) return [schema.enum[0]]
   const types = [schema.type].flat()
-  return types.flatMap((type) => samplesOfType({ ...schema, type: type! }, depth))
+  return types.flatMap((type) => listTypeSamples({ ...schema, type: type! }, depth))
 }
 
-function samplesOfType(schema: Schema, depth: number): unknown[] {
+function listTypeSamples(schema: Schema, depth: number): unknown[] {
   switch (schema.type) {
     case 'integer':
       return schema.format === 'int64' ? [7, 9_007_199_254_740_993n] : [3]
@@ -62,14 +62,14 @@ function samplesOfType(schema: Schema, depth: number): unknown[] {
     case 'array':
       return [[], listSamples(schema.items ?? {}, depth + 1)]
     case 'object':
-      return objectSamples(schema, depth)
+      return listObjectSamples(schema, depth)
     default:
       return ['text']
   }
 }
 
 /** One object for each sample of the field with the most samples, and one without optional fields. */
-function objectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
+function listObjectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
   const inside = Object.entries(properties).map(
     ([name, property]) => [name, listSamples(property, depth + 1)] as const,
   )

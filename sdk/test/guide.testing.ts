@@ -214,20 +214,20 @@ export class Shell {
   /** `env` is its whole environment next to PATH and HOME; the folder is `repository` in `work`. */
   static async open(work: string, env: Readonly<Record<string, string>>): Promise<Shell> {
     const { PATH = '', HOME = '' } = process.env
-    return new Shell(await linkedRepository(work), { PATH, HOME, ...env })
+    return new Shell(await linkRepository(work), { PATH, HOME, ...env })
   }
 
   /** Runs a command to its end. */
   async run(text: string): Promise<Outcome> {
     const mark = `--- ${++this.#count} ended with`
     const ended = new Promise<Outcome>((resolve, reject) => {
-      const closed = () => reject(new Error(`the shell has ended: ${this.#stderr}`))
-      this.#child.once('close', closed)
+      const rejectOnExit = () => reject(new Error(`the shell has ended: ${this.#stderr}`))
+      this.#child.once('close', rejectOnExit)
       this.#look = () => {
         const [stdout, code] = this.#stdout.split(mark)
         const [stderr, isWhole] = this.#stderr.split(mark)
         if (!code?.endsWith('\n') || isWhole === undefined) return
-        this.#child.off('close', closed)
+        this.#child.off('close', rejectOnExit)
         this.#stdout = this.#stderr = ''
         resolve({ code: Number(code), stdout: stdout!, stderr: stderr! })
       }
@@ -241,10 +241,10 @@ export class Shell {
   /** Ends the shell and everything that it started. */
   async close(): Promise<void> {
     const { exitCode, signalCode } = this.#child
-    const closed = exitCode === null && signalCode === null ? once(this.#child, 'close') : undefined
+    const rejectOnExit = exitCode === null && signalCode === null ? once(this.#child, 'close') : undefined
     process.off('exit', this.#kill)
     this.#kill()
-    await closed
+    await rejectOnExit
   }
 }
 
@@ -258,7 +258,7 @@ export async function newWork(): Promise<{ readonly path: string; readonly remov
  * The repository as links, so that files that a command leaves in its folder stay separate; and a later
  * release of it next to it.
  */
-async function linkedRepository(work: string): Promise<string> {
+async function linkRepository(work: string): Promise<string> {
   const folder = join(work, 'repository')
   await mkdir(folder)
   for (const name of await readdir(ROOT))

@@ -38,7 +38,7 @@ describe('a backend between a wallet and the server', () => {
     quorumPublicKey = await countersign.quorumPublicKey()
   })
 
-  const walletBehind = (caller: Caller) =>
+  const openWallet = (caller: Caller) =>
     new Wallet(caller, customer.walletId, {
       quorumPublicKey,
       authenticator: new SoftwareAuthenticator({ origin: 'http://localhost:3000' }),
@@ -50,7 +50,7 @@ describe('a backend between a wallet and the server', () => {
 
   test('does not get a quote signed in place of a refresh of the session', async () => {
     const { caller, rules, seen: calls } = makeProxy(countersign)
-    const session = await walletBehind(caller).email.signIn({ code: '000000' })
+    const session = await openWallet(caller).email.signIn({ code: '000000' })
     const before = await balance()
     const { id } = await makeQuote(countersign, {
       from: customer.walletId,
@@ -73,7 +73,7 @@ describe('a backend between a wallet and the server', () => {
 
   test('does not get another payment signed than the requested one', async () => {
     const { caller, rules, seen: calls } = makeProxy(countersign)
-    const session = await walletBehind(caller).email.signIn({ code: '000000' })
+    const session = await openWallet(caller).email.signIn({ code: '000000' })
     const quote = (amount: bigint) =>
       makeQuote(countersign, { from: customer.walletId, to: customer.bankId, amount })
     const [mine, other] = [await quote(100n), await quote(9_000n)]
@@ -97,7 +97,7 @@ describe('a backend between a wallet and the server', () => {
 
   test('does not receive the session of a passkey by putting its own key into the challenge', async () => {
     const { caller, rules, seen: calls } = makeProxy(countersign)
-    const wallet = walletBehind(caller)
+    const wallet = openWallet(caller)
     const session = await wallet.email.signIn({ code: '000000' })
     await wallet.passkey.register({ nickname: 'Phone', challenge: crypto.randomUUID(), session })
     expect((await wallet.passkey.signIn()).accountId).toBe(customer.walletId)

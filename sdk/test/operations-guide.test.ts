@@ -151,10 +151,10 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
       expect(begins).toHaveLength(1)
       await world.start(begins[0]!.text)
       for (const command of commands)
-        if (!begins.includes(command) && !WITHOUT_SERVER.test(command.text)) await world.does(command)
+        if (!begins.includes(command) && !WITHOUT_SERVER.test(command.text)) await world.checkCommand(command)
       await expect.poll(() => world.collector.posts.some(({ path }) => path === '/v1/traces')).toBe(true)
       await world.stop()
-      for (const command of commands) if (WITHOUT_SERVER.test(command.text)) await world.does(command)
+      for (const command of commands) if (WITHOUT_SERVER.test(command.text)) await world.checkCommand(command)
     },
   )
 
@@ -252,15 +252,15 @@ class World {
   }
 
   /** Runs a command of the page, and compares the output with the page. */
-  async does(command: Command): Promise<void> {
+  async checkCommand(command: Command): Promise<void> {
     const { says } = findExpected(command)
-    const outcome = await this.#shell.run(this.#filled(command.text))
+    const outcome = await this.#shell.run(this.#fillPlaceholders(command.text))
     expect(outcome, command.text).toEqual({ code: 0, stdout: expect.stringMatching(says), stderr: '' })
     if (command.shown) expect(listShape(outcome.stdout)).toEqual(listShape(command.shown))
-    await this.#after(command, outcome)
+    await this.#prepareNext(command, outcome)
   }
 
-  #filled(text: string): string {
+  #fillPlaceholders(text: string): string {
     const at = text.includes('REJECT') || text.includes('reopen') ? 'Verification:2' : 'Verification:1'
     const filled = text
       .replace('Verification:…', this.#ids.get(at) ?? '')
@@ -278,35 +278,36 @@ class World {
   }
 
   /** Prepares data that the following commands need. */
-  async #after({ text }: Command, { stdout }: Outcome): Promise<void> {
+  async #prepareNext({ text }: Command, { stdout }: Outcome): Promise<void> {
     const [, platform, token] = CREDENTIALS.exec(stdout) ?? []
     if (text.includes('--name Acme')) {
       this.#ids.set('Platform:…', platform!)
-      for (const n of [1, 2]) this.#ids.set(`Verification:${n}`, await this.#newVerification(stdout))
+      for (const n of [1, 2]) this.#ids.set(`Verification:${n}`, await this.#createVerification(stdout))
     }
-    if (text.includes('--name Bank')) this.#ids.set('InternalAccount:…', await this.#guessedWallet(stdout))
+    if (text.includes('--name Bank'))
+      this.#ids.set('InternalAccount:…', await this.#createGuessedWallet(stdout))
     if (text.includes('token create')) this.#ids.set('Token:…', token!)
     if (text.includes('master-key rotate'))
       await this.#shell.run(`export COUNTERSIGN_MASTER_KEY=${this.#newKey}`)
   }
 
   /** A client of the platform whose credentials were printed. */
-  #clientOf(printed: string): Client {
+  #openClient(printed: string): Client {
     const [, platformId = '', tokenId = '', clientSecret = ''] = CREDENTIALS.exec(printed) ?? []
     const credentials = { platformId, tokenId, clientSecret }
     return new Client(credentials, `${this.#origin}/2025-10-13`)
   }
 
-  async #newVerification(printed: string): Promise<string> {
-    const client = this.#clientOf(printed)
+  async #createVerification(printed: string): Promise<string> {
+    const client = this.#openClient(printed)
     const { id: customerId } = (await client.post('/customers', PERSON)).body
     this.#ids.set('Customer', customerId.replace('Customer:', ''))
     return (await client.post('/verifications', { customerId })).body.id
   }
 
   /** A wallet with failed guesses of its code. */
-  async #guessedWallet(printed: string): Promise<string> {
-    const client = this.#clientOf(printed)
+  async #createGuessedWallet(printed: string): Promise<string> {
+    const client = this.#openClient(printed)
     const { id } = (await client.post('/customers', { ...PERSON, email: 'ada@example.com' })).body
     const { data } = (await client.get(`/customers/internal-accounts?customerId=${id}`)).body
     const wallet = data.find(({ type }: { type: string }) => type === 'EMBEDDED_WALLET').id

@@ -96,26 +96,26 @@ describe('a passkey', () => {
 })
 
 describe('an identity', () => {
-  const token = async (nonce: string) => makeOidcToken({ nonce, jti: newChallenge() })
+  const makeToken = async (nonce: string) => makeOidcToken({ nonce, jti: newChallenge() })
 
   test('is registered and signs in, bound to the key of this device', async () => {
     const world = await makeSignedInWallet()
     const { wallet, session } = world
-    const credential = await wallet.oauth.register({ oidcToken: token, session })
+    const credential = await wallet.oauth.register({ oidcToken: makeToken, session })
     expect(credential).toMatchObject({ type: 'OAUTH', nickname: 'ada@example.com' })
-    expect(await canSign(world, await wallet.oauth.signIn({ oidcToken: token }))).toBe(true)
+    expect(await canSign(world, await wallet.oauth.signIn({ oidcToken: makeToken }))).toBe(true)
     const keyPair = structuredClone((await RecipientKey.generate()).keyPair)
     const key = await RecipientKey.fromKeyPair(keyPair)
-    expect(await canSign(world, await wallet.oauth.signIn({ oidcToken: token, key }))).toBe(true)
+    expect(await canSign(world, await wallet.oauth.signIn({ oidcToken: makeToken, key }))).toBe(true)
   })
 
   test('does not sign in by a token for another key or of another person', async () => {
     const { wallet, session } = await makeSignedInWallet()
-    await wallet.oauth.register({ oidcToken: token, session })
+    await wallet.oauth.register({ oidcToken: makeToken, session })
     const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
-    await expect(wallet.oauth.signIn({ oidcToken: async () => token('another key') })).rejects.toMatchObject(
-      refused,
-    )
+    await expect(
+      wallet.oauth.signIn({ oidcToken: async () => makeToken('another key') }),
+    ).rejects.toMatchObject(refused)
     await expect(
       wallet.oauth.signIn({ oidcToken: async (nonce) => makeOidcToken({ nonce, sub: 'eve' }) }),
     ).rejects.toMatchObject(refused)
@@ -202,7 +202,7 @@ describe('a wallet', () => {
 /** An ID token that the sandbox accepts: of the right shape and age, its signature unchecked (specification 5.5). */
 function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date()): string {
   const seconds = Math.floor(now.getTime() / 1000)
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const header = { alg: 'RS256', typ: 'JWT', kid: 'sandbox' }
   const payload = {
     iss: 'https://accounts.google.com',
@@ -213,5 +213,5 @@ function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date
     exp: seconds + 300,
     ...claims,
   }
-  return `${part(header)}.${part(payload)}.${Buffer.from('unchecked').toString('base64url')}`
+  return `${encodePart(header)}.${encodePart(payload)}.${Buffer.from('unchecked').toString('base64url')}`
 }

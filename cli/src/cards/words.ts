@@ -22,11 +22,11 @@ export function describeCard(card: CardRecord): string[] {
 export function describePurchase(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
   const currency = findCurrency(authorizedAmount.currency.code)
-  const times = (count: number) => (count > 1 ? `, ${count} times` : '')
+  const formatCount = (count: number) => (count > 1 ? `, ${count} times` : '')
   const describeTotal = (
     { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
     totalCurrency = currency,
-  ) => `${formatAmount(totalAmount, totalCurrency)}${times(count)}`
+  ) => `${formatAmount(totalAmount, totalCurrency)}${formatCount(count)}`
   const { pendingCount = 0 } = pullSummary
   const pulledTotal = describeTotal(
     pullSummary,

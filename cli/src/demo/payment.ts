@@ -71,8 +71,8 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
 
 /** Shows the confirmation that an app would show, based only on the signed text. */
 function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
-  for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
-    script.show(i === 0 ? 'summary' : '', words)
+  for (const [i, line] of wrap(payment.summary, WORDS_WIDTH).entries())
+    script.show(i === 0 ? 'summary' : '', line)
   script.show('leaves', formatAmount(payment.sends.amount, quote.sendingCurrency))
   script.show('arrives', formatAmount(payment.delivers.amount, quote.receivingCurrency))
   for (const [i, [member, text]] of membersOf(payment.destination).entries())
@@ -95,19 +95,19 @@ async function makeQuote(
     },
   })
   const { sendingCurrency, receivingCurrency, rateDetails } = quote
-  const sending = (amount: bigint) => formatAmount(amount, sendingCurrency).padStart(16)
+  const formatSent = (amount: bigint) => formatAmount(amount, sendingCurrency).padStart(16)
   script.show('quote', `${quote.id}, until ${quote.expiresAt}`)
   script.show('rate', formatRate(quote.exchangeRate, sendingCurrency, receivingCurrency))
-  script.show('delivered', sending(quote.totalSendingAmount - quote.feesIncluded))
+  script.show('delivered', formatSent(quote.totalSendingAmount - quote.feesIncluded))
   if (rateDetails) {
     const share = `${Number((rateDetails.svcApiVariableFeeRate * 100).toPrecision(6))} %`
-    script.show('fixed fee', sending(rateDetails.svcApiFixedFee))
+    script.show('fixed fee', formatSent(rateDetails.svcApiFixedFee))
     script.show(
       'variable fee',
-      `${sending(quote.feesIncluded - rateDetails.svcApiFixedFee)}  ${share} of the rest`,
+      `${formatSent(quote.feesIncluded - rateDetails.svcApiFixedFee)}  ${share} of the rest`,
     )
   }
-  script.show('sum', `${sending(quote.totalSendingAmount)}  leave the wallet`)
+  script.show('sum', `${formatSent(quote.totalSendingAmount)}  leave the wallet`)
   return quote
 }
 

@@ -69,13 +69,13 @@ export const STATUS_IN_WORDS = 'statusInWords'
  * Adds text to an API response: each amount also as text (`"amount": 2500n, "amountInWords": "25.00 USD"`),
  * and a sentence in each action that is waiting for approval.
  */
-export function withWords(value: unknown, around: readonly Json[] = []): unknown {
-  if (Array.isArray(value)) return value.map((item) => withWords(item, around))
+export function addWords(value: unknown, around: readonly Json[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item) => addWords(item, around))
   if (!isObject(value)) return value
   const scope = [value, ...around]
   const members = Object.entries(value).flatMap(([name, member]) => {
     const amountText = describeAmount(name, member, scope)
-    const entries = [[name, withWords(member, scope)]]
+    const entries = [[name, addWords(member, scope)]]
     return amountText === undefined ? entries : [...entries, [toWordsName(name), amountText]]
   })
   const sentence = describePendingAction(value)

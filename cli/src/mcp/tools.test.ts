@@ -6,7 +6,7 @@ import type { OwnAgent } from '@countersign/sdk/agent'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { isAmountName, withWords } from './answer-words.ts'
+import { addWords, isAmountName } from './answer-words.ts'
 import { type ToolSchema, toCallInput, withoutNulls } from './input-schemas.ts'
 import { listTools, TOOLS } from './tools.ts'
 
@@ -126,7 +126,7 @@ describe('the members of the tools', () => {
 describe('the list of tools', () => {
   const id = (kind: string, index: number) =>
     `${kind}:019a3f5e-0000-7000-8000-${String(index).padStart(12, '0')}`
-  const ids = (kind: string) => Array.from({ length: 200 }, (_, index) => id(kind, index))
+  const makeIds = (kind: string) => Array.from({ length: 200 }, (_, index) => id(kind, index))
   /** An agent with the longest policy that the contract allows. */
   const agent: OwnAgent = {
     id: id('Agent', 1),
@@ -142,9 +142,9 @@ describe('the list of tools', () => {
       defaultExecutionMode: 'AUTO',
       spendingLimits: { currency: 'USD', perTransactionLimit: 1n, dailyLimit: 1n, monthlyLimit: 1n },
       accountRestrictions: {
-        allowedAccountIds: ids('InternalAccount'),
-        allowedExternalAccountIds: ids('ExternalAccount'),
-        accountRules: ids('InternalAccount').map((accountId) => ({ accountId, perTransactionLimit: 1n })),
+        allowedAccountIds: makeIds('InternalAccount'),
+        allowedExternalAccountIds: makeIds('ExternalAccount'),
+        accountRules: makeIds('InternalAccount').map((accountId) => ({ accountId, perTransactionLimit: 1n })),
       },
     },
   }
@@ -202,7 +202,7 @@ test('words follow the currency that an amount is in, whichever object names it'
     decimals: at ? 0 : 2,
   }))
   expect(
-    withWords({
+    addWords({
       totalSendingAmount: 2n ** 60n,
       sendingCurrency: usd,
       totalReceivingAmount: 5n,
@@ -215,11 +215,11 @@ test('words follow the currency that an amount is in, whichever object names it'
     rateDetails: { counterpartyFixedFeeInWords: '7 XOF', svcApiFixedFeeInWords: '0.07 USD' },
   })
   const amounts = { sentAmount: { amount: 1n, currency: usd }, receivedAmount: { amount: 2n, currency: xof } }
-  expect(withWords({ type: 'INCOMING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '3 XOF' })
-  expect(withWords({ type: 'OUTGOING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '0.03 USD' })
+  expect(addWords({ type: 'INCOMING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '3 XOF' })
+  expect(addWords({ type: 'OUTGOING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '0.03 USD' })
   const policy = { spendingLimits: { currency: 'USD', dailyLimit: null, perTransactionLimit: 100n } }
   expect(
-    withWords({ policy: { ...policy, approvalThresholds: { amount: 5n } }, usage: { dailySpend: 1n } }),
+    addWords({ policy: { ...policy, approvalThresholds: { amount: 5n } }, usage: { dailySpend: 1n } }),
   ).toEqual({
     policy: {
       spendingLimits: { ...policy.spendingLimits, perTransactionLimitInWords: '1.00 USD' },
@@ -228,5 +228,5 @@ test('words follow the currency that an amount is in, whichever object names it'
     usage: { dailySpend: 1n, dailySpendInWords: '0.01 USD' },
   })
   const counted = { rule: 'dailyTransactionLimit', asked: 1n, left: 0n, currency: 'USD' }
-  expect(withWords(counted)).toEqual(counted)
+  expect(addWords(counted)).toEqual(counted)
 })

@@ -35,16 +35,16 @@ interface Reasoned {
  */
 export function addMatches(program: Command): void {
   const noun = ensureNounCommand(program, 'reconciliation', 'match lines of bank statements with payments')
-  const command = (usage: string, description: string) =>
+  const addCommand = (usage: string, description: string) =>
     withShellOptions(noun.command(usage).description(description))
-  const ofAccount = (usage: string, description: string) =>
-    command(usage, description)
+  const addRailCommand = (usage: string, description: string) =>
+    addCommand(usage, description)
       .requiredOption('--rail <name>', 'the rail')
       .option('--currency <code>', 'its currency, if the rail has several')
-  ofAccount('suggest', 'suggest lines and payments that may belong together').action(
+  addRailCommand('suggest', 'suggest lines and payments that may belong together').action(
     async (options: ShellOptions & OfAccount) => suggest(await openShell(options), options),
   )
-  ofAccount('match <id...>', 'match lines with payments, and book their difference')
+  addRailCommand('match <id...>', 'match lines with payments, and book their difference')
     .requiredOption('--reason <text>', 'the reason, stored with the match')
     .addOption(
       new Option('--as <account>', 'the account to which the difference is booked').choices([
@@ -55,19 +55,19 @@ export function addMatches(program: Command): void {
     .action(async (ids: string[], options: ShellOptions & OfAccount & Reasoned & { as?: MatchAccount }) =>
       match(await openShell(options), ids, options),
     )
-  command('matches', 'list matches, the newest first')
+  addCommand('matches', 'list matches, the newest first')
     .option('--rail <name>', 'only matches of this rail')
     .addOption(new Option('--status <status>', 'only matches in this state').choices([...MATCH_STATES]))
     .action(async (options: ShellOptions & { rail?: string; status?: MatchState }) =>
       listMatches(await openShell(options), options),
     )
-  command('unmatch <id>', 'undo a match that is not closed, and reverse its difference')
+  addCommand('unmatch <id>', 'undo a match that is not closed, and reverse its difference')
     .requiredOption('--reason <text>', 'the reason, stored with the match')
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & Reasoned) =>
       unmatch(await openShell(options), id, options),
     )
-  command('close <id>', 'make a match final')
+  addCommand('close <id>', 'make a match final')
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       const shell = await openShell(options)

@@ -126,13 +126,13 @@ test('64-bit amounts are formatted exactly in every language', () => {
   expect(formatDecimal(max, 6)).toBe('9223372036854.775807')
   expect(formatDecimal(-5n, 2)).toBe('-0.05')
   expect(formatDecimal(7n, 0)).toBe('7')
-  const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
-  expect(plain(formatAmount('en', max, 'USDB', 6))).toBe('9,223,372,036,854.775807 USDB')
-  expect(plain(formatAmount('es', max, 'USDB', 6))).toBe('9.223.372.036.854,775807 USDB')
-  expect(plain(formatAmount('fr', 123456789n, 'EUR', 2))).toBe('1 234 567,89 EUR')
-  expect(plain(formatAmount('pt-BR', 100_000_000n, 'USDB', 6))).toBe('100,00 USDB')
-  expect(plain(formatAmount('en', 5000n, 'VND', 0))).toBe('5,000 VND')
-  expect(plain(formatAmount('en', 250n, 'USD', 2, 'always'))).toBe('+2.50 USD')
+  const toPlainSpaces = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
+  expect(toPlainSpaces(formatAmount('en', max, 'USDB', 6))).toBe('9,223,372,036,854.775807 USDB')
+  expect(toPlainSpaces(formatAmount('es', max, 'USDB', 6))).toBe('9.223.372.036.854,775807 USDB')
+  expect(toPlainSpaces(formatAmount('fr', 123456789n, 'EUR', 2))).toBe('1 234 567,89 EUR')
+  expect(toPlainSpaces(formatAmount('pt-BR', 100_000_000n, 'USDB', 6))).toBe('100,00 USDB')
+  expect(toPlainSpaces(formatAmount('en', 5000n, 'VND', 0))).toBe('5,000 VND')
+  expect(toPlainSpaces(formatAmount('en', 250n, 'USD', 2, 'always'))).toBe('+2.50 USD')
 })
 
 test('an amount in an unknown currency is shown in its smallest unit', () => {
@@ -163,13 +163,14 @@ test.each([
 })
 
 test.each(languages)('failures have messages in %s', (_language, texts: Texts) => {
-  const refused = (code: string) => new CountersignError({ status: 400, code, message: 'not for customers' })
+  const makeRefusal = (code: string) =>
+    new CountersignError({ status: 400, code, message: 'not for customers' })
   for (const code of Object.keys(BY_CODE)) {
     expect(ERRORS, code).toHaveProperty(code)
-    expect(listTexts(texts).map(([, text]) => text)).toContain(formatError(refused(code), texts))
+    expect(listTexts(texts).map(([, text]) => text)).toContain(formatError(makeRefusal(code), texts))
   }
-  expect(formatError(refused('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
-  expect(formatError(refused('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)
+  expect(formatError(makeRefusal('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
+  expect(formatError(makeRefusal('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)
   expect(formatError(new NotConfirmedError({} as Payment), texts)).toBe(texts.notConfirmed)
   expect(formatError(new PayloadMismatchError('a', 'b'), texts)).toBe(texts.notWhatYouAsked)
   expect(formatError(new DOMException('closed', 'NotAllowedError'), texts)).toBe(texts.passkeyNotUsed)

@@ -13,7 +13,7 @@ import { DeviceKey } from './device-key.ts'
 import {
   ACCOUNT,
   backend,
-  hashOf,
+  hashCanonical,
   inMinutes,
   issue,
   PAYEE,
@@ -93,7 +93,7 @@ const change =
   (members: object) =>
   (sent: Sent): Sent => ({ ...sent, payload: { ...sent.payload, ...members } })
 const spell =
-  (text: (honest: string) => string) =>
+  (text: (issueHonest: string) => string) =>
   (sent: Sent): Sent => ({ ...sent, text: text(toJson(sent.payload)) })
 
 /** A payment of the whole balance to an attacker, which the server issued as validly as any other. */
@@ -120,7 +120,7 @@ const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, 
     /^(?:target|quote)$/,
   ],
   'another account': [change({ account: 'InternalAccount:b' }), /^account$/],
-  'another body': [change({ bodySha256: hashOf({ privateEnabled: 1 }) }), /^bodySha256$/],
+  'another body': [change({ bodySha256: hashCanonical({ privateEnabled: 1 }) }), /^bodySha256$/],
   'another request': [change({ requestId: 'Request:other' }), /^requestId$/],
   'another request in the answer': [(sent) => ({ ...sent, requestId: 'Request:other' }), /^requestId$/],
   'another expiry': [change({ expiresAt: inMinutes(6) }), /^expiresAt$/],
@@ -133,9 +133,12 @@ const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, 
     ({ payload: { summary, ...payload }, ...sent }) => ({ ...sent, payload }),
     /^summary$/,
   ],
-  'a member twice': [spell((honest) => `{"summary":"Nothing to see",${honest.slice(1)}`), /^payloadToSign$/],
-  'space in it': [spell((honest) => honest.replace('":', '": ')), /^payloadToSign$/],
-  'letters escaped': [spell((honest) => honest.replace('"Do ', '"\\u0044o ')), /^payloadToSign$/],
+  'a member twice': [
+    spell((issueHonest) => `{"summary":"Nothing to see",${issueHonest.slice(1)}`),
+    /^payloadToSign$/,
+  ],
+  'space in it': [spell((issueHonest) => issueHonest.replace('":', '": ')), /^payloadToSign$/],
+  'letters escaped': [spell((issueHonest) => issueHonest.replace('"Do ', '"\\u0044o ')), /^payloadToSign$/],
   'the token of a sign-in': [spell(() => 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln'), /^payloadToSign$/],
 }
 
@@ -281,13 +284,13 @@ describe('the payload in the instructions of a quote', () => {
       },
     ] as never,
   })
-  const honest = () => issue('quote_execute', {})
+  const issueHonest = () => issue('quote_execute', {})
 
   test('is signed only for its own quote, after it was shown', async () => {
     const { session } = await makeWorld((sent) => sent)
-    expect(await session.approveQuote(buildQuote(honest()))).toMatch(/^[\w-]{100,}$/)
+    expect(await session.approveQuote(buildQuote(issueHonest()))).toMatch(/^[\w-]{100,}$/)
     const unshown = session.confirmedBy(() => false)
-    await expect(unshown.approveQuote(buildQuote(honest()))).rejects.toBeInstanceOf(NotConfirmedError)
+    await expect(unshown.approveQuote(buildQuote(issueHonest()))).rejects.toBeInstanceOf(NotConfirmedError)
     expect(signatures).toHaveBeenCalledTimes(1)
   })
 
@@ -301,7 +304,7 @@ describe('the payload in the instructions of a quote', () => {
     ['other fees', [change({ feesIncluded: 0n }), /^feesIncluded$/]],
   ] as const)('is not signed when it is given %s', async (_, [tamper, member]) => {
     const { session } = await makeWorld((sent) => sent)
-    const quote = { ...buildQuote(tamper(honest())), id: QUOTE }
+    const quote = { ...buildQuote(tamper(issueHonest())), id: QUOTE }
     const error = await session.approveQuote(quote).catch((error: unknown) => error)
     expect((error as PayloadMismatchError).member).toMatch(member)
     expect(signatures).not.toHaveBeenCalled()

@@ -7,7 +7,7 @@ import type { Caller } from '../client/calls.ts'
 import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 import { systemClock } from '../time/system-clock.ts'
 import { DeviceKey } from './device-key.ts'
-import { ACCOUNT, challengeOf, hashOf, inMinutes, issue } from './hostile-backend.testing.ts'
+import { ACCOUNT, hashCanonical, hashChallenge, inMinutes, issue } from './hostile-backend.testing.ts'
 import type { PasskeyAuthenticator } from './passkey-authenticator.ts'
 import { RecipientKey } from './recipient-key.ts'
 import { Wallet } from './wallet.ts'
@@ -28,14 +28,14 @@ describe('a sign-in by passkey', () => {
       clientPublicKey,
       account: ACCOUNT,
       target: `POST /auth/credentials/${ID}/verify`,
-      bodySha256: hashOf(undefined),
+      bodySha256: hashCanonical(undefined),
       requestId: 'Request:r',
       expiresAt: inMinutes(5),
       ...change,
     }
     const payloadToSign = toJson(payload)
     const { requestId, expiresAt } = payload
-    const challenge = challengeOf(payloadToSign)
+    const challenge = hashChallenge(payloadToSign)
     return { type: 'PASSKEY', credentialId: 'raw', challenge, payloadToSign, requestId, expiresAt, ...beside }
   }
 
@@ -70,11 +70,11 @@ describe('a sign-in by passkey', () => {
     ['clientPublicKey', { clientPublicKey: OTHER_KEY }, {}],
     ['account', { account: 'InternalAccount:b' }, {}],
     ['target', { target: 'POST /auth/credentials/AuthMethod:o/verify' }, {}],
-    ['bodySha256', { bodySha256: hashOf({}) }, {}],
+    ['bodySha256', { bodySha256: hashCanonical({}) }, {}],
     ['requestId', {}, { requestId: 'Request:other' }],
     ['expiresAt', {}, { expiresAt: inMinutes(4) }],
     ['expiresAt', { expiresAt: inMinutes(-1) }, {}],
-    ['challenge', {}, { challenge: challengeOf("another wallet's payload") }],
+    ['challenge', {}, { challenge: hashChallenge("another wallet's payload") }],
     ['alsoPays', { alsoPays: 'Quote:evil' }, {}],
     [
       'operation',
@@ -100,7 +100,7 @@ describe('a sign-in by passkey', () => {
 })
 
 describe('a sign-in by code', () => {
-  const token = (publicKey: string, change: object = {}, by: KeyPair = quorumKey) =>
+  const makeToken = (publicKey: string, change: object = {}, by: KeyPair = quorumKey) =>
     signOtpToken(
       {
         id: 'challenge',
@@ -117,21 +117,21 @@ describe('a sign-in by code', () => {
 
   test("stamps the enclave's token only for its own key and wallet", async () => {
     const key = await DeviceKey.generate()
-    expect(await key.approveSignIn(token(key.publicKey), expected)).toMatch(/^[\w-]{100,}$/)
+    expect(await key.approveSignIn(makeToken(key.publicKey), expected)).toMatch(/^[\w-]{100,}$/)
   })
 
   const other = generateKeyPair()
   test.each<[string, (publicKey: string) => string]>([
-    ['public_key', () => token(other.publicKey.compressedHex)],
-    ['organization_id', (key) => token(key, { organizationId: 'InternalAccount:b' })],
-    ['verification_type', (key) => token(key, { verificationType: 'SMS_OTP' })],
-    ['exp', (key) => token(key, { expiresAtMs: systemClock() - 1 })],
-    ['payloadToSign', (key) => token(key, {}, other)],
-    ['payloadToSign', (key) => `${token(key)}.`],
-    ['payloadToSign', (key) => `${token(key)}=`],
+    ['public_key', () => makeToken(other.publicKey.compressedHex)],
+    ['organization_id', (key) => makeToken(key, { organizationId: 'InternalAccount:b' })],
+    ['verification_type', (key) => makeToken(key, { verificationType: 'SMS_OTP' })],
+    ['exp', (key) => makeToken(key, { expiresAtMs: systemClock() - 1 })],
+    ['payloadToSign', (key) => makeToken(key, {}, other)],
+    ['payloadToSign', (key) => `${makeToken(key)}.`],
+    ['payloadToSign', (key) => `${makeToken(key)}=`],
     [
       'payloadToSign',
-      (key) => token(key).replace(/^[^.]+/, Buffer.from('{"alg":"none"}').toString('base64url')),
+      (key) => makeToken(key).replace(/^[^.]+/, Buffer.from('{"alg":"none"}').toString('base64url')),
     ],
     ['payloadToSign', () => toJson(issue('quote_execute', {}).payload)],
     ['payloadToSign', () => ''],

@@ -118,8 +118,8 @@ describe('a webhook signed by Standard Webhooks', () => {
 describe('X-Svc-Signature', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const { x, y } = publicKey.export({ format: 'jwk' })
-  const hex = (text: string | undefined) => Buffer.from(text!, 'base64url').toString('hex')
-  const point = `04${hex(x)}${hex(y)}`
+  const toHex = (text: string | undefined) => Buffer.from(text!, 'base64url').toString('hex')
+  const point = `04${toHex(x)}${toHex(y)}`
   const header = (payload: string, key = privateKey) =>
     JSON.stringify({ v: '1', s: sign('sha256', Buffer.from(payload), key).toString('base64') })
 

@@ -22,11 +22,11 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
     </TextLink>
   )
   return (
-    <Panel title="Holds of pulled money" actions={all} isBare>
+    <Panel title="Holds on pulled money" actions={all} isBare>
       <Read query={query} lines={2}>
         {(rows) => (
           <ShortTable
-            name="Holds of pulled money"
+            name="Holds on pulled money"
             rows={rows}
             getId={({ id }) => id}
             empty="No pulled money has been held."

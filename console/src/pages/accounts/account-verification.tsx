@@ -116,7 +116,7 @@ function Confirm({ id, onDone }: { readonly id: string; readonly onDone: () => v
               {...cents}
             />
             <NumberInput
-              label="The other, in cents"
+              label="The other deposit, in cents"
               value={secondCents}
               onChange={setSecondCents}
               {...cents}

@@ -174,7 +174,7 @@ function Credentials({ accountId, currency }: { readonly accountId: string; read
   const count = sessions.data?.data.length
   return (
     <Panel
-      title={`Signs in to the ${currency} wallet`}
+      title={`Sign-in methods for the ${currency} wallet`}
       actions={
         count !== undefined && (
           <span className="soft">{count === 1 ? '1 open session' : `${count} open sessions`}</span>

@@ -6,7 +6,7 @@ const entry = (minute: number): Entry => ({
   at: `2026-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`,
   title: 'Something',
 })
-const minutes = (entries: readonly Entry[]) => entries.map(({ id }) => Number(id))
+const listMinutes = (entries: readonly Entry[]) => entries.map(({ id }) => Number(id))
 
 describe('a timeline of several sources', () => {
   test('shows all of them newest first, if everything was read', () => {
@@ -14,7 +14,7 @@ describe('a timeline of several sources', () => {
       { entries: [entry(5), entry(1)], hasMore: false },
       { entries: [entry(9), entry(3)], hasMore: false },
     ])
-    expect(minutes(merged.entries)).toEqual([9, 5, 3, 1])
+    expect(listMinutes(merged.entries)).toEqual([9, 5, 3, 1])
     expect(merged.hasMore).toBe(false)
   })
 
@@ -23,7 +23,7 @@ describe('a timeline of several sources', () => {
       { entries: [entry(9), entry(7)], hasMore: true },
       { entries: [entry(8), entry(2)], hasMore: false },
     ])
-    expect(minutes(merged.entries)).toEqual([9, 8, 7])
+    expect(listMinutes(merged.entries)).toEqual([9, 8, 7])
     expect(merged.hasMore).toBe(true)
   })
 })

@@ -95,7 +95,7 @@ export function EventList() {
             ? { title: 'No event matches', text: 'Remove a filter, or choose other days.' }
             : {
                 title: 'No events yet',
-                text: 'Every change of a payment, a customer or a card is an event. In a sandbox, send a test event to see the first one.',
+                text: 'Every change to a payment, a customer or a card is an event. In a sandbox, send a test event to see the first one.',
               }
         }
       />

@@ -172,7 +172,7 @@ function AccountActions({ account: { id, status, account, address } }: { readonl
         act={async () => await countersign.ownAccounts.remove(id)}
         question={{
           title: 'Remove this account?',
-          text: 'It receives no more payments, and its sweep ends.',
+          text: 'It receives no more payments, and its sweep stops.',
         }}
         onDone={onDone}
       />

@@ -75,7 +75,7 @@ function Statement({ day }: { readonly day: Detail }) {
   const { statement, receivedAt } = day
   const money = createMoneyRenderer(day)
   return (
-    <Panel title="Statement of the bank">
+    <Panel title="Bank statement">
       {statement ? (
         <Facts
           items={[

@@ -156,7 +156,7 @@ function Occurrences({ scheduleId }: { readonly scheduleId: string }) {
         columns={COLUMNS}
         getId={({ id }) => id}
         emptyFiltered={{ title: 'No payment matches' }}
-        empty={{ title: 'No payment was announced yet' }}
+        empty={{ title: 'No payments announced yet' }}
       />
     </Panel>
   )

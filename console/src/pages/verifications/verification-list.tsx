@@ -91,7 +91,7 @@ export function VerificationList() {
             ? { title: 'No case matches', text: 'Remove a filter.' }
             : {
                 title: 'No cases yet',
-                text: 'A case begins when a customer opens a verification link, or when your backend calls POST /verifications.',
+                text: 'A case starts when a customer opens a verification link, or when your backend calls POST /verifications.',
               }
         }
       />
