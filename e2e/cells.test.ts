@@ -30,7 +30,7 @@ describe('two cells behind one proxy', () => {
   const newCustomer = (countersign: Countersign, fullName: string) =>
     countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, currencies: ['USD'] })
 
-  test('the console of each cell opens at its host and shows its customers only', async () => {
+  test('the console of each cell opens at its own host and shows only its customers', async () => {
     const { page } = browser
     for (const { name, countersign } of platforms()) await newCustomer(countersign, `Ada of ${name}`)
     for (const { name, origin, countersign } of platforms()) {
@@ -45,7 +45,7 @@ describe('two cells behind one proxy', () => {
     }
   })
 
-  test('card pages and verification links lead to the cell that made them', async () => {
+  test('card pages and verification links lead to the cell that created them', async () => {
     const { page } = browser
     for (const { name, origin, countersign } of platforms()) {
       const holder = await newCustomer(countersign, `Grace of ${name}`)
@@ -69,7 +69,7 @@ describe('two cells behind one proxy', () => {
     }
   })
 
-  test('each cell sends its webhooks to the endpoints that were made through the proxy', async () => {
+  test('each cell sends its webhooks to the endpoints that were created through the proxy', async () => {
     for (const { name, countersign } of platforms()) {
       const { url, next } = await openReceiver()
       const { secret } = await countersign.webhookEndpoints.create({ url })

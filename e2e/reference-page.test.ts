@@ -83,7 +83,7 @@ describe('the pages about the API', () => {
     await fill.getByText('The examples are about Customer:').waitFor()
   }
 
-  test.each(SIZES)('try a call out with records of the sandbox, on %s', async (_, viewport) => {
+  test.each(SIZES)('try out a call with sandbox records, on %s', async (_, viewport) => {
     const { page, client, origin, wrong } = await open(viewport)
     await makeRecords(page, origin, client.credentials)
     await page.goto(`${origin}/docs/api/quote_create`)

@@ -87,7 +87,7 @@ describe('the verification page on a phone', () => {
     },
   )
 
-  test('takes a business with its owners', async () => {
+  test('accepts a business with its owners', async () => {
     const countersign = await platform()
     const { body: customer } = await countersign.call('customer_create', {
       body: {

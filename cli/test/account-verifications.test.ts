@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: string[]) =>
   runProgram(['account-verifications', ...args], { COUNTERSIGN_DATA_DIR: folder })
 
-test('a bank account is verified by the two amounts in cents, and anything that is not an amount is refused', async () => {
+test('a bank account is verified by two amounts in cents, and anything else is rejected', async () => {
   const [own] = (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data
   await countersign.sandbox.fund(own?.id ?? '', { amount: 1_000n })
   const { id: customerId } = await countersign.customers.create({

@@ -5,7 +5,7 @@ import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testin
 import { timeLimit } from '../../test/machine-speed.ts'
 import { watchApprovals } from '../src/agents/watch.ts'
 
-test('whoever watches at a terminal is asked about each action once, and what is answered is done', async () => {
+test('agent watch asks about each action once, and submits each decision', async () => {
   const platform = await makePlatform()
   const countersign = new Countersign(platform)
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
@@ -29,7 +29,7 @@ test('whoever watches at a terminal is asked about each action once, and what is
     })
   const actions = [await pay(1_000n), await pay(2_000n), await pay(3_000n)]
 
-  // The second is decided elsewhere while the prompt is open, and the third is left.
+  // The second is decided elsewhere while the prompt is open, and the third stays pending.
   const answers = [
     async () => true,
     async () => {

@@ -21,7 +21,7 @@ async function newShop() {
 }
 
 describe('countersign agent', () => {
-  test('creates an agent, shows its pending actions as they arrive, and decides about them', {
+  test('creates an agent, shows its pending actions as they arrive, and decides them', {
     tags: 'long',
   }, async () => {
     const { countersign, customer, env, run } = await newShop()
@@ -97,7 +97,7 @@ describe('countersign agent', () => {
     await expect(agent.me()).rejects.toMatchObject({ status: 401 })
   })
 
-  test('takes a whole policy from a file, and leaves the signature to the holder of the wallet', async () => {
+  test('reads a whole policy from a file, and leaves signing to the wallet holder', async () => {
     const { customer, dataDir, run } = await newShop()
     const policy = join(dataDir, 'policy.json')
     const policyFile = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
 import { type Run, run as runProgram } from './shop.testing.ts'
 
-/** Payments to an account that ends so wait for half a minute. */
+/** Payments to an account with this suffix wait for half a minute. */
 const SLOW_ACCOUNT = '000123456005'
 
 let folder: string
@@ -50,7 +50,7 @@ async function createWaitingPayment(): Promise<string> {
   return id
 }
 
-test('a payment is decided on the command line after a question that names amount and payee', async () => {
+test('the CLI sets the outcome of a payment after a question that names the amount and the payee', async () => {
   const id = await createWaitingPayment()
   const options = ['--outcome', 'returned', '--reason', 'Sent back', '--charge', '3.00']
   const unconfirmed = await run('decide', id, ...options, '--note', 'Ticket 4711')
@@ -67,7 +67,7 @@ test('a payment is decided on the command line after a question that names amoun
   expect([status, evidence, charge?.amount]).toEqual(['DECIDED', { note: 'Ticket 4711' }, 300n])
 })
 
-test('deposits are split, assigned and written off on the command line, each after a question', async () => {
+test('the CLI splits, assigns and writes off deposits, each after a question', async () => {
   const { id } = await countersign.sandbox.deposit({ amount: 10_000n, currency: 'USD' })
   const deposits = (...args: string[]): Promise<Run> =>
     runProgram(['deposits', ...args, '--credentials', file], { XDG_CONFIG_HOME: folder })
@@ -87,7 +87,7 @@ test('deposits are split, assigned and written off on the command line, each aft
   expect(stdout).toContain('SPLIT')
 })
 
-test('wrong options and refusals of the server are errors, and nothing is decided', async () => {
+test('invalid options and server refusals are errors, and nothing is decided', async () => {
   const id = await createWaitingPayment()
   const wrong = [
     [['--outcome', 'LOST', '--note', 'x'], '--outcome must be one of DELIVERED, FAILED, RETURNED'],

@@ -50,7 +50,7 @@ test('an account is added for a customer or for the platform, and listed', async
   expect((await countersign.platformExternalAccounts.list()).data).toHaveLength(1)
 })
 
-test('a wrong account is refused with the field, and nothing is added without an owner', async () => {
+test('an invalid account is rejected with the field name, and nothing is added without an owner', async () => {
   const { stderr, exitCode } = await run(
     ...['create', 'EUR_ACCOUNT', 'iban=DE00370400440532013000', ...FIELDS.slice(1)],
     ...['--currency', 'EUR', '--customer', customerId],

@@ -23,7 +23,7 @@ interface Received {
   readonly status: number
 }
 
-/** A local server that checks each signature, and responds as given. */
+/** Opens a local server that checks each signature and responds with the chosen status. */
 async function openReceiver(secrets: readonly string[], chooseStatus: (id: string) => number) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -71,7 +71,7 @@ async function fund(times: number): Promise<void> {
   for (let n = 0; n < times; n++) await shop.countersign.sandbox.fund(shop.customer.usdId, { amount: 100n })
 }
 
-/** The newest event. The feed ends before any open transaction of the database, so this waits for a new one. */
+/** Returns the newest event. The feed ends before any open database transaction, so this waits for a new one. */
 async function newestEvent(): Promise<string> {
   const { events, customers } = shop.countersign
   const { id: objectId } = await customers.create({ customerType: 'INDIVIDUAL', fullName: 'Marker' })
@@ -87,7 +87,7 @@ async function readFeed(after: string): Promise<string[]> {
 }
 
 describe.skipIf(!existsSync(PROGRAM))('countersign listen', () => {
-  test('over restarts and a receiver that fails, each event is acknowledged once and in order', async () => {
+  test('listen delivers each event once and in order, despite restarts and a failing receiver', async () => {
     const { countersign } = shop
     const before = await newestEvent()
     const secrets = (await countersign.webhookSecrets.list()).data.map(({ secret }) => secret)
@@ -106,7 +106,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign listen', () => {
       await fund(2)
       await expect.poll(() => receiver.received.length).toBeGreaterThan(4)
       expect(await stop(first, 'SIGTERM')).toBe(0)
-      // Events that happen while no listener runs are not lost either.
+      // Events that occur while no listener runs are not lost either.
       await fund(2)
       isFailing = false
       const second = startListener(receiver.url)

@@ -29,7 +29,7 @@ const run = (...args: string[]): Promise<Run> =>
     XDG_CONFIG_HOME: folder,
   })
 
-test('lines and payments are matched on the command line as suggested, after a question that names the difference', async () => {
+test('the CLI matches suggested lines and payments after a question that names the difference', async () => {
   const bank = new ModelBank(at.world)
   const [first, second, short] = [
     await at.pays(bank, 600),
@@ -68,7 +68,7 @@ test('lines and payments are matched on the command line as suggested, after a q
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('This match is CLOSED')])
 })
 
-test('a match of what does not differ, and of a rail without differences, is an error of one line', async () => {
+test('matching a record that does not differ, or on a rail without differences, is a one-line error', async () => {
   const bank = new ModelBank(at.world)
   await at.states(bank, [[-10]])
   const reason = ['--reason', 'Because', '--yes']

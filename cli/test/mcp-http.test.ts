@@ -13,7 +13,7 @@ import {
 } from './mcp.testing.ts'
 import { PROGRAM } from './shop.testing.ts'
 
-/** An assistant on another machine, which knows only the address of the server. */
+/** Connects an assistant on another machine, which knows only the server's address. */
 function makeAssistant() {
   interface Found {
     tokens?: OAuthTokens
@@ -50,7 +50,7 @@ function makeAssistant() {
   return { provider, page: () => found.page }
 }
 
-/** Types the device code and sends the form, as a person does. Returns the address that they are sent to. */
+/** Enters the device code and submits the form, as a person does. Returns the redirect address. */
 async function typeDeviceCode(page: string, deviceCode: string): Promise<URL> {
   const html = await (await fetch(page)).text()
   const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
@@ -63,7 +63,7 @@ async function typeDeviceCode(page: string, deviceCode: string): Promise<URL> {
   return new URL(headers.get('location') ?? '')
 }
 
-/** A raw request, whose headers may be anything. */
+/** Sends a raw request with arbitrary headers. */
 function sendRaw(url: string, headers: Record<string, string>, method = 'POST', body = '{}') {
   return new Promise<{ status: number | undefined; text: string; headers: IncomingHttpHeaders }>(
     (resolve, reject) => {
@@ -89,7 +89,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
 
   afterAll(async () => {
     expect(await server.end()).toBe(0)
-    // Refusals are reported to the client only.
+    // Errors are reported only to the client.
     expect(server.output()).toMatch(/^Listening on [^\n]*\n$/)
   })
 
@@ -128,52 +128,58 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     await Promise.all([first.close(), second.close()])
   })
 
-  test.each(CLIENTS)('every tool takes what its schema describes, and answers: client %s', async (kind) => {
-    const { customer, accessToken } = await makeAgent()
-    const { call, listTools, close } = await connectHttp(kind, server.url, { accessToken })
-    const tools = await listTools()
-    const called = new Set<string>()
-    const callOk = async (name: string, input: Record<string, unknown> = {}) => {
-      const { isError, body } = await call(name, input)
-      expect(isError, `${name} ${JSON.stringify(body)}`).toBe(false)
-      called.add(name)
-      return body
-    }
-    const accounts = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
-    const back = { source: accounts.destination, destination: accounts.source }
-    await callOk('countersign_whoami')
-    await callOk('countersign_list_accounts')
-    await callOk('countersign_list_external_accounts')
-    await callOk('countersign_exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR', 'MXN'] })
-    const quote = await callOk('countersign_create_quote', {
-      source: { sourceType: 'ACCOUNT', ...accounts.source },
-      destination: { destinationType: 'ACCOUNT', ...accounts.destination },
-      lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: 1_000,
-    })
-    expect(quote.totalSendingAmountInWords).toBe('10.00 USD')
-    await callOk('countersign_get_quote', { quoteId: quote.id })
-    await callOk('countersign_execute_quote', { quoteId: quote.id })
-    await callOk('countersign_transfer_out', { ...accounts, amount: 500 })
-    await callOk('countersign_transfer_in', { ...back, amount: 500 })
-    const pending = await callOk('countersign_transfer_out', { ...accounts, amount: 2_500 })
-    await callOk('countersign_list_actions')
-    await callOk('countersign_get_action', { actionId: pending.id })
-    await callOk('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
-    const { data } = (await callOk('countersign_list_transactions')) as { data: { id: string }[] }
-    for (const { id: transactionId } of data) await callOk('countersign_get_transaction', { transactionId })
-    const action = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
-    await callOk('countersign_simulate', { ...action, amount: 100, destinationAccountId: customer.bankId })
-    await callOk('countersign_simulate', {
-      ...action,
-      amount: 1_000_000,
-      destinationAccountId: customer.bankId,
-    })
-    expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort())
-    await close()
-  })
+  test.each(CLIENTS)(
+    'every tool accepts the input that its schema describes, and responds: client %s',
+    async (kind) => {
+      const { customer, accessToken } = await makeAgent()
+      const { call, listTools, close } = await connectHttp(kind, server.url, { accessToken })
+      const tools = await listTools()
+      const called = new Set<string>()
+      const callOk = async (name: string, input: Record<string, unknown> = {}) => {
+        const { isError, body } = await call(name, input)
+        expect(isError, `${name} ${JSON.stringify(body)}`).toBe(false)
+        called.add(name)
+        return body
+      }
+      const accounts = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
+      const back = { source: accounts.destination, destination: accounts.source }
+      await callOk('countersign_whoami')
+      await callOk('countersign_list_accounts')
+      await callOk('countersign_list_external_accounts')
+      await callOk('countersign_exchange_rates', {
+        sourceCurrency: 'USD',
+        destinationCurrency: ['EUR', 'MXN'],
+      })
+      const quote = await callOk('countersign_create_quote', {
+        source: { sourceType: 'ACCOUNT', ...accounts.source },
+        destination: { destinationType: 'ACCOUNT', ...accounts.destination },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: 1_000,
+      })
+      expect(quote.totalSendingAmountInWords).toBe('10.00 USD')
+      await callOk('countersign_get_quote', { quoteId: quote.id })
+      await callOk('countersign_execute_quote', { quoteId: quote.id })
+      await callOk('countersign_transfer_out', { ...accounts, amount: 500 })
+      await callOk('countersign_transfer_in', { ...back, amount: 500 })
+      const pending = await callOk('countersign_transfer_out', { ...accounts, amount: 2_500 })
+      await callOk('countersign_list_actions')
+      await callOk('countersign_get_action', { actionId: pending.id })
+      await callOk('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
+      const { data } = (await callOk('countersign_list_transactions')) as { data: { id: string }[] }
+      for (const { id: transactionId } of data) await callOk('countersign_get_transaction', { transactionId })
+      const action = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
+      await callOk('countersign_simulate', { ...action, amount: 100, destinationAccountId: customer.bankId })
+      await callOk('countersign_simulate', {
+        ...action,
+        amount: 1_000_000,
+        destinationAccountId: customer.bankId,
+      })
+      expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort())
+      await close()
+    },
+  )
 
-  test('pages of other sites and strangers get nothing', async () => {
+  test('other origins and unauthenticated clients are rejected', async () => {
     const { url } = server
     const authorization = { Authorization: 'Bearer something' }
     const port = new URL(url).port
@@ -197,7 +203,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     )
   })
 
-  test('a client without a valid token learns at initialize where it gets one', async () => {
+  test('a client without a valid token learns at initialize where to get one', async () => {
     const { url } = server
     const { origin } = new URL(url)
     const clientInfo = { name: 'test', version: '1' }
@@ -239,7 +245,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     },
   )
 
-  test('a client has at most sixteen requests under way, and others are served meanwhile', async () => {
+  test('a client has at most sixteen requests in progress, and other clients are served meanwhile', async () => {
     const [busy, otherAgent] = await Promise.all([makeAgent(), makeAgent()])
     const { call, close } = await connectHttp('2.x', server.url, busy)
     const action = await call('countersign_transfer_out', {
@@ -267,7 +273,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     await Promise.all([close(), next.close()])
   })
 
-  test('ends while a client waits', async () => {
+  test('shuts down while a client waits', async () => {
     const own = await startHttp('--allowed-hosts', 'mcp.example.com')
     const { customer, accessToken } = await makeAgent()
     expect((await sendRaw(own.url, { Host: 'mcp.example.com', Authorization: 'Bearer x' })).status).not.toBe(

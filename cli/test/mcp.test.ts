@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A platform, a customer with 1,000.00 USD, and the device code of an agent that needs approval above 20.00 USD. */
+/** Creates a platform, a customer with 1,000.00 USD, and an agent that needs approval above 20.00 USD. */
 async function makeShop() {
   const countersign = new Countersign(await makePlatform())
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
         idempotencyKey: 'once',
       })
       expect(within).toMatchObject({ isError: false, body: { status: 'APPROVED' } })
-      // Were a null not the same as a member that is left out, the key would be refused for another request.
+      // If null differed from an omitted field, the key would be refused as used for a different request.
       const repeated = await call('countersign_transfer_out', {
         source: transfer.source,
         destination: { ...transfer.destination, paymentRail: null },
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
       expect((await call('countersign_get_transaction', { transactionId })).body.id).toBe(transactionId)
       await close()
 
-      // Another start with the same, already redeemed code uses the stored token.
+      // A restart with the same, already redeemed code uses the stored token.
       const second = await connect(kind, args)
       expect((await second.call('countersign_whoami')).body.id).toBe(agentId)
       await countersign.agents.delete(agentId)
@@ -242,7 +242,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     },
   )
 
-  test('writes nothing but the protocol to standard output, and ends when the other side closes', async () => {
+  test('writes only the protocol to standard output, and ends when the client disconnects', async () => {
     const { stdout, stderr, exitCode } = await new Promise<{
       stdout: string
       stderr: string

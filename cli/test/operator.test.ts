@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The embedded database, whatever the other tests use. */
+/** Selects the embedded database, whatever the other tests use. */
 function buildEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ...env } = process.env
   return { ...env, COUNTERSIGN_DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', ...more }
@@ -108,7 +108,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
     expect(JSON.parse(listed.stdout).data).toMatchObject([{ name: 'Sandbox' }])
   })
 
-  test('is told why a database cannot move, and it stays in use', async () => {
+  test('learns why a database cannot be moved, and the database stays in use', async () => {
     const nowhere = 'postgres://nobody@127.0.0.1:1/nothing'
     const migration = await run(['migrate', '--from', data, '--to', nowhere])
     expect(migration).toMatchObject({ exitCode: 1, stdout: '' })

@@ -43,7 +43,7 @@ async function readBalance(): Promise<bigint> {
 }
 
 describe('countersign payouts send', () => {
-  test('checks a file, pays it with --yes, and pays it once however often it is sent', async () => {
+  test('checks a file, pays it with --yes, and pays it only once even if it is sent again', async () => {
     await write('may.csv', [`${payee},USD,1500`, `${payee},USD,2500`])
     const before = await readBalance()
     const dry = await run('may.csv', '--dry-run')
@@ -72,7 +72,7 @@ describe('countersign payouts send', () => {
     expect(await readBalance()).toBe(before - 8000n)
   })
 
-  test('names each line that cannot be paid, pays nothing, and the others with --skip-faulty', async () => {
+  test('names each line that cannot be paid and pays nothing, or the other lines with --skip-faulty', async () => {
     await write('mixed.csv', [`${payee},USD,100`, `${payee},USD,0`, 'nobody,USD,5'])
     const before = await readBalance()
     const { exitCode, stdout, stderr } = await run(
@@ -92,7 +92,7 @@ describe('countersign payouts send', () => {
     expect(await readBalance()).toBe(before - 100n)
   })
 
-  test('reports a fault of a file in one line', async () => {
+  test('reports an invalid payout file in one line', async () => {
     await writeFile(join(folder, 'wrong.csv'), 'accountId,currency,amont\n')
     const { exitCode, stdout, stderr } = await run('wrong.csv')
     expect([exitCode, stderr]).toEqual([1, 'The file could not be read.\n'])

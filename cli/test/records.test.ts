@@ -29,7 +29,7 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return runProgram(args, { COUNTERSIGN_DATA_DIR: join(folder, 'none'), XDG_CONFIG_HOME: folder, ...env })
 }
 
-/** Logs in as the platform of this file, under a name. */
+/** Logs in as this test's platform, under a profile name. */
 function logIn(...args: string[]): Promise<Run> {
   const { baseUrl, tokenId, clientSecret } = credentials
   return run(['login', '--base-url', baseUrl, '--token-id', tokenId, ...args], {
@@ -40,7 +40,7 @@ function logIn(...args: string[]): Promise<Run> {
 const file = () => join(folder, 'countersign', 'profiles.json')
 
 describe('profiles on the command line', () => {
-  test('login keeps only what the server takes, only for its owner, and commands find it', async () => {
+  test('login stores only accepted credentials, readable only by their owner, and commands find them', async () => {
     const refused = await logIn('--client-secret', 'wrong', '--json')
     expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
     expect(JSON.parse(refused.stderr)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
@@ -59,7 +59,7 @@ describe('profiles on the command line', () => {
     expect(listed.stdout).not.toContain(credentials.clientSecret)
   })
 
-  test('login finds the version of the API behind the bare address of the server', async () => {
+  test('login finds the API version from the bare server address', async () => {
     const { origin } = new URL(credentials.baseUrl)
     for (const address of [origin, `${origin}/`]) {
       const { exitCode, stdout } = await logIn('--base-url', address, '--profile', 'bare', '--json')
@@ -88,7 +88,7 @@ describe('profiles on the command line', () => {
     expect((await run([...call, '--profile', 'none'], env)).stderr).toMatch(/^There is no profile "none"; /)
   })
 
-  test('logout forgets only after a yes', async () => {
+  test('logout needs confirmation', async () => {
     await logIn('--profile', 'gone')
     const before = await readFile(file(), 'utf8')
     const unasked = await run(['logout', '--profile', 'gone'])
@@ -107,7 +107,7 @@ describe('records on the command line', () => {
     return run([...args, '--credentials', path])
   }
 
-  test('a list is lines with tabs into a pipe, JSON for a program, and says when there is more', async () => {
+  test('a list is tab-separated in a pipe and JSON with --json, and says when there is more', async () => {
     const page = await runWithFile('customers', 'list', '--limit', '2')
     expect(page.stdout.trimEnd().split('\n')).toHaveLength(2)
     expect(page.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
@@ -119,7 +119,7 @@ describe('records on the command line', () => {
     expect(all.data.length).toBeGreaterThanOrEqual(3)
   })
 
-  test('filters are those of the call, and a wrong one is said as JSON with --json', async () => {
+  test('filters match the API call, and an invalid one is reported as JSON with --json', async () => {
     const found = await runWithFile('customers', 'list', '--platform-customer-id', 'grace', '--json')
     expect(JSON.parse(found.stdout).data).toMatchObject([{ fullName: 'Grace Hopper' }])
     const later = await runWithFile('customers', 'list', '--created-after', '2200-01-01')
@@ -129,7 +129,7 @@ describe('records on the command line', () => {
     expect(JSON.parse(wrong.stderr)).toMatchObject({ code: 'USAGE' })
   })
 
-  test('each noun has a list, and get shows what it lists', async () => {
+  test('each noun has a list, and get shows a listed record', async () => {
     for (const noun of ['customers', 'accounts', 'transactions', 'events', 'quotes']) {
       const { exitCode, stdout } = await runWithFile(noun, 'list', '--limit', '1', '--json')
       const { data } = JSON.parse(stdout)
@@ -155,7 +155,7 @@ describe('records on the command line', () => {
     }
   })
 
-  test('every list begins with the newest', async () => {
+  test('every list starts with the newest record', async () => {
     for (const noun of ['customers', 'events']) {
       const { data } = JSON.parse((await runWithFile(noun, 'list', '--all', '--json')).stdout)
       const times = data.map((one: Record<string, string>) => one.createdAt ?? one.timestamp)
@@ -166,7 +166,7 @@ describe('records on the command line', () => {
     expect(data[0].timestamp <= data.at(-1).timestamp).toBe(true)
   })
 
-  test('a raw call is indented on a terminal, and as the server sent it into a pipe', async () => {
+  test('a raw response is indented on a terminal and unchanged in a pipe', async () => {
     const path = join(folder, 'own.json')
     await writeFile(path, JSON.stringify(credentials))
     let shown = ''
@@ -178,7 +178,7 @@ describe('records on the command line', () => {
     expect(shown).toBe(`${JSON.stringify(JSON.parse(piped), null, 2)}\n`)
   })
 
-  test('help has every command in a group, and examples', async () => {
+  test('help groups every command and shows examples', async () => {
     const { stdout } = await run(['--help'])
     const groups = ['Use a platform:', 'Build an integration:', 'Operate a server:', 'Examples:']
     const places = groups.map((group) => stdout.indexOf(`\n${group}\n`))
@@ -187,7 +187,7 @@ describe('records on the command line', () => {
     expect(stdout).not.toContain('\nCommands:')
   })
 
-  test('search finds by a name, and api makes any call', async () => {
+  test('search finds records by name, and api makes any call', async () => {
     expect((await runWithFile('search', 'hopper')).stdout).toMatch(/^CUSTOMER\tCustomer:\S+\tGrace Hopper/)
     const body = join(folder, 'body.json')
     await writeFile(body, JSON.stringify({ customerType: 'BUSINESS', platformCustomerId: 'raw' }))
@@ -221,7 +221,7 @@ describe('records on the command line', () => {
     },
   )
 
-  // Completion writes to the console of its process.
+  // Completion writes to its process's console.
   test.skipIf(!existsSync(PROGRAM))('shells complete commands, flags and words', async () => {
     const run = async (args: readonly string[]) => promisify(execFile)(process.execPath, [PROGRAM, ...args])
     for (const shell of ['bash', 'zsh', 'fish'])

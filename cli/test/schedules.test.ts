@@ -35,7 +35,7 @@ const run = (...args: string[]) => runProgram(['schedules', ...args], { COUNTERS
 const create = (rule: string, ...more: string[]) =>
   run('create', '--from', own, '--to', payee, '--amount', '7.50', '--rule', rule, ...more)
 
-test('a schedule is created once it is confirmed, changed, and shown with its payments', async () => {
+test('a schedule is created after confirmation, changed, and shown with its payments', async () => {
   const options = ['--business-days', 'preceding', '--start', '2032-01-01', '--name', 'Rent']
   const unasked = await create('monthly:last', ...options)
   expect(unasked).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Pay 7.50 USD by the rule') })

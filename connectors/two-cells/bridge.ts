@@ -185,7 +185,7 @@ export class CellBank implements CalledBank, ReportingBank {
     ])
   }
 
-  /** Always false: a payment is final with its first response, so nothing can be cancelled. */
+  /** Always false: a payment is final with its first response, so nothing can be canceled. */
   moveOrder(): boolean {
     return false
   }

@@ -10,7 +10,7 @@ const WIDTHS = [
   ['a phone', PHONE],
 ] as const
 
-describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) => {
+describe.each(WIDTHS)('the developer pages, on %s', (_, viewport) => {
   let world: ConsoleWorld
   let server: Server | undefined
   afterEach(async () => {

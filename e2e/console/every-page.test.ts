@@ -89,7 +89,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('the drawer of the sandbox moves the clock, funds, shows messages and values', async () => {
+  test('the sandbox drawer advances the clock, funds accounts, and shows messages and magic values', async () => {
     const { page, go, countersign, wrong } = world
     await go('/')
     const before = (await countersign.sandbox.clock()).now
@@ -120,7 +120,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('a member is invited by a link, and a rejected setting keeps the typed value', async () => {
+  test('a member is invited with a link, and a rejected setting keeps the typed value', async () => {
     const { page, go, countersign, wrong } = world
     await go('/settings?part=members')
     await page.getByRole('button', { name: 'Invite' }).click()

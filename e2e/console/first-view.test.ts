@@ -20,7 +20,7 @@ interface FirstView {
   readonly loaded: readonly Loaded[]
 }
 
-describe('the overview of a member who is signed in', () => {
+describe('the overview of a signed-in member', () => {
   let world: ConsoleWorld
   beforeAll(async () => {
     world = await openSignedIn()

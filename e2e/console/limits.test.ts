@@ -10,7 +10,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('accept hold rules, velocity limits and low-water marks, and save none that is invalid', async () => {
+  test('accept hold rules, velocity limits and low-water marks, and reject invalid ones', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const form = (title: string) =>

@@ -38,7 +38,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('are registered by a form, show their collections, and are cancelled with a reason for the named account', async () => {
+  test('are registered with a form, show their collections, and are canceled with a reason for the named account', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { customerId, bankId, eurId } = await createDebtor(countersign)
@@ -137,7 +137,7 @@ describe.each([
   })
 })
 
-test('a member who lacks MANAGE sees mandates, and why they can be neither registered nor cancelled', async () => {
+test('a member who lacks MANAGE sees mandates, and why they can be neither registered nor canceled', async () => {
   const world = await openConsole()
   try {
     const { page, countersign, wrong, go } = world

@@ -20,7 +20,7 @@ describe('the console', () => {
     await world?.browser.close()
   })
 
-  test('finds a customer from any page by the keyboard, and opens it', async () => {
+  test('finds and opens a customer from any page with the keyboard', async () => {
     world = await openSignedIn()
     const { page, countersign, wrong } = world
     const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
@@ -35,7 +35,7 @@ describe('the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('goes to a list by keys, keeps its filters in the address, and saves what matches', async () => {
+  test('opens a list with keys, keeps its filters in the address, and saves matching rows', async () => {
     world = await openSignedIn()
     const { page, countersign, wrong } = world
     await newCustomer(countersign, '=Ada "Countess" Lovelace', 'ada@example.com')
@@ -160,7 +160,7 @@ describe('the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('shows the form to sign in with at most 200 kB, compressed', async () => {
+  test('shows the sign-in form with at most 200 kB, compressed', async () => {
     world = await openConsole()
     const { page, go } = world
     const sizes: Promise<number>[] = []

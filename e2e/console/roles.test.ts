@@ -91,7 +91,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('a card is frozen for safety with a reason and lifted again, and every button can be pressed', async () => {
+  test('a card is frozen for safety with a reason, the freeze is lifted, and every button can be pressed', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
     const { id } = await newCard(world)

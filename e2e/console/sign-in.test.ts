@@ -9,7 +9,7 @@ describe('people sign in to the console', () => {
     await world?.browser.close()
   })
 
-  test('by the link of the sandbox, which works once and is not left in the address', async () => {
+  test('with the sandbox link, which works once and is removed from the address', async () => {
     world = await openConsole()
     const { page, countersign, wrong } = world
     const { url } = await countersign.sandbox.consoleLink()
@@ -26,7 +26,7 @@ describe('people sign in to the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('by an invitation, which makes a passkey, and then by the passkey', async () => {
+  test('with an invitation, which creates a passkey, and then with the passkey', async () => {
     world = await openConsole()
     const { page, countersign, wrong } = world
     const { invitationUrl } = await countersign.members.invite({

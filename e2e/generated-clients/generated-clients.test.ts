@@ -58,13 +58,13 @@ test('a client generated for a different wire word works with a server that uses
 })
 
 describe('the OpenAPI document', () => {
-  test('passes the recommended rules of Redocly without a warning', async () => {
+  test("passes Redocly's recommended rules without a warning", async () => {
     const output = await workshop.lintWithRedocly()
     expect(output).toContain('Your API description is valid')
     expect(output).not.toMatch(/You have \d+ warning/)
   })
 
-  test('passes the rules of Spectral for OpenAPI without a warning', async () => {
+  test("passes Spectral's OpenAPI rules without a warning", async () => {
     expect(await workshop.lintWithSpectral()).toContain(
       "No results with a severity of 'warn' or higher found!",
     )

@@ -150,7 +150,7 @@ describe('the card programme', () => {
   })
 })
 
-describe('the wallet in an app of Next.js', () => {
+describe('the wallet in a Next.js app', () => {
   let project: Project
   let server: ChildProcess | undefined
   let origin: string

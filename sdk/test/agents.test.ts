@@ -22,7 +22,7 @@ const POLICY: Policy = {
   spendingLimits: { currency: 'USD', perTransactionLimit: 100_000n },
 }
 
-/** A platform, a customer with 1,000.00 USD, and a connected agent of the customer. */
+/** Creates a platform, a customer with 1,000.00 USD, and the customer's connected agent. */
 async function makeAgent(policy: Partial<Policy> = {}) {
   const countersign = await makeClient()
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 50_000_000n })

@@ -39,7 +39,7 @@ describe.each([
     expect(new TextDecoder().decode(opened)).toBe('secret')
   })
 
-  test('what another implementation of HPKE seals is opened here, unless it was changed', async () => {
+  test('a message sealed by another implementation of HPKE is opened here, unless it was changed', async () => {
     setCrypto(port)
     const pair = await generateRecipientKeyPair()
     const raw = await exportPublicKey(pair)
@@ -62,8 +62,8 @@ describe.each([
   })
 })
 
-describe('where Web Crypto is missing', () => {
-  test('one sentence says what to give', async () => {
+describe('without Web Crypto', () => {
+  test('an error says in one sentence what to provide', async () => {
     vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => randomFillSync(bytes) })
     await expect(DeviceKey.generate()).rejects.toThrow(
       /^Web Crypto is missing here .*: give the sdk an implementation with setCrypto\(\)\.$/,
@@ -90,7 +90,7 @@ describe('where Web Crypto is missing', () => {
   })
 })
 
-/** A key as this implementation keeps it, with the properties of a WebCrypto key. */
+/** This implementation's key, with the properties of a Web Crypto key. */
 interface PlainKey {
   readonly type: 'public' | 'private' | 'secret'
   readonly algorithm: string
@@ -102,7 +102,7 @@ type Source = ArrayBuffer | ArrayBufferView
 
 const PKCS8_SCALAR_AT = 35
 
-/** `CryptoPort` in plain JavaScript, as an app for a system without Web Crypto would give it. */
+/** `CryptoPort` in plain JavaScript, as an app on a system without Web Crypto would provide it. */
 function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): CryptoPort {
   const subtle = {
     async digest(_name: string, data: Source) {

@@ -22,7 +22,7 @@ type Name = keyof Table
 /** True if each type is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
-/** The calls whose generated types differ from the contract's in one of their parts. */
+/** The calls whose generated types differ from the contract's in some part. */
 type Different = {
   [N in Name]: Same<Calls[N]['answer'], SuccessOf<Table[N]>> extends true
     ? Same<Calls[N]['params'], ParamsOf<Table[N]>> extends true
@@ -38,8 +38,7 @@ type Different = {
 }[Name]
 
 /**
- * Values of a schema that differ in what matters here: members of unions, absent fields, null, and the size
- * of integers.
+ * Lists values of a schema that differ in union member, absent fields, null or integer size.
  */
 function listSamples(schema: Schema, depth = 0): unknown[] {
   const members = membersOf(schema)
@@ -68,7 +67,7 @@ function listTypeSamples(schema: Schema, depth: number): unknown[] {
   }
 }
 
-/** One object for each sample of the field with the most samples, and one without optional fields. */
+/** Lists one object for each sample of the field with the most samples, and one without optional fields. */
 function listObjectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
   const inside = Object.entries(properties).map(
     ([name, property]) => [name, listSamples(property, depth + 1)] as const,
@@ -83,10 +82,10 @@ function listObjectSamples({ properties = {}, required = [] }: Schema, depth: nu
   return [...whole, least]
 }
 
-describe('what is generated from the contract', () => {
+describe('the code generated from the contract', () => {
   test('has the types of the contract for every call and payload', () => {
-    // Its handler checks `clientPublicKey` itself, so its type in the contract is `unknown`; a caller gives a
-    // string.
+    // Its handler checks `clientPublicKey` itself, so its type in the contract is `unknown`; a caller passes
+    // a string.
     expectTypeOf<Different>().toEqualTypeOf<'credential_challenge'>()
     expectTypeOf<keyof Calls>().toEqualTypeOf<Name>()
     expectTypeOf<Same<Payloads[keyof Payloads], Payload>>().toEqualTypeOf<true>()
@@ -117,7 +116,7 @@ describe('what is generated from the contract', () => {
     },
   )
 
-  test('names every call by one noun and one verb', () => {
+  test('gives every call one noun and one verb', () => {
     const names = Object.values(NOUNS)
     expect(new Set(names).size).toBe(names.length)
     const nouns = nounsOf({ call: async () => ({}) as never })
@@ -127,7 +126,7 @@ describe('what is generated from the contract', () => {
     expect(verbs.sort()).toEqual([...names].sort())
   })
 
-  test('says method, path and kind of every call', () => {
+  test('has the method, path and kind of every call', () => {
     for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
       const { method, path, signed, idempotent, upload } = endpoint
       expect(endpoints().get(name)).toMatchObject({
@@ -141,7 +140,7 @@ describe('what is generated from the contract', () => {
   })
 })
 
-/** The schema that a node stands for, with everything that a device checks. */
+/** Returns the schema that a node represents, with everything that a device checks. */
 function readSchema(at: number): unknown {
   const node = NODES[at]
   if (node === 'int64') return { int64: true }
@@ -158,7 +157,7 @@ function readSchema(at: number): unknown {
   )
 }
 
-/** The checks of a schema of the contract, in the form of `schemaOf`. */
+/** Returns the checks of a contract schema, in the form of `readSchema`. */
 function listChecks(schema: Schema): unknown {
   const members = membersOf(schema)
   if (members) return { tag: schema.discriminator?.propertyName ?? '', members: members.map(listChecks) }
@@ -180,7 +179,7 @@ describe('the payloads that a wallet reads', () => {
     expect(readSchema(PAYLOAD_ROOTS[name as keyof Payloads])).toEqual(listChecks(schema as Schema))
   })
 
-  test('with a member that ends in a question mark, or of another type, are refused', () => {
+  test('with a field name that ends in a question mark, or of another type, are rejected', () => {
     const at = PAYLOAD_ROOTS.internal_account_update
     expect(() => readStrictly(NODES, at, { 'operation?': 1 }, '')).toThrow('is missing')
     expect(() => readStrictly(NODES, at, [], '')).toThrow('is not of type object')

@@ -47,7 +47,7 @@ function readScripts(blocks: readonly Block[]): Map<string, string> {
 }
 
 /**
- * Follows a guide of `docs/` to the letter, on its own platform: saves each `js` block and runs the `sh`
+ * Follows a guide in `docs/` exactly, on its own platform: saves each `js` block and runs the `sh`
  * blocks as one script, which stops at the first failing command. Skips other blocks.
  */
 export async function runGuide(file: string): Promise<{ stdout: string; stderr: string }> {
@@ -63,7 +63,7 @@ export async function runGuide(file: string): Promise<{ stdout: string; stderr: 
 }
 
 /**
- * Runs a program of a document, by the name in its first line, in a folder with the credentials file of a
+ * Runs a program from a document, by the name in its first line, in a folder with the credentials file of a
  * sandbox. Returns its output.
  */
 export async function runProgramOf(
@@ -85,7 +85,7 @@ export async function runProgramOf(
   }
 }
 
-/** Runs the commands of a guide that starts its own server; `env` is its environment. */
+/** Runs the commands of a guide that starts its own server. `env` is its environment. */
 export async function runCommands(
   file: string,
   env: Readonly<Record<string, string>>,
@@ -105,7 +105,7 @@ export async function runCommands(
   }
 }
 
-/** Ports that nothing listens on. */
+/** Finds ports that nothing listens on. */
 export async function freePorts(count: number): Promise<string[]> {
   const servers = Array.from({ length: count }, () => createServer())
   await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
@@ -114,10 +114,10 @@ export async function freePorts(count: number): Promise<string[]> {
   return ports
 }
 
-/** npx takes longer to find a program than most of ours take to run. */
+/** npx takes longer to find a program than most of our programs take to run. */
 const NPX = 'npx() { local program=$1; shift; "node_modules/.bin/$program" "$@"; }'
 
-/** A command of a page, and its output on the page; undefined in a block without outputs. */
+/** A command on a page, with its output on the page. The output is undefined in a block without outputs. */
 export interface Command {
   readonly text: string
   readonly shown: string | undefined
@@ -131,7 +131,7 @@ export interface Outcome {
 }
 
 /**
- * The commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the printed
+ * Returns the commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the printed
  * lines; in others: each line, together with its here-document or the lines that a backslash continues.
  */
 export function commandsIn(language: string, code: string): Command[] {
@@ -156,7 +156,7 @@ export function commandsIn(language: string, code: string): Command[] {
 }
 
 /**
- * A pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it any number
+ * Builds a pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it any number
  * of lines.
  */
 export function patternOf(shown: string): RegExp {
@@ -183,7 +183,7 @@ export class Shell {
   #count = 0
 
   private constructor(folder: string, env: NodeJS.ProcessEnv) {
-    // Its own group, so that everything that it started ends with it.
+    // A separate process group, so that everything it started ends with it.
     this.#child = spawn('bash', ['-u'], {
       cwd: folder,
       env,
@@ -207,17 +207,17 @@ export class Shell {
     try {
       process.kill(-this.#child.pid!, 'SIGKILL')
     } catch {
-      // It has ended, with everything that it started.
+      // The shell has ended, with everything that it started.
     }
   }
 
-  /** `env` is its whole environment next to PATH and HOME; the folder is `repository` in `work`. */
+  /** `env` is its whole environment besides PATH and HOME. The folder is `repository` in `work`. */
   static async open(work: string, env: Readonly<Record<string, string>>): Promise<Shell> {
     const { PATH = '', HOME = '' } = process.env
     return new Shell(await linkRepository(work), { PATH, HOME, ...env })
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command until it exits. */
   async run(text: string): Promise<Outcome> {
     const mark = `--- ${++this.#count} ended with`
     const ended = new Promise<Outcome>((resolve, reject) => {
@@ -248,15 +248,15 @@ export class Shell {
   }
 }
 
-/** A temporary folder for a world. */
+/** Creates a temporary folder for a test world. */
 export async function newWork(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'countersign-operations-'))
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
 /**
- * The repository as links, so that files that a command leaves in its folder stay separate; and a later
- * release of it next to it.
+ * Creates a folder of links to the repository, so that files left by commands stay separate, and a later
+ * release next to it.
  */
 async function linkRepository(work: string): Promise<string> {
   const folder = join(work, 'repository')

@@ -12,7 +12,7 @@ type Countersign = Awaited<ReturnType<typeof makeClient>>
 type Answer = { status: number; body: Record<string, unknown> }
 type Input = Record<string, unknown>
 
-/** A backend that forwards every call to the real server, and may do something else before or afterwards. */
+/** A backend that forwards every call to the real server, and may run code before or afterwards. */
 function makeProxy(countersign: Countersign) {
   const calls: { name: string; input: Input }[] = []
   const rules = {
@@ -71,7 +71,7 @@ describe('a backend between a wallet and the server', () => {
     expect(await balance()).toBe(before)
   })
 
-  test('does not get another payment signed than the requested one', async () => {
+  test('does not get a different payment signed than the requested one', async () => {
     const { caller, rules, seen: calls } = makeProxy(countersign)
     const session = await openWallet(caller).email.signIn({ code: '000000' })
     const quote = (amount: bigint) =>
@@ -108,7 +108,7 @@ describe('a backend between a wallet and the server', () => {
     expect(error).toBeInstanceOf(PayloadMismatchError)
     expect(error).toMatchObject({ member: 'clientPublicKey' })
     expect(calls.at(-1)?.name).toBe('credential_challenge')
-    // Changing only the text, which gives the authenticator's challenge, does not help either.
+    // Changing only the text, from which the authenticator's challenge is derived, does not help either.
     rules.before = (_, input) => input
     rules.after = async (name, { status, body }) =>
       name === 'credential_challenge'

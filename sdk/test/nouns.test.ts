@@ -4,7 +4,7 @@ import { CountersignError, isCode, SignatureRequiredError } from '../src/client/
 import { Countersign } from '../src/countersign.ts'
 import { makeClient, makeFundedCustomer, makePlatform, makeQuote } from './platform.testing.ts'
 
-/** The client as plain JavaScript sees it, without types. */
+/** Returns the client without types, as plain JavaScript sees it. */
 function toUntyped(countersign: Countersign) {
   return countersign as unknown as Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>>
 }
@@ -33,14 +33,14 @@ describe('nouns and verbs', () => {
     expect(await all(customers.list())).toHaveLength(3)
   })
 
-  test('a list that has no pages is iterated too, and asks for nothing before it is used', async () => {
+  test('a list without pages can be iterated too, and sends no request before it is used', async () => {
     const { positions } = await makeClient()
     expect(await all(positions.list())).toEqual((await positions.list()).data)
     const unused = new Countersign({ baseUrl: 'http://127.0.0.1:1' }).positions.list()
     expect(String(unused)).toBe('[object Listing]')
   })
 
-  test('a payment of a wallet takes a signer; without one, what has to be signed is in the error', async () => {
+  test('a wallet payment takes a signer; without one, the error contains what has to be signed', async () => {
     const countersign = await makeClient()
     const customer = await makeFundedCustomer(countersign, { email: ADA.email, amount: 50_000_000n })
     const { id } = await makeQuote(countersign, {
@@ -76,7 +76,7 @@ describe('nouns and verbs', () => {
     expect(error).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
   })
 
-  test('a call is aborted, and has a timeout of its own', async () => {
+  test('a call can be aborted, and has its own timeout', async () => {
     const slow = new Countersign({
       baseUrl: 'http://127.0.0.1:1/v',
       fetch: (_url, init) =>
@@ -153,7 +153,7 @@ describe('an invalid argument', () => {
 })
 
 describe('an access token from a function', () => {
-  test('is asked for once, and again where it was refused', async () => {
+  test('is requested once, and again after it was refused', async () => {
     const countersign = await makeClient()
     const { customerId } = await makeFundedCustomer(countersign, { email: ADA.email, amount: 1n })
     const policy = { permissions: ['VIEW_TRANSACTIONS'], defaultExecutionMode: 'AUTO' } as const

@@ -35,7 +35,7 @@ import {
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const WALK = '## Walkthrough: installation to restore\n'
 
-/** Commands of the page that are not run, and why. */
+/** Commands on the page that are not run, with the reason. */
 const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['npm ci --ignore-scripts', 'it would take the packages away from all other tests'],
   ['git fetch --tags', 'there is no release after this one, and a clone without tags has none at all'],
@@ -43,7 +43,7 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
 ])
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0
-/** Not every machine has it. */
+/** jq is not installed on every machine. */
 const hasJq = has('jq')
 
 const [beforeWalk = '', afterHeading = ''] = PAGE.split(WALK)
@@ -71,7 +71,7 @@ interface Expected {
 const CREDENTIALS = /^Platform +(Platform:\S+)\nToken id +(Token:\S+)\nClient secret +(\S+)\nBase URL +http:/
 const RIGHT = /^Checked \d+ transfers, .*\nNo differences found in the books\.\n$/
 
-/** The output of the commands outside of the walk, by their beginning, longer ones first. */
+/** The output of the commands outside the walkthrough, by their beginning, longer ones first. */
 const EXPECTED: readonly Expected[] = [
   { begins: 'npx countersign rails list', says: /^OUT .*example-bank +http +open\n/ },
   { begins: 'npx countersign rails check', says: /^ok +example-bank +It responds/ },
@@ -110,7 +110,7 @@ const EXPECTED: readonly Expected[] = [
   { begins: 'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npm start', says: /^$/ },
 ]
 
-/** These work on a database that no server has open, or at another time. */
+/** These work on a database that no server has open, or with a shifted clock. */
 const WITHOUT_SERVER = /master-key rotate|archive |^zcat /
 
 function findExpected({ text }: Command): Expected {
@@ -119,7 +119,7 @@ function findExpected({ text }: Command): Expected {
   return found
 }
 
-/** Each once, and a platform first: rails belong to the oldest one. */
+/** Drops duplicates and puts platforms first, because rails belong to the oldest platform. */
 function sortUnique(commands: readonly Command[]): Command[] {
   const isFirst = ({ text }: Command) => text.startsWith('npx countersign platform create')
   const all = [...commands.filter(isFirst), ...commands.filter((command) => !isFirst(command))]
@@ -129,8 +129,8 @@ function sortUnique(commands: readonly Command[]): Command[] {
 /** Settings for worlds that live for seconds. */
 const QUICK = { COUNTERSIGN_DRAIN_SECONDS: '0', OTEL_BSP_SCHEDULE_DELAY: '50' }
 
-describe.skipIf(!canRunGuides)('the guide to operations', () => {
-  test('has no command that is neither run here nor listed with a reason', () => {
+describe.skipIf(!canRunGuides)('the operations guide', () => {
+  test('has only commands that are run here or listed with a reason', () => {
     const languages = new Set(blocksOf(PAGE).map(({ language }) => language))
     expect([...languages].sort()).toEqual(['console', 'json', 'sh', 'sql', 'yaml'])
     expect(walkCommands.length).toBeGreaterThan(30)
@@ -169,7 +169,7 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
 })
 
 /**
- * A temporary folder, a bank, a collector of traces, and a shell with the settings of a server in production.
+ * A temporary folder, a bank, a trace collector, and a shell with the settings of a production server.
  */
 async function openWorld() {
   const work = await newWork()
@@ -195,7 +195,7 @@ async function openWorld() {
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     RAILS_FILE: rails,
     [SECRET_NAME]: BANK_SECRET,
-    // Codes are created; nothing receives them.
+    // Codes are created, but nothing receives them.
     SMTP_URL: 'smtp://127.0.0.1:1',
   })
   onTestFinished(() => shell.close())
@@ -203,8 +203,7 @@ async function openWorld() {
 }
 
 /**
- * Optimizing the code of the embedded database takes longer than it saves in seconds, as in other processes
- * of tests.
+ * Optimizing the embedded database's code costs more time than it saves in a process that runs for seconds.
  */
 const SHORT_LIFE = `
 import { setFlagsFromString } from 'node:v8'
@@ -251,7 +250,7 @@ class World {
     expect(code).toBe(0)
   }
 
-  /** Runs a command of the page, and compares the output with the page. */
+  /** Runs a command from the page, and compares its output with the page. */
   async checkCommand(command: Command): Promise<void> {
     const { says } = findExpected(command)
     const outcome = await this.#shell.run(this.#fillPlaceholders(command.text))
@@ -291,7 +290,7 @@ class World {
       await this.#shell.run(`export COUNTERSIGN_MASTER_KEY=${this.#newKey}`)
   }
 
-  /** A client of the platform whose credentials were printed. */
+  /** Opens a client for the platform whose credentials were printed. */
   #openClient(printed: string): Client {
     const [, platformId = '', tokenId = '', clientSecret = ''] = CREDENTIALS.exec(printed) ?? []
     const credentials = { platformId, tokenId, clientSecret }
@@ -305,7 +304,7 @@ class World {
     return (await client.post('/verifications', { customerId })).body.id
   }
 
-  /** A wallet with failed guesses of its code. */
+  /** Creates a wallet whose sign-in code was guessed wrong. */
   async #createGuessedWallet(printed: string): Promise<string> {
     const client = this.#openClient(printed)
     const { id } = (await client.post('/customers', { ...PERSON, email: 'ada@example.com' })).body
@@ -322,13 +321,13 @@ class World {
   }
 }
 
-/** The month that begins `months` months from now, as a command takes it. */
+/** Returns the month that is `months` months from now, in the commands' format. */
 function addMonths(months: number): string {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)).toISOString().slice(0, 7)
 }
 
-/** Lines without the parts that differ from world to world: numbers of rows, and their months. */
+/** Returns the lines without the parts that vary: row counts and months. */
 function listShape(text: string): string[] {
   const lines = text.trim().split('\n')
   const shapes = lines.map((line) =>
@@ -337,7 +336,7 @@ function listShape(text: string): string[] {
   return [...new Set(shapes)].sort()
 }
 
-/** A primary of PostgreSQL with a standby, and a shell that has nothing yet. */
+/** Starts a PostgreSQL primary with a standby, and an empty shell. */
 async function openWalk() {
   const work = await newWork()
   onTestFinished(work.remove)

@@ -85,7 +85,7 @@ describe('a payment from an embedded wallet', () => {
     const { id } = await quote()
     const pays = (signer: Signer) => countersign.signed('quote_execute', { params: { quoteId: id } }, signer)
     await expect(pays(stranger)).rejects.toMatchObject({ name: 'PayloadMismatchError', member: 'account' })
-    // The server refuses it too, if the app does not check.
+    // Even if the app does not check, the server refuses it.
     const careless = {
       accountId: customer.walletId,
       sign: ({ text }: { text: string }) => stranger.key.sign(text),

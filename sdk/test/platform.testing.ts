@@ -8,13 +8,13 @@ export interface TestCredentials {
   readonly clientSecret: string
 }
 
-/** A platform for one test. */
+/** Creates a platform for one test. */
 export async function makePlatform(): Promise<TestCredentials> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   return { ...((await response.json()) as TestCredentials), baseUrl: inject('baseUrl') }
 }
 
-/** A customer with `amount` (smallest units of USDB) in a wallet, and a bank account in USD. */
+/** Creates a customer with `amount` (smallest units of USDB) in a wallet, and a bank account in USD. */
 export async function makeFundedCustomer(
   countersign: Countersign,
   options: { email: string; amount: bigint },
@@ -48,7 +48,7 @@ export async function makeFundedCustomer(
   return { customerId: customer.id, walletId, usdId, bankId: bank.id }
 }
 
-/** A quote from an account to a bank account; `amount` is the receiving amount in smallest units. */
+/** Creates a quote from an account to a bank account. `amount` is the receiving amount in smallest units. */
 export async function makeQuote(
   countersign: Countersign,
   options: { from: string; to: string; amount: bigint },
@@ -64,7 +64,7 @@ export async function makeQuote(
   return body
 }
 
-/** A client of a new platform. */
+/** Creates a client for a new platform. */
 export async function makeClient(): Promise<Countersign> {
   return new Countersign(await makePlatform())
 }

@@ -3,7 +3,7 @@ import { Countersign } from '../src/countersign.ts'
 import { seedSandbox } from '../src/testing/seed-sandbox.ts'
 import { makePlatform } from './platform.testing.ts'
 
-test('a seeded sandbox has what every page shows: failures, approvals, days of payments; the same names by the same number', {
+test('a seeded sandbox has failures, approvals and days of payments, and the same seed creates the same names', {
   tags: 'long',
 }, async () => {
   const countersign = new Countersign(await makePlatform())

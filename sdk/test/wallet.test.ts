@@ -32,7 +32,7 @@ const newChallenge = () => randomBytes(16).toString('base64url')
 const addPasskey = (wallet: Wallet, session: Session, nickname = 'Phone') =>
   wallet.passkey.register({ nickname, challenge: newChallenge(), session })
 
-/** True if the session can sign: signs a harmless call. */
+/** Resolves to true if the session can sign. Tries it with a harmless call. */
 async function canSign(
   world: Awaited<ReturnType<typeof makeSignedInWallet>>,
   session: Session,
@@ -58,7 +58,7 @@ describe('a passkey', () => {
     expect(await wallet.passkey.signIn({ credentialId: credential.id })).toBeInstanceOf(Session)
   })
 
-  test('takes a session, and is one per authenticator', async () => {
+  test('needs a session, and is limited to one per authenticator', async () => {
     const { wallet, session } = await makeSignedInWallet()
     await expect(wallet.passkey.register({ nickname: 'Phone', challenge: newChallenge() })).rejects.toThrow(
       SessionRequiredError,
@@ -70,7 +70,7 @@ describe('a passkey', () => {
     expect(session.isExpired(session.expiresAt)).toBe(true)
   })
 
-  test('must be named where there are several', async () => {
+  test('must be named if there are several', async () => {
     const { countersign, wallet, session } = await makeSignedInWallet()
     const first = await addPasskey(wallet, session)
     const other = new SoftwareAuthenticator({ origin: 'http://localhost:3000' })
@@ -109,7 +109,7 @@ describe('an identity', () => {
     expect(await canSign(world, await wallet.oauth.signIn({ oidcToken: makeToken, key }))).toBe(true)
   })
 
-  test('does not sign in by a token for another key or of another person', async () => {
+  test('does not sign in with a token for another key or of another person', async () => {
     const { wallet, session } = await makeSignedInWallet()
     await wallet.oauth.register({ oidcToken: makeToken, session })
     const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
@@ -184,7 +184,7 @@ describe('a wallet', () => {
     await expect(misled.export(session)).rejects.toThrow(EnvelopeError)
   })
 
-  test('revokes a credential by a session of another, and registers the address again', async () => {
+  test("revokes a credential with another credential's session, and registers the address again", async () => {
     const world = await makeSignedInWallet()
     const { wallet, session } = world
     const [email] = await wallet.credentials()
@@ -199,7 +199,7 @@ describe('a wallet', () => {
   })
 })
 
-/** An ID token that the sandbox accepts: of the right shape and age, its signature unchecked (specification 5.5). */
+/** Builds an ID token with a valid shape and age. The sandbox does not check its signature (specification 5.5). */
 function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date()): string {
   const seconds = Math.floor(now.getTime() / 1000)
   const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

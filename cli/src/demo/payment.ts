@@ -43,7 +43,7 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   const first = await countersign.call('quote_execute', { params, idempotencyKey })
   if (first.status !== 202) throw new Failure(`The first call returned ${first.status}, not 202.`)
   const { payloadToSign, requestId, expiresAt } = first.body
-  script.show('answer', '202: sign this payload')
+  script.show('response', '202: sign this payload')
   script.show('request', requestId)
 
   script.step('device: checks that this is the call it requested', 'and shows the amount and the payee')
@@ -129,7 +129,7 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
   script.call('quote_execute', 'repeats the call: nothing happens twice')
   const replay = await countersign.call('quote_execute', call)
   if (replay.status !== 200 || !replay.isReplayed) throw new Failure('The response is not the stored one.')
-  script.show('answer', `200 ${replay.body.status}, the stored response (Idempotency-Replayed: true)`)
+  script.show('response', `200 ${replay.body.status}, the stored response (Idempotency-Replayed: true)`)
 
   script.call('quote_execute', 'repeats the used request under a new key')
   const idempotencyKey = randomBytes(16).toString('hex')
@@ -138,6 +138,6 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
     throw new Failure(`A used request was accepted: ${status}.`)
   } catch (error) {
     if (!(error instanceof CountersignError) || error.status !== 401) throw error
-    script.show('answer', `${error.status} ${error.code}: ${error.reason ?? error.message}`)
+    script.show('response', `${error.status} ${error.code}: ${error.reason ?? error.message}`)
   }
 }

@@ -45,7 +45,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
     }
   })
 
-  test('has only the keywords that JSON Schema, OpenAI and Gemini share', () => {
+  test('uses only keywords that JSON Schema, OpenAI and Gemini share', () => {
     const objects = ['type', 'description', 'properties', 'required', 'additionalProperties']
     const shared = new Set([...objects, 'enum', 'items', 'anyOf', 'minimum', 'maximum', 'maxItems'])
     const used = listKeywords(schema)
@@ -53,7 +53,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
     expect([...OWN_KEYWORDS].filter((keyword) => used.has(keyword))).toEqual([])
   })
 
-  test('is a strict function of OpenAI: closed objects, every member required, an object at the root', () => {
+  test('is a strict OpenAI function: closed objects, every field required, an object at the root', () => {
     expect(schema.type).toBe('object')
     for (const [path, { type, properties, required, additionalProperties }] of listSchemas(schema)) {
       if (![type].flat().includes('object')) continue
@@ -63,7 +63,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
     expect(listSchemas(schema).filter(([path]) => path.split('/').length > 10)).toEqual([])
   })
 
-  test('is a function of Gemini: words in every enum, a type or alternatives in every schema', () => {
+  test('is a Gemini function: strings in every enum, a type or alternatives in every schema', () => {
     for (const [path, { type, enum: words, anyOf, items }] of listSchemas(schema)) {
       expect(type === undefined, path).toBe(anyOf !== undefined)
       if (words)
@@ -81,7 +81,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
   })
 })
 
-describe('the members of the tools', () => {
+describe('the input fields of the tools', () => {
   test.each(Object.entries(TOOLS))(
     '%s requires what its endpoint requires, and what the tool insists on',
     (name, tool) => {
@@ -108,7 +108,7 @@ describe('the members of the tools', () => {
     expect(withoutNulls(input)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
   })
 
-  test('an object of free names is taken as pairs, and as it is', () => {
+  test('an object with arbitrary names is accepted as pairs and as an object', () => {
     const buildBody = (senderCustomerInfo: unknown) =>
       toCallInput(API.agent_me_quote_create, { senderCustomerInfo }).body
     const sent = { senderCustomerInfo: { FULL_NAME: 'Ada', COUNTRY: 'GB' } }
@@ -149,17 +149,17 @@ describe('the list of tools', () => {
     },
   }
 
-  test('takes less than 40 kB with the longest policy', () => {
+  test('is smaller than 40 kB with the longest policy', () => {
     const list = JSON.stringify({ tools: listTools(agent) })
     expect(list).toContain('and 190 more (countersign_whoami lists them)')
     expect(Buffer.byteLength(list)).toBeLessThan(40_000)
   })
 
-  test('has names with the prefix of this server, which every model provider takes', () => {
+  test('has names that start with the server prefix and that every model provider accepts', () => {
     for (const { name } of tools) expect(name).toMatch(/^countersign_[a-z_]{1,50}$/)
   })
 
-  test('names no tool without the prefix in a description', () => {
+  test('mentions no tool without its prefix in a description', () => {
     const bare = tools
       .map(({ name }) => name.replace('countersign_', ''))
       .filter((name) => name.includes('_'))
@@ -194,7 +194,7 @@ test.each(Object.values(TOOLS).map(({ call }) => call))(
   },
 )
 
-test('words follow the currency that an amount is in, whichever object names it', () => {
+test('amounts in words use the currency of the amount, whichever object names it', () => {
   const [usd, xof] = ['USD', 'XOF'].map((code, at) => ({
     code,
     name: code,

@@ -24,7 +24,7 @@ const listIdsAt = (rem: number, hasChecks = false) => {
   return [isCards ? 'cards' : 'rows', ...columns.map(({ id }) => id)]
 }
 
-test('columns leave by their priority, the last one first, and those that stay have their smallest width', () => {
+test('columns are dropped by priority, last one first, and the remaining ones have their minimum width', () => {
   expect(listIdsAt(100)).toEqual(['rows', 'status', 'payee', 'id', 'amount', 'begun', 'note'])
   // 47.5 rem of columns, 5 gaps, and the ends of a row.
   expect(listIdsAt(54.75)).toEqual(['rows', 'status', 'payee', 'id', 'amount', 'begun', 'note'])
@@ -37,7 +37,7 @@ test('a checkbox before the columns takes its own width', () => {
   expect(listIdsAt(55, true)).not.toContain('note')
 })
 
-test('where a page is too narrow, rows are cards without the columns of the lowest priority', () => {
+test('on a page that is too narrow, rows are cards without the lowest-priority columns', () => {
   expect(listIdsAt(24)).toEqual(['cards', 'status', 'payee', 'amount', 'begun'])
   const wide = [buildColumn('one', '20rem'), buildColumn('two', '20rem')]
   expect(fitColumns(wide, 40)).toEqual({ columns: wide, isCards: true })

@@ -94,7 +94,7 @@ function buildSignedHeaders(signed: { signature: string; requestId: string } | u
   return signed ? { svcWalletSignature: signed.signature, requestId: signed.requestId } : {}
 }
 
-/** Returns the body of a response if it has this status. */
+/** Returns a response's body. Throws if the status differs. */
 function requireBody<A extends { status: number; data?: unknown }, S extends A['status']>(
   response: A,
   status: S,

@@ -140,7 +140,7 @@ export class Servers {
           })
           .then((response) => {
             stop()
-            late.isCancelled = true
+            late.isCanceled = true
             resolve({ status: response.statusCode, body: response.payload })
           }, reject)
       })

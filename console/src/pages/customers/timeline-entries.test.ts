@@ -9,7 +9,7 @@ const entry = (minute: number): Entry => ({
 const listMinutes = (entries: readonly Entry[]) => entries.map(({ id }) => Number(id))
 
 describe('a timeline of several sources', () => {
-  test('shows all of them newest first, if everything was read', () => {
+  test('shows all entries newest first if everything was read', () => {
     const merged = mergeSources([
       { entries: [entry(5), entry(1)], hasMore: false },
       { entries: [entry(9), entry(3)], hasMore: false },
@@ -18,7 +18,7 @@ describe('a timeline of several sources', () => {
     expect(merged.hasMore).toBe(false)
   })
 
-  test('leaves out what is older than the end of a source that has more, so that it has no gap', () => {
+  test('omits entries older than the end of a source that has more, so that there are no gaps', () => {
     const merged = mergeSources([
       { entries: [entry(9), entry(7)], hasMore: true },
       { entries: [entry(8), entry(2)], hasMore: false },
