@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Countersign } from '@countersign/sdk'
 import { CONNECTIONS, load, pickRandom } from './load.ts'
 import type { Bench } from './on-server.ts'
-import { findMedian, formatInteger, table } from './table.ts'
+import { findMedian, formatInteger, formatTable } from './table.ts'
 import { buildTransferCall } from './transfers.ts'
 
 const LINES = 10_000
@@ -52,7 +52,7 @@ export async function measureBulk(
   )
   process.stdout.write(
     `${formatInteger(lines)} payouts of one account: single calls by ${CONNECTIONS} connections, and a CSV file from its upload to the last accepted line.\n` +
-      table([
+      formatTable([
         ['', 'per second', 'ratio', 'memory from a tenth of the lines to the last'],
         ['single calls', formatInteger(findMedian(results.map(({ single }) => single))), '1.00', ''],
         [

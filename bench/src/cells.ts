@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { cycle, type Figure, load, pickRandom, send, settleSandbox } from './load.ts'
 import { type Cell, type Cells, runOnCells } from './on-cells.ts'
 import type { Options } from './on-server.ts'
-import { findMedian, formatInteger, printTable, table } from './table.ts'
+import { findMedian, formatInteger, formatTable, printTable } from './table.ts'
 import { buildTransferCall } from './transfers.ts'
 
 const ACCOUNTS = 1000
@@ -34,7 +34,7 @@ export async function runCells({ seconds, rounds, isShort }: Options): Promise<v
     )
     const trips: string[][] = []
     for (const { name, cell } of rows) trips.push([name, (await countRoundTrips(cell)).toFixed(1)])
-    process.stdout.write(`\nRound trips to PostgreSQL of a transfer, with one caller:\n${table(trips)}`)
+    process.stdout.write(`\nRound trips to PostgreSQL of a transfer, with one caller:\n${formatTable(trips)}`)
     await printStops(cells, seconds, rounds)
   })
 }
@@ -90,5 +90,5 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
   }
   process.stdout.write(`
 Settled transfers per second of a cell, while another has the same load, and once its server and its PostgreSQL are stopped:
-${table(lines)}`)
+${formatTable(lines)}`)
 }

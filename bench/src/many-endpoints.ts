@@ -3,7 +3,7 @@ import { load, pickRandom } from './load.ts'
 import type { Bench, Options } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import type { Payer } from './seed.ts'
-import { findMedian, formatInteger, table } from './table.ts'
+import { findMedian, formatInteger, formatTable } from './table.ts'
 import { buildTransferCall } from './transfers.ts'
 import { sendCall, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
 
@@ -59,7 +59,7 @@ export async function measureManyEndpoints(
   process.stdout.write(`
 Webhooks to ${ENDPOINT_COUNT} endpoints, ${PER_SECOND} payments per second: time from the event until its webhook arrives.
 
-${table([
+${formatTable([
   ['', 'p50', 'p99', 'webhooks', 'p99 ratio'],
   formatRow('all respond', ({ all }) => all, 1),
   formatRow('healthy endpoints while one hangs', ({ others }) => others, findMedian(p99)),

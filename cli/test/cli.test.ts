@@ -187,7 +187,7 @@ describe('countersign', () => {
   })
 })
 
-/** Starts `countersign serve`. Resolves to its base address, and a function that stops it and returns the exit code. */
+/** Starts `countersign serve`. Resolves to its address and a function that stops it. */
 async function startServer(): Promise<{ address: string; end: () => Promise<number | null> }> {
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: buildEnvironment() })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))

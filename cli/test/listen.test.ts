@@ -71,7 +71,7 @@ async function fund(times: number): Promise<void> {
   for (let n = 0; n < times; n++) await shop.countersign.sandbox.fund(shop.customer.usdId, { amount: 100n })
 }
 
-/** Returns the newest event. The feed ends before any open database transaction, so this waits for a new one. */
+/** Returns the newest event. The feed ends before open transactions, so this waits for a new event. */
 async function newestEvent(): Promise<string> {
   const { events, customers } = shop.countersign
   const { id: objectId } = await customers.create({ customerType: 'INDIVIDUAL', fullName: 'Marker' })

@@ -29,7 +29,7 @@ export interface Running {
   end(): Promise<number>
 }
 
-/** Runs a command in this process, without a terminal. Use absolute paths: it shares the tests' working directory. */
+/** Runs a command in this process, without a terminal. Needs absolute paths, as it shares the tests' folder. */
 export async function run(args: readonly string[], env: Environment = {}): Promise<Run> {
   let stdout = ''
   let stderr = ''

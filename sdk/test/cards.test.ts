@@ -3,7 +3,7 @@ import type { BodyInput } from '../src/client/calls.ts'
 import { NotIssuedError } from '../src/waiting/wait-for-card.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
-/** Creates a signed-in customer with 1,000.00 USD and 50 USDB in a wallet, and an ACTIVE card on the USD account. */
+/** Creates a signed-in customer with 1,000.00 USD, 50 USDB in a wallet, and an ACTIVE card on the USD. */
 async function makeCard() {
   const countersign = await makeClient()
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 50_000_000n })

@@ -94,7 +94,7 @@ describe('the code generated from the contract', () => {
   test.each(Object.entries<Endpoint>(API))(
     'decodes the answers of %s as the contract does',
     (name, endpoint) => {
-      const { answers } = endpoints().get(name)!
+      const { responses: answers } = endpoints().get(name)!
       expect([...answers.keys()]).toEqual(Object.keys(endpoint.responses).map(Number))
       for (const [status, schema] of Object.entries(endpoint.responses)) {
         const { hasBody, shape } = answers.get(Number(status))!

@@ -131,8 +131,8 @@ export interface Outcome {
 }
 
 /**
- * Returns the commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the printed
- * lines; in others: each line, together with its here-document or the lines that a backslash continues.
+ * Returns the commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the
+ * printed lines; in others: each line, with its here-document or the lines that a backslash continues.
  */
 export function commandsIn(language: string, code: string): Command[] {
   const lines = code.trimEnd().split('\n')
@@ -156,8 +156,8 @@ export function commandsIn(language: string, code: string): Command[] {
 }
 
 /**
- * Builds a pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it any number
- * of lines.
+ * Builds a pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it
+ * any number of lines.
  */
 export function patternOf(shown: string): RegExp {
   const lines = shown.split('\n').map((line) =>

@@ -199,7 +199,7 @@ describe('a wallet', () => {
   })
 })
 
-/** Builds an ID token with a valid shape and age. The sandbox does not check its signature (specification 5.5). */
+/** Builds an ID token of valid shape and age. The sandbox ignores its signature (specification 5.5). */
 function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date()): string {
   const seconds = Math.floor(now.getTime() / 1000)
   const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -204,7 +204,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   const outside = await openOutside({ machine, network, engine }, faults)
   const log = new RunLog(machine)
   const receiver = new Receiver(machine, log)
-  network.hosts.set(RECEIVER, receiver.answer)
+  network.hosts.set(RECEIVER, receiver.respond)
   let bank: Bank | undefined
   let wrong: unknown
   try {
@@ -222,7 +222,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
         stopFaults()
         await checkEnd(bank, faults.hasEndpoint ? receiver : undefined)
         await outside.settle?.()
-        await outside.checkBooks?.(engine.db)
+        await outside.compareWithLedger?.(engine.db)
         await checkLedger(engine.db, key)
       })(),
     )
@@ -267,7 +267,7 @@ interface Outside {
   /** True while no faults are injected. */
   isFaultFree?: boolean
   /** Compares the system's own record of the servers' money with the ledger. Throws Violation. */
-  checkBooks?(db: Database): Promise<void>
+  compareWithLedger?(db: Database): Promise<void>
   /** Lets time pass until the servers have done the work that became due during a clock jump. */
   settle?(): Promise<void>
   end(): void
@@ -291,7 +291,7 @@ async function openOutside(
       set isFaultFree(isFaultFree: boolean) {
         world.isFaultFree = isFaultFree
       },
-      checkBooks: (db) => world.checkBooks(db),
+      compareWithLedger: (db) => world.compareWithLedger(db),
       end: () => world.end(),
     }
   }

@@ -62,7 +62,7 @@ export const toWordsName = (name: string) => `${name}InWords`
 /** True if an integer property with this name holds an amount. */
 export const isAmountName = (name: string) => Object.hasOwn(CURRENCY_OF, name)
 
-/** The property of a pending action that says that it is waiting for approval. */
+/** The property that says that an action is waiting for approval. */
 export const STATUS_IN_WORDS = 'statusInWords'
 
 /**
@@ -94,8 +94,8 @@ function describeAmount(name: string, amount: unknown, around: readonly Json[]):
 }
 
 /**
- * For an action that is waiting for approval, a sentence that the model can pass on to the user. Undefined
- * for anything else.
+ * Describes a pending action in a sentence that the model can pass on to the user. Undefined for anything
+ * else.
  */
 export function describePendingAction(value: unknown): string | undefined {
   if (!isObject(value) || value.status !== 'PENDING_APPROVAL' || !String(value.id).startsWith('AgentAction:'))

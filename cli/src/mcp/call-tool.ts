@@ -86,7 +86,7 @@ function buildInvalidInput(field: string, problem: string): CountersignError {
 /** Advice for an unknown token or device code, which only a person can replace. */
 const RECONNECT_ADVICE = 'Ask the user for a new device code of this agent.'
 
-/** An API error as the API returned it. If there was no API response, the code says so. */
+/** Converts an error to the API's error body. If there was no API response, the code says so. */
 function toErrorBody(error: unknown): Json {
   if (error instanceof CountersignError) {
     const { status, code, reason, details, httpRequestId, retryAfterSeconds } = error
@@ -108,8 +108,8 @@ function toErrorBody(error: unknown): Json {
 }
 
 /**
- * The text contains every digit. Structured content consists of doubles, so integers beyond 2^53 become
- * strings in it. The sentence about a pending action comes first.
+ * Converts a response to a tool result, with the sentence about a pending action first. The text contains
+ * every digit. Structured content consists of doubles, so integers beyond 2^53 become strings in it.
  */
 function toResult(value: unknown): CallToolResult {
   const response = addWords(value)

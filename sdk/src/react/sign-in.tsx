@@ -128,7 +128,7 @@ function Ways(props: WaysProps): ReactNode {
     else void signingIn.run(credential)
   }
   return (
-    <Loaded of={credentials} {...styled}>
+    <Loaded resource={credentials} {...styled}>
       {(list) => (
         <>
           {list.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
@@ -163,7 +163,7 @@ function CredentialButtons(
     readonly onChoose: (credential: Credential) => void
   },
 ): ReactNode {
-  const { credentials, labelOf, isBusy, takesFocus, onChoose, classNames } = props
+  const { credentials, labelOf: getLabel, isBusy, takesFocus, onChoose, classNames } = props
   const part = useParts(classNames)
   const first = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -180,7 +180,7 @@ function CredentialButtons(
           {...(index === 0 && { buttonRef: first })}
           {...(classNames && { classNames })}
         >
-          {labelOf(credential)}
+          {getLabel(credential)}
         </Button>
       ))}
     </div>

@@ -111,7 +111,7 @@ export class Machine {
     return maxMs * share * share
   }
 
-  /** Runs events until the work is done. Throws the work's error, or an error if no event is left. */
+  /** Runs events until the work is done. Throws the work's error, or an error if no events remain. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
     const outcome: { value?: T; isDone: boolean } = { isDone: false }
     work.then(

@@ -57,7 +57,12 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
       const deposits = await listDeposits(backend)
       const open = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
       if (open.length > 0) return `Deposits never settled: ${JSON.stringify(open)}`
-      const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: false })
+      const wrong = findDifference(model, chain.listTransfers(), {
+        world,
+        owners,
+        needsDecision,
+        isFinal: false,
+      })
       if (wrong !== undefined || !owners.hasSpends || hasWaitedForDebts) return wrong
       // Money that an owner has spent directly is debited from the wallet only after the payments that lack
       // this money have failed.
@@ -67,7 +72,12 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
     async checkFinalState(model) {
       await rail.checkDeposits()
       await rail.advanceTime(SIGNED_SECONDS)
-      const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: true })
+      const wrong = findDifference(model, chain.listTransfers(), {
+        world,
+        owners,
+        needsDecision,
+        isFinal: true,
+      })
       if (wrong !== undefined) throw new Violation(wrong)
       const counted = sumDeposits(await listDeposits(backend))
       const received = world.sumReceived()

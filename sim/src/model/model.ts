@@ -27,7 +27,7 @@ export interface Ending {
 
 export const COMPLETES: Ending = { status: 'COMPLETED', debitsPayer: true, creditsPayee: true }
 /** The money has arrived, and manual review must decide who owns it. */
-export const WAITS_FOR_PERSON: Ending = { ...COMPLETES, creditsPayee: false }
+export const AWAITS_REVIEW: Ending = { ...COMPLETES, creditsPayee: false }
 export const FAILS: Ending = { status: 'FAILED', debitsPayer: false, creditsPayee: false }
 
 /** A payment that was requested. */

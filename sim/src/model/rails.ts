@@ -145,12 +145,12 @@ export function findOrderDifference(
     byId.delete(transactionId)
     const isSubmitted = (from === undefined || to === undefined) && state === 'acknowledged'
     const completes = isSubmitted && ending.status === 'COMPLETED'
-    const isRight = order
+    const isExpected = order
       ? isSubmitted &&
         order.bookings <= 1 &&
         (order.status === 'DELIVERED') === (completes && !ending.isReversed)
       : !completes
-    if (!isRight)
+    if (!isExpected)
       return `${description} is ${state}: ${JSON.stringify(ending)}. The bank has ${describeOrder(order)}`
   }
   const [unknown] = byId.values()

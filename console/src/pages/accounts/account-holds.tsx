@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { HOLD_COLUMNS } from '../holds/hold.tsx'
@@ -23,7 +23,7 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
   )
   return (
     <Panel title="Holds on pulled money" actions={all} isBare>
-      <Read query={query} lines={2}>
+      <QueryResult query={query} lines={2}>
         {(rows) => (
           <ShortTable
             name="Holds on pulled money"
@@ -33,7 +33,7 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
             columns={HOLD_COLUMNS}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -9,7 +9,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { type Filter, Filters, keepValidValues, toDayEnd, toDayStart } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 
 const route = getRouteApi('/accounts/$accountId')
 
@@ -53,9 +53,9 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
     >
       <div className="stacked">
         <Filters filters={FILTERS} values={search} />
-        <Read query={query} lines={5}>
+        <QueryResult query={query} lines={5}>
           {(statement) => <Totals statement={statement} />}
-        </Read>
+        </QueryResult>
       </div>
     </Panel>
   )

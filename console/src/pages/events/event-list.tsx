@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     id: 'at',
     header: 'Happened',
     width: '9.5rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ timestamp }) => <Time at={timestamp} />,
   },
 ]

@@ -81,7 +81,7 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
   const { id, agentId, direction } = transaction
   const isIncoming = direction === 'CREDIT'
   const isOpen = canApprove(transaction)
-  // Asked from the server, because a credit that needs no decision, such as a transfer in, has the same
+  // The server decides this, because a credit that needs no decision, such as a transfer in, has the same
   // states.
   const waiting = useQuery({
     queryKey: ['approvals', 'incoming'],

@@ -69,7 +69,7 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionRecor
   if (!failure && !refund) return null
   const isFailed = transaction.status === 'FAILED'
   return (
-    <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
+    <Notice tone={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
       {failure && <span>{failure.message}</span>}
       {refund && <span>{refund}</span>}
       {failure && <span className="soft">{failure.advice}</span>}
