@@ -211,7 +211,7 @@ export class Shell {
     }
   }
 
-  /** `env` is its whole environment besides PATH and HOME. The folder is `repository` in `work`. */
+  /** `env` is its whole environment, in addition to PATH and HOME. The folder is `repository` in `work`. */
   static async open(work: string, env: Readonly<Record<string, string>>): Promise<Shell> {
     const { PATH = '', HOME = '' } = process.env
     return new Shell(await linkRepository(work), { PATH, HOME, ...env })

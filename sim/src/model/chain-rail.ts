@@ -23,6 +23,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
   const { machine } = backend
   const { chain, behavior } = world
   const owners = new WalletOwners(backend, world, (account) => findAddress(backend, account))
+  const scope = { world, owners, needsDecision }
   let hasWaitedForDebts = false
   const rail: Rail = {
     currencies: ['USDC'],
@@ -57,12 +58,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
       const deposits = await listDeposits(backend)
       const open = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
       if (open.length > 0) return `Deposits never settled: ${JSON.stringify(open)}`
-      const wrong = findDifference(model, chain.listTransfers(), {
-        world,
-        owners,
-        needsDecision,
-        isFinal: false,
-      })
+      const wrong = findDifference(model, chain.listTransfers(), { ...scope, isFinal: false })
       if (wrong !== undefined || !owners.hasSpends || hasWaitedForDebts) return wrong
       // Money that an owner has spent directly is debited from the wallet only after the payments that lack
       // this money have failed.
@@ -72,12 +68,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
     async checkFinalState(model) {
       await rail.checkDeposits()
       await rail.advanceTime(SIGNED_SECONDS)
-      const wrong = findDifference(model, chain.listTransfers(), {
-        world,
-        owners,
-        needsDecision,
-        isFinal: true,
-      })
+      const wrong = findDifference(model, chain.listTransfers(), { ...scope, isFinal: true })
       if (wrong !== undefined) throw new Violation(wrong)
       const counted = sumDeposits(await listDeposits(backend))
       const received = world.sumReceived()
