@@ -26,7 +26,7 @@ describe('a hostile page', () => {
     const platform = await makePlatform()
     baseUrl = platform.baseUrl
     const countersign = new Countersign(platform)
-    const own = async (email: string): Promise<Owned> => {
+    const createOwned = async (email: string): Promise<Owned> => {
       const customer = await makeFundedCustomer(countersign, { email, amount: 100_000_000n })
       const wallet = countersign.wallet(customer.walletId)
       const quote = await makeQuote(countersign, {
@@ -42,7 +42,7 @@ describe('a hostile page', () => {
         transactionId: quote.transactionId,
       }
     }
-    ;[mine, theirs] = [await own('ada@example.com'), await own('grace@example.com')]
+    ;[mine, theirs] = [await createOwned('ada@example.com'), await createOwned('grace@example.com')]
     const quorumPublicKey = `04${'11'.repeat(64)}`
     backend = await startBackend({ ...platform, quorumPublicKey, me: { customerId: mine.customerId } })
   })

@@ -35,12 +35,12 @@ export async function startBackend(options: {
   const files: Record<string, string> = {
     'index.html': await readFile(`${PAGE}index.html`, 'utf8'),
     'style.css': await readFile(`${PAGE}style.css`, 'utf8'),
-    'main.js': await bundle(quorumPublicKey),
+    'main.js': await buildBundle(quorumPublicKey),
   }
   const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
   const sent: string[] = []
 
-  async function answer({ method, url, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond({ method, url, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     const send = (status: number, type: string, text: string) => {
       sent.push(text)
       response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text)
@@ -60,7 +60,7 @@ export async function startBackend(options: {
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
+    respond(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -73,7 +73,7 @@ export async function startBackend(options: {
   }
 }
 
-async function bundle(quorumPublicKey: string): Promise<string> {
+async function buildBundle(quorumPublicKey: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [`${PAGE}main.ts`],
     bundle: true,

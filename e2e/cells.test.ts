@@ -30,7 +30,7 @@ describe('two cells behind one proxy', () => {
   const newCustomer = (countersign: Countersign, fullName: string) =>
     countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, currencies: ['USD'] })
 
-  test('the console of each cell opens at its host and shows its customers only', async () => {
+  test('the console of each cell opens at its own host and shows only its customers', async () => {
     const { page } = browser
     for (const { name, countersign } of platforms()) await newCustomer(countersign, `Ada of ${name}`)
     for (const { name, origin, countersign } of platforms()) {
@@ -45,7 +45,7 @@ describe('two cells behind one proxy', () => {
     }
   })
 
-  test('card pages and verification links lead to the cell that made them', async () => {
+  test('card pages and verification links lead to the cell that created them', async () => {
     const { page } = browser
     for (const { name, origin, countersign } of platforms()) {
       const holder = await newCustomer(countersign, `Grace of ${name}`)
@@ -69,7 +69,7 @@ describe('two cells behind one proxy', () => {
     }
   })
 
-  test('each cell sends its webhooks to the endpoints that were made through the proxy', async () => {
+  test('each cell sends its webhooks to the endpoints that were created through the proxy', async () => {
     for (const { name, countersign } of platforms()) {
       const { url, next } = await openReceiver()
       const { secret } = await countersign.webhookEndpoints.create({ url })
@@ -116,16 +116,16 @@ describe('two cells behind one proxy', () => {
 
   test('one UMA address in two cells belongs to two customers, each unknown to the other cell', async () => {
     const umaAddress = '$ada@example.com'
-    const made = []
+    const customers = []
     for (const { name, countersign } of platforms())
-      made.push(
+      customers.push(
         await countersign.customers.create({
           ...{ customerType: 'INDIVIDUAL', fullName: `Ada of ${name}`, umaAddress },
         }),
       )
     for (const [n, { countersign }] of platforms().entries()) {
       const { data } = await countersign.customers.list({ umaAddress })
-      expect(data.map(({ id }) => id)).toEqual([made[n]?.id])
+      expect(data.map(({ id }) => id)).toEqual([customers[n]?.id])
       await expect(
         countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Ada again', umaAddress }),
       ).rejects.toMatchObject({ status: 409 })

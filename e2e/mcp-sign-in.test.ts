@@ -18,7 +18,7 @@ afterAll(async () => {
   await server?.end()
 })
 
-test('a person signs an assistant in, past the policy of the page that the form leaves for', async () => {
+test("a person signs an assistant in, and the page's security policy allows the redirect", async () => {
   const { code } = await makeDeviceCode()
   const { origin } = new URL(server.url)
   const assistant = createServer((_, response) => response.end('Connected')).listen(0, 'localhost')

@@ -83,7 +83,7 @@ describe('the pages about the API', () => {
     await fill.getByText('The examples are about Customer:').waitFor()
   }
 
-  test.each(SIZES)('try a call out with records of the sandbox, on %s', async (_, viewport) => {
+  test.each(SIZES)('try out a call with sandbox records, on %s', async (_, viewport) => {
     const { page, client, origin, wrong } = await open(viewport)
     await makeRecords(page, origin, client.credentials)
     await page.goto(`${origin}/docs/api/quote_create`)
@@ -159,7 +159,7 @@ describe('the pages about the API', () => {
   test('copy the code of a block, but only the commands of a transcript', async () => {
     const { page, origin } = await open()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    const copied = async (path: string, text: string) => {
+    const copyBlock = async (path: string, text: string) => {
       await page.goto(origin + path)
       const block = page.locator('.code', { hasText: text }).first()
       await block.hover()
@@ -167,10 +167,10 @@ describe('the pages about the API', () => {
       await block.getByRole('button', { name: 'Copied' }).waitFor()
       return page.evaluate(() => navigator.clipboard.readText())
     }
-    expect(await copied('/docs/api/config_get', 'curl')).toMatch(
+    expect(await copyBlock('/docs/api/config_get', 'curl')).toMatch(
       /^curl 'http:[^']+\/config' \\\n {2}-u "\$TOKEN_ID/,
     )
-    expect(await copied('/docs/guides/backups', '1187 files')).toBe(
+    expect(await copyBlock('/docs/guides/backups', '1187 files')).toBe(
       'npx countersign backup /backups/2026-03-01',
     )
   })

@@ -45,21 +45,21 @@ describe('the verification page on a phone', () => {
       browser = await startBrowser({ viewport: PHONE, javaScriptEnabled, hasTouch: true })
       const { page } = browser
       const watched = watch(page, new URL(link.kycUrl).origin)
-      const shown = (name: string) => look(page, javaScriptEnabled ? `person-${name}` : undefined)
+      const checkPage = (name: string) => look(page, javaScriptEnabled ? `person-${name}` : undefined)
 
       await page.goto(link.kycUrl)
-      await shown('1-begin')
+      await checkPage('1-begin')
       await page.getByRole('button', { name: 'Begin' }).click()
       await page.getByRole('button', { name: 'Save and continue' }).click()
       await page.getByRole('alert').getByRole('link', { name: 'Please fill in: Date of birth' }).waitFor()
-      await shown('2-details-wrong')
+      await checkPage('2-details-wrong')
       await page.getByLabel('Date of birth').fill('1990-12-10')
       await page.getByLabel('Nationality').selectOption('Japan')
       await page.getByLabel('Address line 1').fill('1-1 Chiyoda')
       await page.getByLabel('Town or city').fill('Tokyo')
       await page.getByLabel('Postal code').fill('100-0001')
       await page.getByLabel('Country', { exact: true }).selectOption('Japan')
-      await shown('3-details')
+      await checkPage('3-details')
       await page.getByRole('button', { name: 'Save and continue' }).click()
 
       await page.getByRole('heading', { name: 'Your documents' }).waitFor()
@@ -67,17 +67,17 @@ describe('the verification page on a phone', () => {
       await page.getByLabel('Document type').selectOption('Passport')
       await page.getByRole('button', { name: 'Upload this document' }).click()
       await page.getByText('Choose a file').first().waitFor()
-      await shown('4-document-wrong')
+      await checkPage('4-document-wrong')
       await sendDocument(page, 'Picture', 'Passport')
       await page.getByRole('heading', { name: 'A document that proves the address' }).waitFor()
-      await shown('5-document')
+      await checkPage('5-document')
       await sendDocument(page, 'File', 'Utility bill')
 
       await page.getByRole('heading', { name: 'Check your answers' }).waitFor()
-      await shown('6-review')
+      await checkPage('6-review')
       await page.getByRole('button', { name: 'Confirm and send' }).click()
       await page.getByRole('heading', { name: 'We have everything' }).waitFor()
-      await shown('7-sent')
+      await checkPage('7-sent')
 
       const { body } = await countersign.call('verification_list', { query: params })
       expect(body.data).toMatchObject([{ verificationStatus: 'PENDING_MANUAL_REVIEW', errors: [] }])
@@ -87,7 +87,7 @@ describe('the verification page on a phone', () => {
     },
   )
 
-  test('takes a business with its owners', async () => {
+  test('accepts a business with its owners', async () => {
     const countersign = await platform()
     const { body: customer } = await countersign.call('customer_create', {
       body: {
@@ -168,17 +168,17 @@ describe('the verification page on a phone', () => {
     const { page } = browser
     const { keyboard } = page
     await page.goto(link.kycUrl)
-    await tabTo(page, 'Begin')
+    await tabToElement(page, 'Begin')
     await keyboard.press('Enter')
     await page.getByLabel('Full name').waitFor()
-    await tabTo(page, 'Full name')
+    await tabToElement(page, 'Full name')
     await keyboard.type('Ada Lovelace')
     await keyboard.press('Enter')
     // The error summary is focused, so that screen readers read it first.
     await page.getByRole('alert').waitFor()
     await page.waitForFunction(() => document.activeElement?.className === 'summary')
     expect(await page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace')
-    await tabTo(page, 'Please fill in: Date of birth')
+    await tabToElement(page, 'Please fill in: Date of birth')
     await keyboard.press('Enter')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('f-birthDate')
   })
@@ -194,7 +194,7 @@ async function sendDocument(page: Page, label: string, type: string): Promise<vo
 }
 
 /** Moves the focus with the Tab key to the element with this name. */
-async function tabTo(page: Page, name: string): Promise<void> {
+async function tabToElement(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press('Tab')
     const focused = await page.evaluate(() => {
@@ -234,19 +234,22 @@ async function look(page: Page, name: string | undefined): Promise<void> {
       const elements = [
         ...document.querySelectorAll('button, .button, .link, input:not([type=hidden]), select, textarea'),
       ]
-      const sizeOf = (element: Element) => {
+      const measure = (element: Element) => {
         const box = element.closest('.choice') ?? element
         return box.getBoundingClientRect().height
       }
       const fields = [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
       return {
         tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        small: elements.filter((one) => isShown(one) && sizeOf(one) < least).map((one) => one.outerHTML),
+        small: elements
+          .filter((element) => isShown(element) && measure(element) < least)
+          .map((element) => element.outerHTML),
         unnamed: fields
           .filter(
-            (one) => !one.getAttribute('aria-label') && !document.querySelector(`label[for="${one.id}"]`),
+            (element) =>
+              !element.getAttribute('aria-label') && !document.querySelector(`label[for="${element.id}"]`),
           )
-          .map((one) => one.outerHTML),
+          .map((element) => element.outerHTML),
       }
     }, TARGET_PIXELS_MIN)
     expect({ name, tooWide, small, unnamed }).toEqual({ name, tooWide: 0, small: [], unnamed: [] })

@@ -14,7 +14,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const WIDTHS = { phone: 390, desktop: 1280 }
 
 /** Returns the axe rules that a page violates, each with the first element. */
-async function faultsOf(page: Page): Promise<string[]> {
+async function findFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ path: AXE })
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
@@ -24,7 +24,7 @@ async function faultsOf(page: Page): Promise<string[]> {
 }
 
 /** Operates the page with the keyboard only. */
-function keyboardOf(page: Page) {
+function operateByKeyboard(page: Page) {
   const { keyboard } = page
   const focused = () =>
     page.evaluate(() => {
@@ -35,14 +35,14 @@ function keyboardOf(page: Page) {
     })
   /** Moves forward to the element with this name, as a screen reader user does. */
   const goTo = async (name: string | RegExp) => {
-    const heard: string[] = []
+    const passed: string[] = []
     for (let steps = 0; steps < 60; steps++) {
       const at = await focused()
       if (typeof name === 'string' ? at === name : name.test(at)) return
-      heard.push(at)
+      passed.push(at)
       await keyboard.press('Tab')
     }
-    throw new Error(`The keyboard does not reach ${name}: ${heard.join(' | ')}`)
+    throw new Error(`The keyboard does not reach ${name}: ${passed.join(' | ')}`)
   }
   return {
     focused,
@@ -94,7 +94,7 @@ describe('the page with the wallet kit', () => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.goto(example.origin + query)
     const look = async (name: string) => {
-      expect(await faultsOf(page), name).toEqual([])
+      expect(await findFaults(page), name).toEqual([])
       // Nothing overflows the page.
       const overhang = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -106,7 +106,7 @@ describe('the page with the wallet kit', () => {
           fullPage: true,
         })
     }
-    return { page, look, keys: keyboardOf(page) }
+    return { page, look, keys: operateByKeyboard(page) }
   }
   // Letters, because digits at the end of a name are magic values.
   let signedUp = 0
@@ -121,7 +121,7 @@ describe('the page with the wallet kit', () => {
     'with the keyboard only, on a %s, %s: up, in, receive, pay, settle, freeze',
     async (size, scheme) => {
       const { page, look, keys } = await open(WIDTHS[size], scheme)
-      const says = (words: string | RegExp) => page.getByRole('status').getByText(words).waitFor()
+      const expectStatus = (words: string | RegExp) => page.getByRole('status').getByText(words).waitFor()
 
       await page.getByRole('heading', { name: 'Sign up' }).waitFor()
       await look('1-sign-up')
@@ -133,7 +133,7 @@ describe('the page with the wallet kit', () => {
       await page.getByText('Sign in to freeze').waitFor()
       await look('2-signed-out')
       await keys.press(/E-mail a code/)
-      await says(/A code is on its way/)
+      await expectStatus(/A code is on its way/)
       expect(await keys.focused()).toBe('Code of six digits')
       await look('3-code')
       await page.keyboard.type('111111')
@@ -141,7 +141,7 @@ describe('the page with the wallet kit', () => {
       expect(await keys.focused()).toBe('Code of six digits')
       await look('4-wrong-code')
       await page.keyboard.type('000000')
-      await says('Your session lasts until')
+      await expectStatus('Your session lasts until')
       expect(await keys.focused()).toBe('Sign out')
 
       await keys.press('Send 250 USDB to the wallet', 'Space')
@@ -172,18 +172,18 @@ describe('the page with the wallet kit', () => {
       await keys.press('Pay')
       await dialog.waitFor()
       await keys.press('Sign and pay')
-      await says('The payment has arrived.')
+      await expectStatus('The payment has arrived.')
       expect(await keys.focused()).toBe('Pay')
       await page.getByText('224.271356 USDB', { exact: true }).waitFor()
       await page.getByText(/^Completed/).waitFor()
 
       await keys.press('Freeze the card')
-      await says('The card is frozen')
+      await expectStatus('The card is frozen')
       expect(await keys.focused()).toBe('Unfreeze the card')
       await look('8-frozen')
       const { data } = (await countersign.call('card_list', { query: { state: 'FROZEN' } })).body
       await keys.press('Unfreeze the card', 'Space')
-      await says('The card can be used again.')
+      await expectStatus('The card can be used again.')
       const now = await countersign.call('card_get', { params: { id: data[0]!.id } })
       expect(now.body.state).toBe('ACTIVE')
       expect(trouble).toEqual([])
@@ -259,12 +259,12 @@ describe('the page with the wallet kit', () => {
     await page.locator('.cs-pay input').first().waitFor()
     const fonts = await page
       .locator('.cs-section, .cs-section :is(input, button, label, p, dt)')
-      .evaluateAll((all) => all.map((one) => getComputedStyle(one).fontFamily))
+      .evaluateAll((all) => all.map((element) => getComputedStyle(element).fontFamily))
     expect(new Set(fonts)).toEqual(new Set([expect.stringMatching(/^system-ui\b.*sans-serif$/)]))
     const sections = await page
       .locator('.cs-section')
       .evaluateAll((all) =>
-        all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })),
+        all.map((element) => element.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })),
       )
     for (const [index, { top }] of sections.slice(1).entries())
       expect(top - sections[index]!.bottom).toBeGreaterThanOrEqual(12)
@@ -273,7 +273,7 @@ describe('the page with the wallet kit', () => {
     const pane = (await page.locator('.cs-pay').boundingBox())!
     expect(height).toBeGreaterThanOrEqual(44)
     expect(width).toBeGreaterThan(pane.width * 0.8)
-    expect(await field.evaluate((one) => getComputedStyle(one).borderRadius)).not.toBe('0px')
+    expect(await field.evaluate((element) => getComputedStyle(element).borderRadius)).not.toBe('0px')
   })
 
   test('a payload that pays more than the page asked for is neither shown nor signed', async () => {
@@ -281,11 +281,11 @@ describe('the page with the wallet kit', () => {
     await signUpAndIn(page)
     await deposit(page)
     await page.route('**/execute', async (route) => {
-      const answer = await route.fetch()
-      const text = await answer.text()
+      const response = await route.fetch()
+      const text = await response.text()
       // Changes the data but not the sentence for people.
       await route.fulfill({
-        response: answer,
+        response: response,
         body: text.replaceAll(String.raw`\"amount\":2550,`, String.raw`\"amount\":9550,`),
       })
     })

@@ -46,15 +46,15 @@ describe('a page with only the sdk', () => {
   })
 
   const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
-  const says = (words: string) => page.getByRole('status').getByText(words).waitFor()
+  const expectStatus = (words: string) => page.getByRole('status').getByText(words).waitFor()
   const balance = async () => Number.parseFloat(await page.locator('#balance').innerText())
-  const methods = () => page.locator('#methods strong').allInnerTexts()
+  const listMethods = () => page.locator('#methods strong').allInnerTexts()
   const sessions = async () => {
     const { body } = await countersign.call('session_list', { query: { accountId: walletId } })
     return body.data.map(({ type }) => type)
   }
   /** Takes screenshots for people, in the folder SCREENSHOTS. */
-  const shoot = async (name: string) => {
+  const takeScreenshot = async (name: string) => {
     if (!SCREENSHOTS) return
     for (const [size, width, height] of [
       ['desktop', 1100, 900],
@@ -70,15 +70,15 @@ describe('a page with only the sdk', () => {
     const enter = async (code: string) => {
       await click('E-mail me a code')
       await page.getByLabel('Code from the e-mail').fill(code)
-      await shoot('code')
+      await takeScreenshot('code')
       await click('Sign in')
     }
     await enter('111111')
-    await says('Invalid OTP code')
+    await expectStatus('Invalid OTP code')
     await enter('000000')
-    await says('Signed in by e-mail code.')
+    await expectStatus('Signed in by e-mail code.')
     expect(await balance()).toBe(100)
-    expect(await methods()).toEqual(['ada@example.com'])
+    expect(await listMethods()).toEqual(['ada@example.com'])
   })
 
   test('keeps the session across a reload, with a key that cannot be exported', async () => {
@@ -103,24 +103,24 @@ describe('a page with only the sdk', () => {
 
   test('registers a passkey and signs in with it', async () => {
     await click('Add a passkey')
-    await says('The passkey has been registered.')
-    expect(await methods()).toEqual(['ada@example.com', 'Passkey 1'])
+    await expectStatus('The passkey has been registered.')
+    expect(await listMethods()).toEqual(['ada@example.com', 'Passkey 1'])
     await click('Sign out')
-    await says('Signed out.')
+    await expectStatus('Signed out.')
     expect(await sessions()).toEqual([])
-    await shoot('signed-out')
+    await takeScreenshot('signed-out')
     await click('Sign in with a passkey')
-    await says('Signed in with a passkey.')
+    await expectStatus('Signed in with a passkey.')
     expect(await sessions()).toEqual(['PASSKEY'])
   })
 
   test('refreshes the session, and the new key survives a reload', async () => {
     await click('Stay signed in')
-    await says('The session has been renewed.')
+    await expectStatus('The session has been renewed.')
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     expect(await sessions()).toEqual(['PASSKEY'])
-    await shoot('signed-in')
+    await takeScreenshot('signed-in')
   })
 
   test('shows a payment, signs it and follows it until it settles', async () => {
@@ -129,13 +129,13 @@ describe('a page with only the sdk', () => {
     await words.waitFor()
     expect(await words.innerText()).toContain('25.00 USD')
     expect(await page.locator('#confirm-payee').innerText()).toContain('000123456789')
-    await shoot('confirm')
+    await takeScreenshot('confirm')
     await click('Cancel')
-    await says('the payment was not confirmed')
+    await expectStatus('the payment was not confirmed')
     expect(await balance()).toBe(100)
     await click('Pay')
     await click('Sign')
-    await says('Paid: the payment has settled.')
+    await expectStatus('Paid: the payment has settled.')
     expect(await balance()).toBeLessThan(75)
   })
 
@@ -147,7 +147,7 @@ describe('a page with only the sdk', () => {
     const words = await page.locator('#words li').allInnerTexts()
     expect(words).toHaveLength(24)
     for (const word of words) expect(word).toMatch(/^[a-z]{3,8}$/)
-    await shoot('phrase')
+    await takeScreenshot('phrase')
     await click('Done')
     // The phrase was sealed to the page: the backend never saw it.
     expect(backend.sent.some((text) => text.includes(words.join(' ')))).toBe(false)
@@ -155,15 +155,15 @@ describe('a page with only the sdk', () => {
 
   test('revokes a credential, but not by its own session', async () => {
     await click('Revoke Passkey 1')
-    await says('A credential cannot revoke itself')
+    await expectStatus('A credential cannot revoke itself')
     await click('Revoke ada@example.com')
-    await says('ada@example.com has been revoked.')
-    expect(await methods()).toEqual(['Passkey 1'])
+    await expectStatus('ada@example.com has been revoked.')
+    expect(await listMethods()).toEqual(['Passkey 1'])
     await click('Sign out')
-    await says('Signed out.')
+    await expectStatus('Signed out.')
     expect(await sessions()).toEqual([])
     await click('E-mail me a code')
-    await says('has no EMAIL_OTP credential')
+    await expectStatus('has no EMAIL_OTP credential')
   })
 
   test('never received the API secret and displayed every error', () => {

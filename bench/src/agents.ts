@@ -55,7 +55,7 @@ export async function runAgents(options: Options): Promise<void> {
         agents.push(await payByAgent())
       }
       printTable(
-        `Quote and execute, by an agent with limits of every kind next to the platform. ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn.
+        `Quote and execute, by an agent with limits of every kind next to the platform. ${CONNECTIONS} connections, ${rounds} alternating rounds of ${seconds} s.
 Times are per request, rates per payment.`,
         [
           { name: 'by the platform', figures: platform },

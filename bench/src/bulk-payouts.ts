@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Countersign } from '@countersign/sdk'
 import { CONNECTIONS, load, pickRandom } from './load.ts'
 import type { Bench } from './on-server.ts'
-import { findMedian, formatInteger, table } from './table.ts'
+import { findMedian, formatInteger, formatTable } from './table.ts'
 import { buildTransferCall } from './transfers.ts'
 
 const LINES = 10_000
@@ -32,7 +32,7 @@ export async function measureBulk(
 ): Promise<void> {
   const lines = isShort ? SHORT_LINES : LINES
   const countersign = new Countersign(bench.credentials)
-  const { accountId, payees } = await platformPayer(countersign)
+  const { accountId, payees } = await createPlatformPayer(countersign)
   const pairs = payees.map((bankAccountId) => ({ accountId, bankAccountId }))
   const results: Round[] = []
   for (let n = 0; n < rounds; n++) {
@@ -52,7 +52,7 @@ export async function measureBulk(
   )
   process.stdout.write(
     `${formatInteger(lines)} payouts of one account: single calls by ${CONNECTIONS} connections, and a CSV file from its upload to the last accepted line.\n` +
-      table([
+      formatTable([
         ['', 'per second', 'ratio', 'memory from a tenth of the lines to the last'],
         ['single calls', formatInteger(findMedian(results.map(({ single }) => single))), '1.00', ''],
         [
@@ -67,7 +67,7 @@ export async function measureBulk(
 }
 
 /** The platform's funded dollar account, and payees of the platform. */
-async function platformPayer(countersign: Countersign) {
+async function createPlatformPayer(countersign: Countersign) {
   const { data } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
   const [account] = data
   if (!account) throw new Error('The platform has no account in US dollars.')

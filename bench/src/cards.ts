@@ -36,7 +36,7 @@ export async function runCards(options: Options): Promise<void> {
       }
       printTable(
         `Authorizations of cards over HTTP: decided, held and committed. ${CONNECTIONS} connections, ${formatInteger(count)} cards,
-${rounds} rounds of ${seconds} s in turn.`,
+${rounds} alternating rounds of ${seconds} s.`,
         [
           { name: 'spread', figures: spread },
           { name: 'spread, at half that rate', figures: half },

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { cycle, type Figure, load, pickRandom, send, settleSandbox } from './load.ts'
 import { type Cell, type Cells, runOnCells } from './on-cells.ts'
 import type { Options } from './on-server.ts'
-import { findMedian, formatInteger, printTable, table } from './table.ts'
+import { findMedian, formatInteger, formatTable, printTable } from './table.ts'
 import { buildTransferCall } from './transfers.ts'
 
 const ACCOUNTS = 1000
@@ -24,22 +24,22 @@ export async function runCells({ seconds, rounds, isShort }: Options): Promise<v
       ...(citus ? [{ name: 'Citus, server at the worker', cell: citus[0] }] : []),
       ...(citus ? [{ name: 'Citus, server at the coordinator', cell: citus[1] }] : []),
     ].map((row) => ({ ...row, figures: [] as Figure[] }))
-    for (const { cell } of rows) await transfers(cell, WARM_UP_SECONDS)
+    for (const { cell } of rows) await measureTransfers(cell, WARM_UP_SECONDS)
     for (let n = 0; n < rounds; n++)
-      for (const { cell, figures } of rows) figures.push(await transfers(cell, seconds))
+      for (const { cell, figures } of rows) figures.push(await measureTransfers(cell, seconds))
     printTable(
       `Durable POST /transfer-out over HTTP, a cell at a time.
-32 connections, ${plain[0].payers.length} accounts, ${rounds} rounds of ${seconds} s in turn.`,
+32 connections, ${plain[0].payers.length} accounts, ${rounds} alternating rounds of ${seconds} s.`,
       rows,
     )
     const trips: string[][] = []
     for (const { name, cell } of rows) trips.push([name, (await countRoundTrips(cell)).toFixed(1)])
-    process.stdout.write(`\nRound trips to PostgreSQL of a transfer, with one caller:\n${table(trips)}`)
+    process.stdout.write(`\nRound trips to PostgreSQL of a transfer, with one caller:\n${formatTable(trips)}`)
     await printStops(cells, seconds, rounds)
   })
 }
 
-function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
+function measureTransfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
   return load(target, { seconds }, [() => buildTransferCall(pickRandom(payers))], () => settleSandbox(target))
 }
 
@@ -50,18 +50,18 @@ function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
 function countRoundTrips(cell: Cell): Promise<number> {
   return cell.withRoundTripCounter(async (target, getTrips) => {
     const next = cycle(cell.payers)
-    const work = async (pieces: number) => {
+    const runPieces = async (pieces: number) => {
       for (let n = 0; n < pieces; n++) await send(target, buildTransferCall(next()))
       await settleSandbox(target)
     }
-    const measure = async (work: () => Promise<unknown>) => {
+    const measure = async (runPieces: () => Promise<unknown>) => {
       const [before, startedMs] = [getTrips(), performance.now()]
-      await work()
+      await runPieces()
       return { count: getTrips() - before, ms: performance.now() - startedMs }
     }
-    await work(WARM_UP_PIECES)
+    await runPieces(WARM_UP_PIECES)
     const idle = await measure(() => setTimeout(IDLE_MS))
-    const busy = await measure(() => work(PIECES))
+    const busy = await measure(() => runPieces(PIECES))
     return (busy.count - (idle.count * busy.ms) / idle.ms) / PIECES
   })
 }
@@ -76,19 +76,19 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
     if (!pair) continue
     const [stays, stops] = pair
     // The servers have just been restarted.
-    for (const cell of pair) await transfers(cell, WARM_UP_SECONDS)
+    for (const cell of pair) await measureTransfers(cell, WARM_UP_SECONDS)
     const together: number[] = []
     const alone: number[] = []
     for (let n = 0; n < rounds; n++) {
-      const [figure] = await Promise.all([transfers(stays, seconds), transfers(stops, seconds)])
+      const [figure] = await Promise.all([measureTransfers(stays, seconds), measureTransfers(stops, seconds)])
       together.push(figure.settledPerSecond)
     }
     await stops.stop()
-    for (let n = 0; n < rounds; n++) alone.push((await transfers(stays, seconds)).settledPerSecond)
+    for (let n = 0; n < rounds; n++) alone.push((await measureTransfers(stays, seconds)).settledPerSecond)
     const [both, single] = [findMedian(together), findMedian(alone)]
     lines.push([name, formatInteger(both), formatInteger(single), (single / both).toFixed(2)])
   }
   process.stdout.write(`
 Settled transfers per second of a cell, while another has the same load, and once its server and its PostgreSQL are stopped:
-${table(lines)}`)
+${formatTable(lines)}`)
 }

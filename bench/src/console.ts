@@ -6,7 +6,7 @@ import { type ConsolePage, OpenConsole, readPage, signIn } from './open-console.
 import { type Payer, seedPayers } from './seed.ts'
 import { readPostgresTime, readProcessorTime } from './server-process.ts'
 import { findMedian, printTable } from './table.ts'
-import { ACCOUNTS, buildTransferCall } from './transfers.ts'
+import { ACCOUNT_COUNT, buildTransferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
@@ -16,26 +16,26 @@ const PAGES = ['overview', 'transactions'] as const satisfies readonly ConsolePa
 /** Measures durable `POST /transfer-out` calls alone and with one open console page, in the same rounds. */
 export async function runConsole(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
-  const accounts = isShort ? SHORT_ACCOUNTS : ACCOUNTS
+  const accounts = isShort ? SHORT_ACCOUNTS : ACCOUNT_COUNT
   await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
     async (bench) => {
-      await transfers(bench, WARM_UP_SECONDS)
+      await measureTransfers(bench, WARM_UP_SECONDS)
       const withoutPage: Figure[] = []
       const withPage = PAGES.map((page) => ({ page, figures: [] as Figure[], readMs: [] as number[] }))
       for (let n = 0; n < rounds; n++) {
-        withoutPage.push(await transfers(bench, seconds))
+        withoutPage.push(await measureTransfers(bench, seconds))
         for (const { page, figures, readMs } of withPage) {
           const open = await OpenConsole.open(bench.credentials, page)
-          figures.push(await transfers(bench, seconds))
+          figures.push(await measureTransfers(bench, seconds))
           await open.close()
           readMs.push(...open.readMs)
         }
       }
       printTable(
         `Durable POST /transfer-out over HTTP, alone and with one open page of the console.
-32 connections, ${accounts} accounts, ${rounds} rounds of ${seconds} s in turn.`,
+32 connections, ${accounts} accounts, ${rounds} alternating rounds of ${seconds} s.`,
         [
           { name: 'transfers', figures: withoutPage },
           ...withPage.map(({ page, figures }) => ({ name: `transfers, ${page} open`, figures })),
@@ -46,7 +46,7 @@ export async function runConsole(options: Options): Promise<void> {
   )
 }
 
-function transfers(bench: Bench<readonly Payer[]>, seconds: number): Promise<Figure> {
+function measureTransfers(bench: Bench<readonly Payer[]>, seconds: number): Promise<Figure> {
   return load(
     bench.target,
     { seconds },
@@ -62,14 +62,14 @@ async function printCost(
   readMs: readonly number[],
 ): Promise<void> {
   const member = await signIn(credentials)
-  const spentUs = () => {
+  const readCpuUs = () => {
     const { main, others } = readProcessorTime(pid)
     return main + others + readPostgresTime()
   }
   await readPage(member, page)
-  const before = spentUs()
+  const before = readCpuUs()
   for (let n = 0; n < READS; n++) await readPage(member, page)
-  const eachMs = (spentUs() - before) / READS / 1000
+  const eachMs = (readCpuUs() - before) / READS / 1000
   const share = (100 * eachMs) / PAUSE_MS / availableParallelism()
   process.stdout.write(
     `  ${page}: ${readMs.length} reads under load, ${findMedian(readMs).toFixed(0)} ms each; ${eachMs.toFixed(1)} ms of processor time for a read, ${share.toFixed(2)} % of all cores\n`,

@@ -95,13 +95,13 @@ type Kind = (bench: Bench<unknown>, seeded: Seeded, pieces: number) => Promise<W
 
 async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Promise<Counts> {
   const runUnit = await kind(bench, seeded, WARM_UP_PIECES + PIECES)
-  const work = async (pieces: number) => {
+  const runPieces = async (pieces: number) => {
     for (let n = 0; n < pieces; n++) await runUnit()
     await bench.waitUntilIdle()
     await flushRequestLog(bench.target)
   }
-  await work(WARM_UP_PIECES)
-  return countWrites(seeded.db, PIECES, () => work(PIECES))
+  await runPieces(WARM_UP_PIECES)
+  return countWrites(seeded.db, PIECES, () => runPieces(PIECES))
 }
 
 /** Searches the request log, which first writes all requests logged so far. */

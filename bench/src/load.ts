@@ -141,7 +141,7 @@ export async function settleSandbox(target: Target): Promise<void> {
   await send(target, { path: '/sandbox/clock/advance', body: { seconds: 0 }, status: 200 })
 }
 
-export function basicAuthorization({
+export function buildAuthorization({
   tokenId,
   clientSecret,
 }: {

@@ -35,8 +35,8 @@ const COMMANDS: Readonly<
 
 const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--short] [--lower]]
   counts     rows, index entries, log and statements of a payment, compared with ratchets.json; --lower writes it
-  transfers  durable POST /transfer-out from 10,000 accounts and from one, next to pgbench
-  signed     the signed call of the execution of quotes, next to pgbench
+  transfers  durable POST /transfer-out from 10,000 accounts and from one, alongside pgbench
+  signed     the signed call of the execution of quotes, alongside pgbench
   cards      authorizations of 10,000 cards, at half that rate, and of one card
   payouts    POST /transfer-out in production through a connector that answers in 50 ms and in 2 s; PostgreSQL only
   agents     quote and execute by an agent next to the platform

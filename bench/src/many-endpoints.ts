@@ -3,12 +3,12 @@ import { load, pickRandom } from './load.ts'
 import type { Bench, Options } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import type { Payer } from './seed.ts'
-import { findMedian, formatInteger, table } from './table.ts'
+import { findMedian, formatInteger, formatTable } from './table.ts'
 import { buildTransferCall } from './transfers.ts'
 import { sendCall, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
 
-const ENDPOINTS = 100
-/** Payments per second. Each sends one webhook to each endpoint, far fewer than the server can deliver. */
+const ENDPOINT_COUNT = 100
+/** Each payment sends a webhook to every endpoint. The total is far below the server's capacity. */
 const PER_SECOND = 5
 
 /**
@@ -24,7 +24,7 @@ export async function measureManyEndpoints(
     url: receiver.url,
     eventTypes,
   })
-  await db.query(buildCopySql(uuidOf(id), ENDPOINTS - 1))
+  await db.query(buildCopySql(uuidOf(id), ENDPOINT_COUNT - 1))
   const measureAges = async () => {
     receiver.takeAges()
     await load(bench.target, { seconds, perSecond: PER_SECOND }, [
@@ -50,38 +50,37 @@ export async function measureManyEndpoints(
     name,
     ...[0.5, 0.99].map(
       (fraction) =>
-        `${formatInteger(findMedian(results.map((round) => findQuantile(getAges(round), fraction))))} ms`,
+        `${formatInteger(findMedian(results.map((round) => computeQuantile(getAges(round), fraction))))} ms`,
     ),
     formatInteger(findMedian(results.map((round) => getAges(round).length))),
     share.toFixed(2),
   ]
-  const p99 = results.map(({ all, others }) => findQuantile(others, 0.99) / findQuantile(all, 0.99))
+  const p99 = results.map(({ all, others }) => computeQuantile(others, 0.99) / computeQuantile(all, 0.99))
   process.stdout.write(`
-Webhooks to ${ENDPOINTS} endpoints, ${PER_SECOND} payments per second: time from the event until its webhook arrives.
+Webhooks to ${ENDPOINT_COUNT} endpoints, ${PER_SECOND} payments per second: time from the event until its webhook arrives.
 
-${table([
+${formatTable([
   ['', 'p50', 'p99', 'webhooks', 'p99 ratio'],
   formatRow('all respond', ({ all }) => all, 1),
-  formatRow('one hangs: the others', ({ others }) => others, findMedian(p99)),
+  formatRow('healthy endpoints while one hangs', ({ others }) => others, findMedian(p99)),
 ])}`)
 }
 
 /** SQL that copies an endpoint, because the API allows fewer endpoints per platform. */
 function buildCopySql(endpoint: string, count: number): string {
-  const copiedId = (row: string) =>
+  const copyIdSql = (row: string) =>
     `overlay(gen_random_uuid()::text PLACING right(${row}.id::text, 2) FROM 35)::uuid`
   return `
 WITH copies AS (
   INSERT INTO webhook_endpoints
-  SELECT (jsonb_populate_record(e, jsonb_build_object('id', ${copiedId('e')}, 'claimed_by', NULL, 'claimed_until', NULL))).*
+  SELECT (jsonb_populate_record(e, jsonb_build_object('id', ${copyIdSql('e')}, 'claimed_by', NULL, 'claimed_until', NULL))).*
   FROM webhook_endpoints e, generate_series(1, ${count}) WHERE e.id = '${endpoint}' RETURNING id, platform_id)
 INSERT INTO webhook_secrets (id, platform_id, endpoint_id, key_generation, created_at)
-SELECT ${copiedId('s')}, copies.platform_id, copies.id, s.key_generation, s.created_at
+SELECT ${copyIdSql('s')}, copies.platform_id, copies.id, s.key_generation, s.created_at
 FROM copies, webhook_secrets s WHERE s.endpoint_id = '${endpoint}'`
 }
 
-/** A quantile of the values. */
-function findQuantile(values: readonly number[], fraction: number): number {
+function computeQuantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN
 }

@@ -7,7 +7,7 @@ import { camtEntry, camtFile } from '@countersign/server/outside/bank-files/form
 import type { Database } from '@countersign/server/storage/engine/port'
 import { type Options, runOnServer } from './on-server.ts'
 import { type SeededDay, seedStatement } from './seed.ts'
-import { findMedian, formatInteger, table } from './table.ts'
+import { findMedian, formatInteger, formatTable } from './table.ts'
 
 const LINES = 100_000
 const SHORT_LINES = 2_000
@@ -65,7 +65,7 @@ function printRounds(lines: number, rounds: readonly Round[]): void {
   ]
   process.stdout.write(
     `\n${formatInteger(lines)} lines of a statement, and as many payments.\n` +
-      table([
+      formatTable([
         ['', 'per second', 'memory from a tenth to the last', 'ratio'],
         buildRow('statement read', 'read'),
         buildRow('compared by the database', 'compared'),
@@ -122,16 +122,16 @@ class Stopwatch {
   }
 
   recordCount(count: number): void {
-    if (this.#early === undefined && count >= this.#lines / 10) this.#early = residentMib()
+    if (this.#early === undefined && count >= this.#lines / 10) this.#early = readResidentMib()
   }
 
   end(): Measured {
-    const late = residentMib()
+    const late = readResidentMib()
     return { seconds: (performance.now() - this.#startedMs) / 1000, memory: [this.#early ?? late, late] }
   }
 }
 
-function residentMib(): number {
+function readResidentMib(): number {
   return process.memoryUsage.rss() / 1024 ** 2
 }
 

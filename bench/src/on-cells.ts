@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Countersign } from '@countersign/sdk'
-import { basicAuthorization, type Target } from './load.ts'
+import { buildAuthorization, type Target } from './load.ts'
 import { RoundTrips } from './round-trips.ts'
 import type { Payer } from './seed.ts'
 import { type Deployment, ROOT, type RunningProcess, readCredentials, startServer } from './server-process.ts'
@@ -139,7 +139,7 @@ async function openCell(
     await running?.stop()
     const { server, baseUrl } = await startServer(at)
     running = server
-    return { baseUrl, pid: server.pid, authorization: basicAuthorization(readCredentials(at, baseUrl)) }
+    return { baseUrl, pid: server.pid, authorization: buildAuthorization(readCredentials(at, baseUrl)) }
   }
   let target = await start(deployment)
   const payers = await makePayers(new Countersign(readCredentials(deployment, target.baseUrl)), accounts)

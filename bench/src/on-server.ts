@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openEmbedded } from '@countersign/server/storage/engine/embedded'
 import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
-import { basicAuthorization, settleSandbox, type Target } from './load.ts'
+import { buildAuthorization, settleSandbox, type Target } from './load.ts'
 import { fillLog, LOG_SETTINGS } from './seed.ts'
 import {
   type Cluster,
@@ -41,7 +41,7 @@ export interface Bench<Seeded> {
   readonly target: Target
   readonly credentials: Credentials
   readonly cluster: Cluster | undefined
-  /** Resolves once no due work is left. */
+  /** Resolves once no due work remains. */
   waitUntilIdle(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ export async function runOnServer<Seeded>(
       server = started.server
     } else if (!isShort) await fillLog(db)
     const { baseUrl } = started
-    const target = { baseUrl, pid: server.pid, authorization: basicAuthorization(credentials) }
+    const target = { baseUrl, pid: server.pid, authorization: buildAuthorization(credentials) }
     const waitUntilIdle = db ? () => waitUntilDone(db) : () => settleSandbox(target)
     await run({ seeded, target, credentials: { ...credentials, baseUrl }, cluster, waitUntilIdle })
   } finally {

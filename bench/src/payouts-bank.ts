@@ -94,10 +94,10 @@ export class Banks {
   }
 
   /** Sets the delay of responses. Accepted payments are delivered after twice that delay. */
-  async setDelay(payoutResponse: PayoutResponse, answerDelayMs: number): Promise<void> {
+  async setDelay(payoutResponse: PayoutResponse, delayMs: number): Promise<void> {
     const { ok, status } = await fetch(`${this.#banks.get(payoutResponse)!.url}/bank/behaviour`, {
       method: 'PATCH',
-      body: JSON.stringify({ answerDelayMs, settleDelayMs: 2 * answerDelayMs }),
+      body: JSON.stringify({ answerDelayMs: delayMs, settleDelayMs: 2 * delayMs }),
     })
     if (!ok) throw new Error(`The example bank returned ${status}`)
   }

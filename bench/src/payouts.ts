@@ -4,26 +4,26 @@ import { type Bench, type Options, runOnServer } from './on-server.ts'
 import { ACCEPTED, Banks, DELIVERED, type PayoutResponse } from './payouts-bank.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { formatInteger, printTable } from './table.ts'
-import { ACCOUNTS, buildTransferCall } from './transfers.ts'
+import { ACCOUNT_COUNT, buildTransferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
-/** The maximum number of a platform's payouts that wait for their rail at the same time. */
+/** The maximum number of payouts per platform that can wait for a rail at the same time. */
 const IN_PROGRESS_MAX = 256
-/** The number of times that the slow rail is filled in one part of a round. */
+/** The number of times a round fills the slow rail to capacity. */
 const WAVES = 10
 const SHORT_WAVES = 1
 const [FAST_MS, SLOW_MS] = [50, 2000]
-/** The account numbers to which payouts go, in turn. */
-const NUMBERS = [DELIVERED.number, ACCEPTED.number]
+/** Payouts alternate between these account numbers. */
+const ACCOUNT_NUMBERS = [DELIVERED.number, ACCEPTED.number]
 
 /**
- * Measures payouts until they have settled, in a sandbox and on a production server. The production server's
- * rail is the example bank, a separate process that responds late. The two servers take turns, and each has
- * its own database.
+ * Measures the time until payouts settle, in a sandbox and on a production server. The production server's
+ * rail is the example bank, a separate process with delayed responses. The two servers take turns, and each
+ * has its own database.
  */
 export async function runPayouts(options: Options): Promise<void> {
-  const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
+  const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNT_COUNT
   await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
@@ -33,8 +33,8 @@ export async function runPayouts(options: Options): Promise<void> {
       try {
         await runOnServer(
           options,
-          (db) => seedPayers(db, accounts, { rail: DELIVERED.rail, numbers: NUMBERS }),
-          (production) => measure({ sandbox, production, banks }, options),
+          (db) => seedPayers(db, accounts, { rail: DELIVERED.rail, numbers: ACCOUNT_NUMBERS }),
+          (production) => measurePayouts({ sandbox, production, banks }, options),
           banks.setUp,
         )
       } finally {
@@ -54,23 +54,23 @@ interface PayoutServers {
 interface Round {
   readonly sandbox: Figure
   readonly fast: Figure
-  /** Like `fast`, but the response has the status ACCEPTED, and an event follows. */
+  /** Like `fast`, but the response is ACCEPTED and an event reports the result. */
   readonly byEvent: Figure
   readonly slow: Figure
 }
 
-async function measure(servers: PayoutServers, { seconds, rounds, isShort }: Options): Promise<void> {
+async function measurePayouts(servers: PayoutServers, { seconds, rounds, isShort }: Options): Promise<void> {
   const calls = IN_PROGRESS_MAX * (isShort ? SHORT_WAVES : WAVES)
-  await round(servers, isShort ? 2 : WARM_UP_SECONDS, IN_PROGRESS_MAX)
+  await runRound(servers, isShort ? 2 : WARM_UP_SECONDS, IN_PROGRESS_MAX)
   const results: Round[] = []
-  for (let n = 0; n < rounds; n++) results.push(await round(servers, seconds, calls))
+  for (let n = 0; n < rounds; n++) results.push(await runRound(servers, seconds, calls))
   const buildRow = (name: string, key: keyof Round) => ({
     name,
     figures: results.map((result) => result[key]),
   })
   printTable(
-    `Payouts until they have settled, POST /transfer-out over HTTP: by the sandbox's rail, and in production by the example bank.
-${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatInteger(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at the same time.`,
+    `Payouts until they have settled, POST /transfer-out over HTTP: through the sandbox rail, and in production through the example bank.
+${CONNECTIONS} connections, ${rounds} alternating rounds of ${seconds} s; ${formatInteger(calls)} payouts through the slow bank, which handles up to ${IN_PROGRESS_MAX} at a time.`,
     [
       buildRow('sandbox', 'sandbox'),
       buildRow(`DELIVERED after ${FAST_MS} ms`, 'fast'),
@@ -80,22 +80,24 @@ ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatIn
   )
 }
 
-async function round(
+async function runRound(
   { sandbox, production, banks }: PayoutServers,
   seconds: number,
   calls: number,
 ): Promise<Round> {
   const pay = (bench: Bench<unknown>, payers: readonly Payer[], length: Length, network?: string) =>
     load(bench.target, length, [() => buildTransferCall(pickRandom(payers), network)], bench.waitUntilIdle)
-  const payBy = async (response: PayoutResponse, answerMs: number, length: Length) => {
-    await banks.setDelay(response, answerMs)
-    const payers = production.seeded.filter((_, n) => NUMBERS[n % NUMBERS.length] === response.number)
+  const payThroughBank = async (response: PayoutResponse, delayMs: number, length: Length) => {
+    await banks.setDelay(response, delayMs)
+    const payers = production.seeded.filter(
+      (_, n) => ACCOUNT_NUMBERS[n % ACCOUNT_NUMBERS.length] === response.number,
+    )
     return pay(production, payers, length, response.network)
   }
   return {
     sandbox: await pay(sandbox, sandbox.seeded, { seconds }),
-    fast: await payBy(DELIVERED, FAST_MS, { seconds }),
-    byEvent: await payBy(ACCEPTED, FAST_MS, { seconds }),
-    slow: await payBy(DELIVERED, SLOW_MS, { calls }),
+    fast: await payThroughBank(DELIVERED, FAST_MS, { seconds }),
+    byEvent: await payThroughBank(ACCEPTED, FAST_MS, { seconds }),
+    slow: await payThroughBank(DELIVERED, SLOW_MS, { calls }),
   }
 }

@@ -29,11 +29,11 @@ export class Receiver {
   }
 
   static async open(): Promise<Receiver> {
-    const shared = (count: number) =>
+    const share = (count: number) =>
       new Float64Array(new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT))
     const data: ReceiverData = {
-      cells: shared(Object.keys(Cell).length),
-      ages: shared(AGES_MAX),
+      cells: share(Object.keys(Cell).length),
+      ages: share(AGES_MAX),
       hangingPath: Receiver.HANGING_PATH,
     }
     const worker = new Worker(PROGRAM, { workerData: data })

@@ -37,8 +37,8 @@ export async function runSigned(options: Options): Promise<void> {
         perSecond = figure.perSecond
       }
       printTable(
-        `The signed call of the execution of a quote${pgbench ? ', next to pgbench (TPC-B) on the same PostgreSQL, fsync on' : ''}.
-${CONNECTIONS} connections, ${payers.length} wallets, ${rounds} rounds of about ${seconds} s in turn.`,
+        `The signed call of the execution of a quote${pgbench ? ', alongside pgbench (TPC-B) on the same PostgreSQL, fsync on' : ''}.
+${CONNECTIONS} connections, ${payers.length} wallets, ${rounds} alternating rounds of about ${seconds} s.`,
         [
           ...(pgbench ? [{ name: 'pgbench', figures: tpcB }] : []),
           { name: 'signed payments', figures: signed },
@@ -50,7 +50,7 @@ ${CONNECTIONS} connections, ${payers.length} wallets, ${rounds} rounds of about 
 
 function takeCall(calls: Call[]): Call {
   const call = calls.pop()
-  if (call === undefined) throw new Error('No prepared payment is left.')
+  if (call === undefined) throw new Error('No prepared payments remain.')
   return call
 }
 

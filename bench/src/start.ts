@@ -9,7 +9,7 @@ import {
   RunningProcess,
   startServer,
 } from './server-process.ts'
-import { findMedian, table } from './table.ts'
+import { findMedian, formatTable } from './table.ts'
 
 const STARTS = 5
 const DEMOS = 3
@@ -28,17 +28,17 @@ export async function runStart({ database, isShort }: Options): Promise<void> {
     const demos = await measureDemo(deployment, isShort ? SHORT : DEMOS)
     process.stdout.write(`
 Starting, on ${database === 'embedded' ? 'the embedded database' : 'PostgreSQL'}:
-${table([
+${formatTable([
   ['npm start to ready, the first time', `${first.toFixed(2)} s`, ''],
-  ['npm start to ready, from the second time on', `${findMedian(others).toFixed(2)} s`, spread(others)],
-  ['demo, sign-in to settled payment', `${findMedian(demos).toFixed(2)} s`, spread(demos)],
+  ['npm start to ready, from the second time on', `${findMedian(others).toFixed(2)} s`, formatSpread(others)],
+  ['demo, sign-in to settled payment', `${findMedian(demos).toFixed(2)} s`, formatSpread(demos)],
 ])}`)
   } finally {
     await deployment.remove()
   }
 }
 
-function spread(values: readonly number[]): string {
+function formatSpread(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
 }
 

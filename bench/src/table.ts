@@ -16,7 +16,7 @@ export function formatInteger(value: number): string {
 }
 
 /** Formats a table: the first column is left-aligned, the others right-aligned. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, cell.length)),
     [],
@@ -70,7 +70,7 @@ export function printTable(title: string, rows: readonly Row[]): void {
 ${title}
 Medians; processor time is for each piece of work until it has settled. All of it shares ${availableParallelism()} cores.
 
-${table([['', ...keys.map((key) => COLUMNS[key].title), 'ratio'], ...rows.map(cells)])}`)
+${formatTable([['', ...keys.map((key) => COLUMNS[key].title), 'ratio'], ...rows.map(cells)])}`)
 }
 
 function formatRate(figure: Partial<Figure> | undefined): number {
@@ -87,7 +87,7 @@ export function printCounts(title: string, { total, tables }: Counts): void {
   process.stdout.write(`
 One ${title}: ${total.statements} statements, ${total.commits} commits.
 
-${table([
+${formatTable([
   ['', 'inserts', 'updates', 'deletes', 'index entries', 'log, bytes'],
   ...Object.entries(tables).map(([name, counts]) => cells(name, counts)),
   cells('total', total),

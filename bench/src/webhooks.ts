@@ -8,7 +8,7 @@ import { type Bench, type Options, runOnServer, SANDBOX, type ServerSetup } from
 import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { findMedian, formatInteger, printTable } from './table.ts'
-import { ACCOUNTS, buildTransferCall } from './transfers.ts'
+import { ACCOUNT_COUNT, buildTransferCall } from './transfers.ts'
 import { sendCall, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
 
 const SHORT_ACCOUNTS = 500
@@ -31,7 +31,7 @@ const TRUSTS_RECEIVER: ServerSetup = {
  * and the effect of a hanging endpoint on others.
  */
 export async function runWebhooks(options: Options): Promise<void> {
-  const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
+  const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNT_COUNT
   await runOnServer(
     options,
     (db) => seedPayers(db, accounts),
@@ -112,14 +112,14 @@ async function measure(
     await sendCall(target, 'DELETE', `/webhook-endpoints/${id}`)
     results.push({ without, configured, slow, slowHttp2, added })
   }
-  print(results, seeded.length, seconds)
+  printRounds(results, seeded.length, seconds)
 }
 
-function print(rounds: readonly Round[], accounts: number, seconds: number): void {
-  const listFigures = (name: string, of: (round: Round) => WebhookLoad) => [
-    { name: `payments${name}`, figures: rounds.map((round) => of(round).payments) },
-    { name: `webhooks${name}, meanwhile`, figures: rounds.map((round) => of(round).meanwhile) },
-    { name: `webhooks${name}, afterwards`, figures: rounds.map((round) => of(round).afterwards) },
+function printRounds(rounds: readonly Round[], accounts: number, seconds: number): void {
+  const listFigures = (name: string, select: (round: Round) => WebhookLoad) => [
+    { name: `payments${name}`, figures: rounds.map((round) => select(round).payments) },
+    { name: `webhooks${name}, meanwhile`, figures: rounds.map((round) => select(round).meanwhile) },
+    { name: `webhooks${name}, afterwards`, figures: rounds.map((round) => select(round).afterwards) },
   ]
   const kinds = [
     { name: 'configured', of: ({ configured }: Round) => configured },
@@ -127,23 +127,23 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
   ]
   printTable(
     `Durable POST /transfer-out over HTTP and the webhooks of its events, PostgreSQL, fsync on.
-32 connections, ${accounts} accounts and one account, ${rounds.length} rounds of ${seconds} s in turn. The receiver responds immediately.`,
+32 connections, ${accounts} accounts and one account, ${rounds.length} alternating rounds of ${seconds} s. The receiver responds immediately.`,
     [
       { name: 'payments, without an endpoint', figures: rounds.map(({ without }) => without) },
-      ...kinds.flatMap(({ name, of }) => [
-        ...listFigures(`, ${name}`, (round) => of(round).spread),
-        ...listFigures(` of one account, ${name}`, (round) => of(round).hot),
+      ...kinds.flatMap(({ name, of: select }) => [
+        ...listFigures(`, ${name}`, (round) => select(round).spread),
+        ...listFigures(` of one account, ${name}`, (round) => select(round).hot),
       ]),
       ...listFigures(`, ${SLOW_MS} ms each`, ({ slow }) => slow),
       ...listFigures(`, ${SLOW_MS} ms each, HTTP/2`, ({ slowHttp2 }) => slowHttp2),
     ],
   )
-  const findRoundMedian = (of: (round: Round) => number) => findMedian(rounds.map(of))
-  for (const { name, of } of kinds)
+  const findRoundMedian = (select: (round: Round) => number) => findMedian(rounds.map(select))
+  for (const { name, of: select } of kinds)
     process.stdout.write(`
-  ${name}: webhooks of a payment ${findRoundMedian((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${formatInteger(
-    findRoundMedian((round) => of(round).spread.connections),
-  )}, of one account ${formatInteger(findRoundMedian((round) => of(round).hot.connections))}
+  ${name}: webhooks of a payment ${findRoundMedian((round) => select(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${formatInteger(
+    findRoundMedian((round) => select(round).spread.connections),
+  )}, of one account ${formatInteger(findRoundMedian((round) => select(round).hot.connections))}
 `)
 }
 

@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: string[]) =>
   runProgram(['account-verifications', ...args], { COUNTERSIGN_DATA_DIR: folder })
 
-test('a bank account is verified by the two amounts in cents, and anything that is not an amount is refused', async () => {
+test('a bank account is verified by two amounts in cents, and anything else is rejected', async () => {
   const [own] = (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data
   await countersign.sandbox.fund(own?.id ?? '', { amount: 1_000n })
   const { id: customerId } = await countersign.customers.create({
@@ -34,19 +34,19 @@ test('a bank account is verified by the two amounts in cents, and anything that 
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
     },
   })
-  const begun = await run('start', account.id, '--yes', '--json')
-  expect(begun).toMatchObject({ exitCode: 0, stderr: '' })
-  const { id, transactionIds } = JSON.parse(begun.stdout)
+  const started = await run('start', account.id, '--yes', '--json')
+  expect(started).toMatchObject({ exitCode: 0, stderr: '' })
+  const { id, transactionIds } = JSON.parse(started.stdout)
   await countersign.sandbox.advanceClock({ seconds: 0 })
   const amounts: string[] = []
-  for (const one of transactionIds) {
-    const { sentAmount } = await countersign.transactions.get(one)
+  for (const transactionId of transactionIds) {
+    const { sentAmount } = await countersign.transactions.get(transactionId)
     amounts.push(String(sentAmount?.amount))
   }
-  const [one = '', other = ''] = amounts
-  const wrong = await run('confirm', id, one, '0.43')
+  const [transactionId = '', other = ''] = amounts
+  const wrong = await run('confirm', id, transactionId, '0.43')
   expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining('1 to 99 cents')])
-  const confirmed = await run('confirm', id, other, one)
+  const confirmed = await run('confirm', id, other, transactionId)
   expect(confirmed.stdout).toBe(`${id} is VERIFIED. Attempts left: 3.\n`)
   const listed = await run('list', '--external-account-id', account.id)
   expect(listed.stdout).toContain(`${id}\tVERIFIED\t${account.id}\t3`)

@@ -5,7 +5,7 @@ import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testin
 import { timeLimit } from '../../test/machine-speed.ts'
 import { watchApprovals } from '../src/agents/watch.ts'
 
-test('whoever watches at a terminal is asked about each action once, and what is answered is done', async () => {
+test('agent watch asks about each action once, and submits each decision', async () => {
   const platform = await makePlatform()
   const countersign = new Countersign(platform)
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
@@ -29,7 +29,7 @@ test('whoever watches at a terminal is asked about each action once, and what is
     })
   const actions = [await pay(1_000n), await pay(2_000n), await pay(3_000n)]
 
-  // The second is decided elsewhere while the prompt is open, and the third is left.
+  // The second is decided elsewhere while the prompt is open, and the third stays pending.
   const answers = [
     async () => true,
     async () => {
@@ -38,13 +38,13 @@ test('whoever watches at a terminal is asked about each action once, and what is
     },
     async () => undefined,
   ]
-  let asked = 0
+  let questionCount = 0
   const shell = { countersign, baseUrl: platform.baseUrl, isJson: false }
   await watchApprovals(shell, {
-    ask: () => answers[asked++]!(),
+    ask: () => answers[questionCount++]!(),
     signal: AbortSignal.timeout(timeLimit(30_000)),
   })
-  expect(asked).toBe(3)
+  expect(questionCount).toBe(3)
   const statuses = actions.map(
     async ({ id }) => (await agent.call('agent_me_action_get', { params: { actionId: id } })).body,
   )

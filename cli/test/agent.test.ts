@@ -21,7 +21,7 @@ async function newShop() {
 }
 
 describe('countersign agent', () => {
-  test('creates an agent, shows its pending actions as they arrive, and decides about them', {
+  test('creates an agent, shows its pending actions as they arrive, and decides them', {
     tags: 'long',
   }, async () => {
     const { countersign, customer, env, run } = await newShop()
@@ -50,7 +50,7 @@ describe('countersign agent', () => {
 
     const first = await pay(2_500n)
     const watch = start(['agent', 'watch'], env)
-    const shown = await watch.until(`agent approve ${first.id}`)
+    const prompt = await watch.until(`agent approve ${first.id}`)
     for (const words of [
       '1 waiting. Press Ctrl-C to stop.',
       /^ {2}agent +Shopper, for Ada Lovelace$/m,
@@ -59,7 +59,7 @@ describe('countersign agent', () => {
       /^ {2}reason +More than 20\.00 USD needs approval\.$/m,
       /^ {2}left +225\.00 USD today, including this one$/m,
     ])
-      expect(shown).toMatch(words)
+      expect(prompt).toMatch(words)
     const second = await pay(3_000n)
     await watch.until(second.id)
 
@@ -72,9 +72,9 @@ describe('countersign agent', () => {
     expect(await watch.end()).toBe(0)
     expect((await agent.waitForDecision(second.id)).status).toBe('REJECTED')
 
-    const gone = await run('approve', second.id)
-    expect(gone).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(gone.stderr).toMatch(/^No action \S+ is waiting for approval\. .*--agent Agent:…\n$/)
+    const alreadyDecided = await run('approve', second.id)
+    expect(alreadyDecided).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(alreadyDecided.stderr).toMatch(/^No action \S+ is waiting for approval\. .*--agent Agent:…\n$/)
     const conflict = await run('approve', second.id, '--agent', agentId!)
     expect(conflict.stderr).toMatch(/^The server refused: 409 ACTION_ALREADY_DECIDED: /)
 
@@ -97,20 +97,20 @@ describe('countersign agent', () => {
     await expect(agent.me()).rejects.toMatchObject({ status: 401 })
   })
 
-  test('takes a whole policy from a file, and leaves the signature to the holder of the wallet', async () => {
+  test('reads a whole policy from a file, and leaves signing to the wallet holder', async () => {
     const { customer, dataDir, run } = await newShop()
     const policy = join(dataDir, 'policy.json')
-    const given = {
+    const policyFile = {
       permissions: ['CREATE_QUOTES', 'EXECUTE_QUOTES'],
       defaultExecutionMode: 'AUTO',
       spendingLimits: { currency: 'USDB', perTransactionLimit: 5_000_000 },
     }
-    await writeFile(policy, JSON.stringify(given))
+    await writeFile(policy, JSON.stringify(policyFile))
     const created = await run(
       ...['create', '--customer', customer.customerId, '--name', 'A', '--policy', policy, '--json'],
     )
     const { agent: record, deviceCode } = JSON.parse(created.stdout)
-    expect(record.policy).toEqual(given)
+    expect(record.policy).toEqual(policyFile)
     const agent = await Agent.redeem({ baseUrl: inject('baseUrl'), code: deviceCode.code })
     const quote = await agent.createQuote({
       source: { sourceType: 'ACCOUNT', accountId: customer.walletId },

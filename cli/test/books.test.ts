@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: string[]) => shop.run(...args)
 
 describe('the books on the command line', () => {
-  test('a statement is words, JSON, CSV or a page, on the screen or in a file', async () => {
+  test('a statement is text, JSON, CSV or HTML, on the screen or in a file', async () => {
     const { usdId } = shop.customer
     const words = await run('statement', usdId)
     expect(words).toMatchObject({ exitCode: 0, stderr: '' })
@@ -38,7 +38,7 @@ describe('the books on the command line', () => {
     expect(empty.stdout).toContain('from 2020-01-01T00:00:00.000Z to 2020-02-01T00:00:00.000Z')
   })
 
-  test('a time that is none is said in one line', async () => {
+  test('an invalid time is reported in one line', async () => {
     expect(await run('statement', shop.customer.usdId, '--from', 'May')).toEqual({
       exitCode: 1,
       stdout: '',
@@ -46,7 +46,7 @@ describe('the books on the command line', () => {
     })
   })
 
-  test('transactions are a file, and a payment is explained', async () => {
+  test('transactions are saved as a file, and a payment is explained', async () => {
     const { countersign, customer } = shop
     const { usdId } = customer
     expect((await run('transactions', 'export', '-', '--account', usdId)).stdout).toMatch(

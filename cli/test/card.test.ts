@@ -20,7 +20,7 @@ async function newShop() {
 }
 
 describe('countersign card', () => {
-  test('issues a card, uses it, freezes and closes it for its holder', async () => {
+  test('issues a card, uses it, and freezes and closes it for its holder', async () => {
     const { customer, run } = await newShop()
     expect((await run('list')).stdout).toBe('There are no cards.\n')
     const issued = await run('issue', '--customer', customer.customerId)

@@ -21,14 +21,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The embedded database, whatever the other tests use: these commands start their own server. */
-function environment(): NodeJS.ProcessEnv {
+/** Selects the embedded database, whatever the other tests use: these commands start their own server. */
+function buildEnvironment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ...env } = process.env
   return { ...env, COUNTERSIGN_DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: '0' }
 }
 
-/** Runs the program without any data of a server. */
-const run = (...args: string[]) => runProgram(args, environment())
+/** Runs the program without any server data. */
+const run = (...args: string[]) => runProgram(args, buildEnvironment())
 
 async function writeCredentials(change: Record<string, string> = {}): Promise<string> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
@@ -41,7 +41,7 @@ async function writeCredentials(change: Record<string, string> = {}): Promise<st
 const isBuilt = existsSync(PROGRAM)
 
 describe('countersign', () => {
-  test.skipIf(!isBuilt)('npm links the command by its name, also in a clone', async () => {
+  test.skipIf(!isBuilt)('npm links the command by name, also in a clone', async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/countersign'), ['--version'])
     expect(stdout).toBe(`${version}\n`)
@@ -52,8 +52,8 @@ describe('countersign', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/status +COMPLETED/)
     expect(stdout).toMatch(/balance +74\.773869 USDB/)
-    expect(stdout).toMatch(/answer +200 PROCESSING, the stored response/)
-    expect(stdout).toMatch(/answer +401 UNAUTHORIZED: /)
+    expect(stdout).toMatch(/response +200 PROCESSING, the stored response/)
+    expect(stdout).toMatch(/response +401 UNAUTHORIZED: /)
     expect(stdout).toMatch(/Sign-in to settled payment: \d+\.\d\d s/)
     expect(stdout).toMatch(/ accountInfo\.accountNumber: 000123456789\n/)
     const tooWide = stdout.split('\n').filter((line) => line.length > 100)
@@ -116,14 +116,14 @@ describe('countersign', () => {
     expect(stderr).not.toBe('')
   })
 
-  test('help ends with 0', async () => {
+  test('help exits with 0', async () => {
     const { exitCode, stdout } = await run('--help')
     expect(exitCode).toBe(0)
     for (const command of ['serve', 'demo', 'platform', 'token', 'agent', 'mcp'])
       expect(stdout).toContain(command)
   })
 
-  test('token create takes known permissions only', async () => {
+  test('token create accepts only known permissions', async () => {
     const args = ['token', 'create', '--platform', 'Platform:1', '--name', 'N', '--permissions', 'VIEW,FLY']
     const { exitCode, stderr } = await run(...args)
     expect(exitCode).toBe(1)
@@ -132,7 +132,7 @@ describe('countersign', () => {
     )
   })
 
-  test.skipIf(!isBuilt)('the operator creates platforms and tokens, and serves', async () => {
+  test.skipIf(!isBuilt)('the operator creates platforms and tokens, and starts the server', async () => {
     await copyEmptyDatabase(inject('emptyDatabase'), join(folder, 'data'))
     const first = await run('platform', 'create', '--name', 'First', '--json')
     expect(first).toMatchObject({ exitCode: 0, stderr: '' })
@@ -155,7 +155,7 @@ describe('countersign', () => {
     expect(second.exitCode).toBe(0)
     expect(second.stdout).toMatch(/^Platform +Platform:\S+\nToken id +Token:\S+\nClient secret +\S{43}\n/)
 
-    // For a program, an error of the server's program is JSON too.
+    // With --json, an error from the server executable is JSON too.
     const forPrograms = await run('token', 'list', '--platform', 'Platform:1', '--json')
     expect(forPrograms).toMatchObject({ exitCode: 0, stdout: '{"data":[]}\n' })
     const invited = ['member', 'invite', '--name', 'Ada', '--email', 'ada@example.com']
@@ -178,8 +178,8 @@ describe('countersign', () => {
 
     const { address, end } = await startServer()
     const credentials = Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')
-    const answer = await fetch(`${address}/config`, { headers: { Authorization: `Basic ${credentials}` } })
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${address}/config`, { headers: { Authorization: `Basic ${credentials}` } })
+    expect(response.status).toBe(200)
     const beside = await run('platform', 'list')
     expect(beside).toMatchObject({ exitCode: 0, stderr: '' })
     expect(beside.stdout).toMatch(/^Platform:\S+ {2}\S+Z .* First\n$/)
@@ -187,9 +187,9 @@ describe('countersign', () => {
   })
 })
 
-/** `countersign serve`: its base address, and a function that ends it and returns the exit code. */
+/** Starts `countersign serve`. Resolves to its address and a function that stops it. */
 async function startServer(): Promise<{ address: string; end: () => Promise<number | null> }> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: environment() })
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: buildEnvironment() })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
   const address = await new Promise<string>((resolve, reject) => {
     let output = ''

@@ -33,14 +33,14 @@ describe('countersign customers import', () => {
     )
   })
 
-  test('is done without a word about errors where there are none, also as JSON', async () => {
+  test('mentions no errors if there are none, also as JSON', async () => {
     await writeFile(join(folder, 'one.csv'), 'platformCustomerId,customerType\neve,BUSINESS\n')
     const { exitCode, stdout, stderr } = await run('one.csv', '--json')
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(JSON.parse(stdout)).toMatchObject({ status: 'COMPLETED', progress: { total: 1, successful: 1 } })
   })
 
-  test('reports a fault of a file in one line', async () => {
+  test('reports an invalid customer file in one line', async () => {
     await writeFile(join(folder, 'wrong.csv'), 'platformCustomerId,customerTyp\neve,BUSINESS\n')
     const { exitCode, stdout, stderr } = await run('wrong.csv')
     expect([exitCode, stderr]).toEqual([1, 'The file could not be read.\n'])

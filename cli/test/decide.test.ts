@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
 import { type Run, run as runProgram } from './shop.testing.ts'
 
-/** Payments to an account that ends so wait for half a minute. */
+/** Payments to an account with this suffix wait for half a minute. */
 const SLOW_ACCOUNT = '000123456005'
 
 let folder: string
@@ -40,7 +40,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: string[]): Promise<Run> =>
   runProgram(['transactions', ...args, '--credentials', file], { XDG_CONFIG_HOME: folder })
 
-async function waitingPayment(): Promise<string> {
+async function createWaitingPayment(): Promise<string> {
   const { id } = await countersign.transfers.out({
     source: { accountId: source },
     destination: { accountId: payee },
@@ -50,15 +50,15 @@ async function waitingPayment(): Promise<string> {
   return id
 }
 
-test('a payment is decided on the command line after a question that names amount and payee', async () => {
-  const id = await waitingPayment()
-  const said = ['--outcome', 'returned', '--reason', 'Sent back', '--charge', '3.00']
-  const asked = await run('decide', id, ...said, '--note', 'Ticket 4711')
-  expect(asked.exitCode).toBe(1)
+test('the CLI sets the outcome of a payment after a question that names the amount and the payee', async () => {
+  const id = await createWaitingPayment()
+  const options = ['--outcome', 'returned', '--reason', 'Sent back', '--charge', '3.00']
+  const unconfirmed = await run('decide', id, ...options, '--note', 'Ticket 4711')
+  expect(unconfirmed.exitCode).toBe(1)
   for (const words of ['25.00 USD', 'Charles Babbage', '3.00 USD', 'RETURNED'])
-    expect(asked.stderr).toContain(words)
+    expect(unconfirmed.stderr).toContain(words)
   expect((await run('decisions', id)).stderr).toContain('No decisions about this payment')
-  const decided = await run('decide', id, ...said, '--note', 'Ticket 4711', '--yes')
+  const decided = await run('decide', id, ...options, '--note', 'Ticket 4711', '--yes')
   expect(decided).toMatchObject({ exitCode: 0, stderr: '' })
   expect(decided.stdout).toContain('25.00 USD to Charles Babbage')
   const list = await run('decisions', id)
@@ -67,28 +67,28 @@ test('a payment is decided on the command line after a question that names amoun
   expect([status, evidence, charge?.amount]).toEqual(['DECIDED', { note: 'Ticket 4711' }, 300n])
 })
 
-test('deposits are split, assigned and written off on the command line, each after a question', async () => {
+test('the CLI splits, assigns and writes off deposits, each after a question', async () => {
   const { id } = await countersign.sandbox.deposit({ amount: 10_000n, currency: 'USD' })
   const deposits = (...args: string[]): Promise<Run> =>
     runProgram(['deposits', ...args, '--credentials', file], { XDG_CONFIG_HOME: folder })
   expect((await deposits('list', '--status', 'SUSPENSE')).stdout).toContain('100.00 USD')
-  const asked = await deposits('split', id, '70.00', '30.00', '--reason', 'Two invoices')
-  expect(asked).toMatchObject({ exitCode: 1, stdout: '' })
-  expect(asked.stderr).toContain('Split 100.00 USD into 70.00 and 30.00?')
+  const unconfirmed = await deposits('split', id, '70.00', '30.00', '--reason', 'Two invoices')
+  expect(unconfirmed).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(unconfirmed.stderr).toContain('Split 100.00 USD into 70.00 and 30.00?')
   const wrong = await deposits('split', id, '70.001', '29.999', '--reason', 'x', '--yes')
   expect(wrong.stderr).toContain('The amount must be in USD, such as 2.50, not "70.001".')
   const divided = await deposits('split', id, '70.00', '30.00', '--reason', 'Two invoices', '--yes', '--json')
   const { parts } = JSON.parse(divided.stdout)
   const assigned = await deposits('assign', parts[0].id, source, '--yes')
   expect(assigned.stdout).toContain('70.00 USD is CREDITED')
-  const kept = await deposits('write-off', parts[1].id, '--reason', 'Nobody claims it', '--yes')
-  expect(kept.stdout).toContain('30.00 USD is WRITTEN_OFF')
+  const writtenOff = await deposits('write-off', parts[1].id, '--reason', 'Nobody claims it', '--yes')
+  expect(writtenOff.stdout).toContain('30.00 USD is WRITTEN_OFF')
   const { stdout } = await deposits('get', id)
   expect(stdout).toContain('SPLIT')
 })
 
-test('wrong options and refusals of the server are errors, and nothing is decided', async () => {
-  const id = await waitingPayment()
+test('invalid options and server refusals are errors, and nothing is decided', async () => {
+  const id = await createWaitingPayment()
   const wrong = [
     [['--outcome', 'LOST', '--note', 'x'], '--outcome must be one of DELIVERED, FAILED, RETURNED'],
     [['--outcome', 'FAILED'], 'Evidence is required'],

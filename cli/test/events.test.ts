@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: string[]) => shop.run(...args)
 
 describe('a sandbox on the command line', () => {
-  test('every event of the list happens by real steps', { tags: 'long' }, async () => {
+  test('every listed event can be triggered by real steps', { tags: 'long' }, async () => {
     const listed = (await run('trigger', '--list')).stdout.trim().split('\n')
     expect(listed.length).toBeGreaterThan(6)
     for (const type of listed.map((line) => line.split(' ')[0]!)) {
@@ -26,14 +26,14 @@ describe('a sandbox on the command line', () => {
     }
   })
 
-  test('an event without steps says why, and an unknown one that it is none', async () => {
+  test('an event that cannot be triggered says why, and an unknown event type is rejected', async () => {
     const passkey = await run('trigger', 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED')
     expect(passkey).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(passkey.stderr).toContain('it needs a passkey whose counter goes back')
+    expect(passkey.stderr).toContain('it needs a passkey whose counter decreases')
     expect((await run('trigger', 'NONSENSE')).stderr).toContain('"NONSENSE" is not an event type')
   })
 
-  test('a server that cannot be reached has the code NO_ANSWER for a raw call too', async () => {
+  test('an unreachable server yields the code NO_ANSWER for a raw call too', async () => {
     const away = { baseUrl: 'http://127.0.0.1:9/2025-10-13', tokenId: 'x', clientSecret: 'y' }
     const nowhere = join(folder, 'nowhere.json')
     await writeFile(nowhere, JSON.stringify(away))
@@ -42,11 +42,11 @@ describe('a sandbox on the command line', () => {
     expect(JSON.parse(stderr)).toMatchObject({ code: 'NO_ANSWER' })
   })
 
-  test('the clock moves on, an account is funded in its currency, and nothing is emptied unasked', async () => {
+  test('the clock advances, an account is funded in its currency, and a reset needs confirmation', async () => {
     const { countersign, customer } = shop
     const before = Date.parse((await countersign.sandbox.clock()).now)
-    const moved = Date.parse((await run('sandbox', 'clock', '--advance', '6m')).stdout.trim())
-    expect(moved - before).toBeGreaterThanOrEqual(360_000)
+    const after = Date.parse((await run('sandbox', 'clock', '--advance', '6m')).stdout.trim())
+    expect(after - before).toBeGreaterThanOrEqual(360_000)
     const { stdout } = await run('sandbox', 'fund', customer.usdId, '1.50', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ id: customer.usdId, balance: { amount: 12_495 } })
     expect((await run('sandbox', 'fund', customer.usdId, '1.505')).exitCode).toBe(1)
@@ -55,15 +55,15 @@ describe('a sandbox on the command line', () => {
     expect(await countersign.customers.get(customer.customerId)).toMatchObject({ id: customer.customerId })
   })
 
-  test('the request log is followed', async () => {
+  test('the request log can be followed', async () => {
     const tail = start(['logs', 'tail', '--status', '4xx', '--json'], shop.env)
-    const missing = () => shop.countersign.customers.get(shop.customer.usdId).catch(() => {})
-    // The tail begins with entries after its first query.
-    const asked = async () => {
-      await missing()
+    const requestMissing = () => shop.countersign.customers.get(shop.customer.usdId).catch(() => {})
+    // The tail starts with entries after its first query.
+    const findRequestId = async () => {
+      await requestMissing()
       return tail.output
     }
-    await expect.poll(asked, { interval: 500 }).not.toBe('')
+    await expect.poll(findRequestId, { interval: 500 }).not.toBe('')
     expect(await tail.end()).toBe(0)
     const entries = tail.output
       .trim()
@@ -76,7 +76,7 @@ describe('a sandbox on the command line', () => {
     })
   })
 
-  test('the doctor says what to do, and fails where something is wrong', async () => {
+  test('the doctor says what to do, and fails if something is wrong', async () => {
     const url = 'http://127.0.0.1:9/hooks'
     const { id } = await shop.countersign.webhookEndpoints.create({ url })
     await shop.countersign.webhookEndpoints.update(id, { status: 'PAUSED' })

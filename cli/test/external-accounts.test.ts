@@ -34,9 +34,9 @@ const FIELDS = [
 const create = (...more: string[]) => run('create', 'EUR_ACCOUNT', ...FIELDS, '--currency', 'EUR', ...more)
 
 test('an account is added for a customer or for the platform, and listed', async () => {
-  const made = await create('--customer', customerId, '--own-id', 'ada-1', '--json')
-  expect(made).toMatchObject({ exitCode: 0, stderr: '' })
-  const account = JSON.parse(made.stdout)
+  const created = await create('--customer', customerId, '--own-id', 'ada-1', '--json')
+  expect(created).toMatchObject({ exitCode: 0, stderr: '' })
+  const account = JSON.parse(created.stdout)
   expect(await countersign.externalAccounts.get(account.id)).toMatchObject({
     customerId,
     platformAccountId: 'ada-1',
@@ -50,7 +50,7 @@ test('an account is added for a customer or for the platform, and listed', async
   expect((await countersign.platformExternalAccounts.list()).data).toHaveLength(1)
 })
 
-test('a wrong account is refused with the field, and nothing is added without an owner', async () => {
+test('an invalid account is rejected with the field name, and nothing is added without an owner', async () => {
   const { stderr, exitCode } = await run(
     ...['create', 'EUR_ACCOUNT', 'iban=DE00370400440532013000', ...FIELDS.slice(1)],
     ...['--currency', 'EUR', '--customer', customerId],

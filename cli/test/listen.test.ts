@@ -23,8 +23,8 @@ interface Received {
   readonly status: number
 }
 
-/** A local server that checks each signature, and responds as given. */
-async function openReceiver(secrets: readonly string[], answer: (id: string) => number) {
+/** Opens a local server that checks each signature and responds with the chosen status. */
+async function openReceiver(secrets: readonly string[], chooseStatus: (id: string) => number) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
@@ -34,7 +34,7 @@ async function openReceiver(secrets: readonly string[], answer: (id: string) => 
       headers: request.headers,
       secret: secrets,
     }).catch(() => undefined)
-    const status = event === undefined ? 401 : answer(event.id)
+    const status = event === undefined ? 401 : chooseStatus(event.id)
     received.push({ id: event?.id ?? '', hasDeliveryStatus: event && 'deliveryStatus' in event, status })
     response.writeHead(status).end()
   })
@@ -50,18 +50,18 @@ function startListener(url: string): ChildProcess {
 }
 
 /** Resolves with the listener's output before the first event. */
-function isUnderWay(child: ChildProcess): Promise<string> {
+function waitUntilForwarding(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stderr?.on('data', (data) => {
-      said += data
-      if (said.includes('Forwarding events to')) resolve(said)
+      output += data
+      if (output.includes('Forwarding events to')) resolve(output)
     })
-    child.once('exit', () => reject(new Error(`It has ended: ${said}`)))
+    child.once('exit', () => reject(new Error(`It has ended: ${output}`)))
   })
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   child.kill(signal)
   return ended
@@ -71,7 +71,7 @@ async function fund(times: number): Promise<void> {
   for (let n = 0; n < times; n++) await shop.countersign.sandbox.fund(shop.customer.usdId, { amount: 100n })
 }
 
-/** The newest event. The feed ends before any open transaction of the database, so this waits for a new one. */
+/** Returns the newest event. The feed ends before open transactions, so this waits for a new event. */
 async function newestEvent(): Promise<string> {
   const { events, customers } = shop.countersign
   const { id: objectId } = await customers.create({ customerType: 'INDIVIDUAL', fullName: 'Marker' })
@@ -79,7 +79,7 @@ async function newestEvent(): Promise<string> {
   return (await events.list({ sortOrder: 'desc', limit: 1 })).data[0]!.id
 }
 
-async function feed(after: string): Promise<string[]> {
+async function readFeed(after: string): Promise<string[]> {
   const ids: string[] = []
   for await (const { id, type } of shop.countersign.events.list({ after }))
     if (type === 'INTERNAL_ACCOUNT.BALANCE_UPDATED') ids.push(id)
@@ -87,7 +87,7 @@ async function feed(after: string): Promise<string[]> {
 }
 
 describe.skipIf(!existsSync(PROGRAM))('countersign listen', () => {
-  test('over restarts and a receiver that fails, each event is acknowledged once and in order', async () => {
+  test('listen delivers each event once and in order, despite restarts and a failing receiver', async () => {
     const { countersign } = shop
     const before = await newestEvent()
     const secrets = (await countersign.webhookSecrets.list()).data.map(({ secret }) => secret)
@@ -98,23 +98,23 @@ describe.skipIf(!existsSync(PROGRAM))('countersign listen', () => {
     const acknowledged = () => receiver.received.filter(({ status }) => status < 300 || status === 409)
     try {
       const first = startListener(receiver.url)
-      const said = await isUnderWay(first)
-      for (const secret of secrets) expect(said).toContain(`Signing secret: ${secret}\n`)
+      const output = await waitUntilForwarding(first)
+      for (const secret of secrets) expect(output).toContain(`Signing secret: ${secret}\n`)
       await fund(3)
       await expect.poll(() => acknowledged().length).toBe(3)
       isFailing = true
       await fund(2)
       await expect.poll(() => receiver.received.length).toBeGreaterThan(4)
-      expect(await end(first, 'SIGTERM')).toBe(0)
-      // Events that happen while no listener runs are not lost either.
+      expect(await stop(first, 'SIGTERM')).toBe(0)
+      // Events that occur while no listener runs are not lost either.
       await fund(2)
       isFailing = false
       const second = startListener(receiver.url)
       await expect.poll(() => acknowledged().length).toBe(7)
       await fund(1)
       await expect.poll(() => acknowledged().length).toBe(8)
-      expect(await end(second, 'SIGTERM')).toBe(0)
-      expect(acknowledged().map(({ id }) => id)).toEqual(await feed(before))
+      expect(await stop(second, 'SIGTERM')).toBe(0)
+      expect(acknowledged().map(({ id }) => id)).toEqual(await readFeed(before))
       expect(
         receiver.received.every(({ status, hasDeliveryStatus }) => status !== 401 && !hasDeliveryStatus),
       ).toBe(true)

@@ -29,24 +29,28 @@ const run = (...args: string[]): Promise<Run> =>
     XDG_CONFIG_HOME: folder,
   })
 
-test('lines and payments are matched on the command line as suggested, after a question that names the difference', async () => {
+test('the CLI matches suggested lines and payments after a question that names the difference', async () => {
   const bank = new ModelBank(at.world)
-  const [one, other, less] = [await at.pays(bank, 600), await at.pays(bank, 400), await at.pays(bank, 500)]
-  bank.book(dateBefore(0), { kind: 'PAYMENT', id: less, amount: '-530' })
+  const [first, second, short] = [
+    await at.pays(bank, 600),
+    await at.pays(bank, 400),
+    await at.pays(bank, 500),
+  ]
+  bank.book(dateBefore(0), { kind: 'PAYMENT', id: short, amount: '-530' })
   const line = (await at.states(bank, [[-1000, 'Collective order']]))(-1000)
   const suggested = await run('suggest', '--rail', bank.name)
-  for (const words of ['BATCH', 'CHARGE', '-0.30 EUR', line, one, other, less])
+  for (const words of ['BATCH', 'CHARGE', '-0.30 EUR', line, first, second, short])
     expect(suggested.stdout).toContain(words)
 
-  const batch = ['match', line, one, other, '--rail', bank.name, '--reason', 'One sum']
-  const asked = await run(...batch)
-  expect([asked.exitCode, asked.stdout]).toEqual([1, ''])
-  expect(asked.stderr).toContain(`Match 3 records of ${bank.name}? They differ by 0.00 EUR.`)
+  const batch = ['match', line, first, second, '--rail', bank.name, '--reason', 'One sum']
+  const unconfirmed = await run(...batch)
+  expect([unconfirmed.exitCode, unconfirmed.stdout]).toEqual([1, ''])
+  expect(unconfirmed.stderr).toContain(`Match 3 records of ${bank.name}? They differ by 0.00 EUR.`)
   expect(await run(...batch, '--yes')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('is MATCHED: 1 lines, 2 payments.'),
   })
-  const charge = ['match', less, '--rail', bank.name, '--reason', 'A charge of the bank', '--yes']
+  const charge = ['match', short, '--rail', bank.name, '--reason', 'A charge of the bank', '--yes']
   expect((await run(...charge)).stderr).toContain('They differ by -0.30 EUR: choose the account with --as.')
   const { id } = JSON.parse((await run(...charge, '--as', 'costs', '--json')).stdout)
   expect(await at.day(bank)).toMatchObject({ status: 'BALANCED' })
@@ -64,7 +68,7 @@ test('lines and payments are matched on the command line as suggested, after a q
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('This match is CLOSED')])
 })
 
-test('a match of what does not differ, and of a rail without differences, is an error of one line', async () => {
+test('matching a record that does not differ, or on a rail without differences, is a one-line error', async () => {
   const bank = new ModelBank(at.world)
   await at.states(bank, [[-10]])
   const reason = ['--reason', 'Because', '--yes']

@@ -13,7 +13,7 @@ import {
 } from './mcp.testing.ts'
 import { PROGRAM } from './shop.testing.ts'
 
-/** An assistant on another machine, which knows only the address of the server. */
+/** Connects an assistant on another machine, which knows only the server's address. */
 function makeAssistant() {
   interface Found {
     tokens?: OAuthTokens
@@ -50,7 +50,7 @@ function makeAssistant() {
   return { provider, page: () => found.page }
 }
 
-/** Types the device code and sends the form, as a person does. Returns the address that they are sent to. */
+/** Enters the device code and submits the form, as a person does. Returns the redirect address. */
 async function typeDeviceCode(page: string, deviceCode: string): Promise<URL> {
   const html = await (await fetch(page)).text()
   const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
@@ -63,17 +63,17 @@ async function typeDeviceCode(page: string, deviceCode: string): Promise<URL> {
   return new URL(headers.get('location') ?? '')
 }
 
-/** A raw request, whose headers may be anything. */
-function raw(url: string, headers: Record<string, string>, method = 'POST', body = '{}') {
+/** Sends a raw request with arbitrary headers. */
+function sendRaw(url: string, headers: Record<string, string>, method = 'POST', body = '{}') {
   return new Promise<{ status: number | undefined; text: string; headers: IncomingHttpHeaders }>(
     (resolve, reject) => {
       const sent = request(url, { method, headers: { 'Content-Type': 'application/json', ...headers } })
-      sent.once('error', reject).once('response', (answer) => {
+      sent.once('error', reject).once('response', (response) => {
         let text = ''
-        answer.on('data', (part) => {
+        response.on('data', (part) => {
           text += part
         })
-        answer.once('end', () => resolve({ status: answer.statusCode, text, headers: answer.headers }))
+        response.once('end', () => resolve({ status: response.statusCode, text, headers: response.headers }))
       })
       sent.end(method === 'POST' ? body : undefined)
     },
@@ -89,26 +89,26 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
 
   afterAll(async () => {
     expect(await server.end()).toBe(0)
-    // Refusals are reported to the client only.
+    // Errors are reported only to the client.
     expect(server.output()).toMatch(/^Listening on [^\n]*\n$/)
   })
 
   test.each(CLIENTS)('each client acts as the agent whose token it sends: %s', async (kind) => {
-    const [one, other] = await Promise.all([makeAgent(), makeAgent()])
+    const [agent, otherAgent] = await Promise.all([makeAgent(), makeAgent()])
     const [first, second] = await Promise.all([
-      connectHttp(kind, server.url, one),
-      connectHttp(kind, server.url, other),
+      connectHttp(kind, server.url, agent),
+      connectHttp(kind, server.url, otherAgent),
     ])
-    expect((await first.call('countersign_whoami')).body.id).toBe(one.agentId)
-    expect((await second.call('countersign_whoami')).body.id).toBe(other.agentId)
+    expect((await first.call('countersign_whoami')).body.id).toBe(agent.agentId)
+    expect((await second.call('countersign_whoami')).body.id).toBe(otherAgent.agentId)
     const tools = await first.listTools()
     expect(tools.find(({ name }) => name === 'countersign_transfer_out')?.description).toContain(
       'at most 100.00 USD',
     )
 
     const action = await first.call('countersign_transfer_out', {
-      source: { accountId: one.customer.usdId },
-      destination: { accountId: one.customer.bankId },
+      source: { accountId: agent.customer.usdId },
+      destination: { accountId: agent.customer.bankId },
       amount: 3_000,
     })
     const actionId = action.body.id as string
@@ -118,73 +118,83 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
       body: { status: 404 },
     })
     const decision = first.call('countersign_wait_for_decision', { actionId })
-    await one.countersign.agents.approve(one.agentId, actionId)
+    await agent.countersign.agents.approve(agent.agentId, actionId)
     expect((await decision).body).toMatchObject({ id: actionId, status: 'APPROVED' })
 
-    await one.countersign.agents.delete(one.agentId)
+    await agent.countersign.agents.delete(agent.agentId)
     await expect(first.call('countersign_whoami')).rejects.toThrow('The token is unknown, expired or revoked')
     expect((await second.call('countersign_whoami')).isError).toBe(false)
     expect(second.noise).toEqual([])
     await Promise.all([first.close(), second.close()])
   })
 
-  test.each(CLIENTS)('every tool takes what its schema describes, and answers: client %s', async (kind) => {
-    const { customer, accessToken } = await makeAgent()
-    const { call, listTools, close } = await connectHttp(kind, server.url, { accessToken })
-    const tools = await listTools()
-    const called = new Set<string>()
-    const good = async (name: string, input: Record<string, unknown> = {}) => {
-      const { isError, body } = await call(name, input)
-      expect(isError, `${name} ${JSON.stringify(body)}`).toBe(false)
-      called.add(name)
-      return body
-    }
-    const accounts = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
-    const back = { source: accounts.destination, destination: accounts.source }
-    await good('countersign_whoami')
-    await good('countersign_list_accounts')
-    await good('countersign_list_external_accounts')
-    await good('countersign_exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR', 'MXN'] })
-    const quote = await good('countersign_create_quote', {
-      source: { sourceType: 'ACCOUNT', ...accounts.source },
-      destination: { destinationType: 'ACCOUNT', ...accounts.destination },
-      lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: 1_000,
-    })
-    expect(quote.totalSendingAmountInWords).toBe('10.00 USD')
-    await good('countersign_get_quote', { quoteId: quote.id })
-    await good('countersign_execute_quote', { quoteId: quote.id })
-    await good('countersign_transfer_out', { ...accounts, amount: 500 })
-    await good('countersign_transfer_in', { ...back, amount: 500 })
-    const pending = await good('countersign_transfer_out', { ...accounts, amount: 2_500 })
-    await good('countersign_list_actions')
-    await good('countersign_get_action', { actionId: pending.id })
-    await good('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
-    const { data } = (await good('countersign_list_transactions')) as { data: { id: string }[] }
-    for (const { id: transactionId } of data) await good('countersign_get_transaction', { transactionId })
-    const asked = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
-    await good('countersign_simulate', { ...asked, amount: 100, destinationAccountId: customer.bankId })
-    await good('countersign_simulate', { ...asked, amount: 1_000_000, destinationAccountId: customer.bankId })
-    expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort())
-    await close()
-  })
+  test.each(CLIENTS)(
+    'every tool accepts the input that its schema describes, and responds: client %s',
+    async (kind) => {
+      const { customer, accessToken } = await makeAgent()
+      const { call, listTools, close } = await connectHttp(kind, server.url, { accessToken })
+      const tools = await listTools()
+      const called = new Set<string>()
+      const callOk = async (name: string, input: Record<string, unknown> = {}) => {
+        const { isError, body } = await call(name, input)
+        expect(isError, `${name} ${JSON.stringify(body)}`).toBe(false)
+        called.add(name)
+        return body
+      }
+      const accounts = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
+      const back = { source: accounts.destination, destination: accounts.source }
+      await callOk('countersign_whoami')
+      await callOk('countersign_list_accounts')
+      await callOk('countersign_list_external_accounts')
+      await callOk('countersign_exchange_rates', {
+        sourceCurrency: 'USD',
+        destinationCurrency: ['EUR', 'MXN'],
+      })
+      const quote = await callOk('countersign_create_quote', {
+        source: { sourceType: 'ACCOUNT', ...accounts.source },
+        destination: { destinationType: 'ACCOUNT', ...accounts.destination },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: 1_000,
+      })
+      expect(quote.totalSendingAmountInWords).toBe('10.00 USD')
+      await callOk('countersign_get_quote', { quoteId: quote.id })
+      await callOk('countersign_execute_quote', { quoteId: quote.id })
+      await callOk('countersign_transfer_out', { ...accounts, amount: 500 })
+      await callOk('countersign_transfer_in', { ...back, amount: 500 })
+      const pending = await callOk('countersign_transfer_out', { ...accounts, amount: 2_500 })
+      await callOk('countersign_list_actions')
+      await callOk('countersign_get_action', { actionId: pending.id })
+      await callOk('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
+      const { data } = (await callOk('countersign_list_transactions')) as { data: { id: string }[] }
+      for (const { id: transactionId } of data) await callOk('countersign_get_transaction', { transactionId })
+      const action = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
+      await callOk('countersign_simulate', { ...action, amount: 100, destinationAccountId: customer.bankId })
+      await callOk('countersign_simulate', {
+        ...action,
+        amount: 1_000_000,
+        destinationAccountId: customer.bankId,
+      })
+      expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort())
+      await close()
+    },
+  )
 
-  test('pages of other sites and strangers get nothing', async () => {
+  test('other origins and unauthenticated clients are rejected', async () => {
     const { url } = server
     const authorization = { Authorization: 'Bearer something' }
     const port = new URL(url).port
-    expect((await raw(url, {})).status).toBe(401)
-    expect((await raw(url, { Authorization: 'Basic abc' })).status).toBe(401)
+    expect((await sendRaw(url, {})).status).toBe(401)
+    expect((await sendRaw(url, { Authorization: 'Basic abc' })).status).toBe(401)
     for (const Host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'localhost@evil'])
-      expect((await raw(url, { ...authorization, Host })).status, Host).toBe(403)
+      expect((await sendRaw(url, { ...authorization, Host })).status, Host).toBe(403)
     for (const Origin of ['https://evil.example', 'null', 'http://127.0.0.1.evil.example', 'file://'])
-      expect((await raw(url, { ...authorization, Origin })).status, Origin).toBe(403)
-    expect((await raw(url, { ...authorization, Origin: 'http://localhost:3000' })).status).not.toBe(403)
-    expect((await raw(new URL('/other', url).href, authorization)).status).toBe(404)
+      expect((await sendRaw(url, { ...authorization, Origin })).status, Origin).toBe(403)
+    expect((await sendRaw(url, { ...authorization, Origin: 'http://localhost:3000' })).status).not.toBe(403)
+    expect((await sendRaw(new URL('/other', url).href, authorization)).status).toBe(404)
     const own = { Authorization: `Bearer ${(await makeAgent()).accessToken}` }
     for (const method of ['GET', 'DELETE'])
-      expect((await raw(url, { ...own, Accept: 'text/event-stream' }, method)).status, method).toBe(405)
-    expect((await raw(url, own, 'POST', `"${'x'.repeat(70_000)}"`)).status).toBe(413)
+      expect((await sendRaw(url, { ...own, Accept: 'text/event-stream' }, method)).status, method).toBe(405)
+    expect((await sendRaw(url, own, 'POST', `"${'x'.repeat(70_000)}"`)).status).toBe(413)
   })
 
   test.each(CLIENTS)('a client with an unknown token is refused when it connects: %s', async (kind) => {
@@ -193,25 +203,25 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     )
   })
 
-  test('a client without a valid token learns at initialize where it gets one', async () => {
+  test('a client without a valid token learns at initialize where to get one', async () => {
     const { url } = server
     const { origin } = new URL(url)
     const clientInfo = { name: 'test', version: '1' }
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
     const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
     const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
-    const challenges = async (headers: Record<string, string>) => {
-      const { status, headers: sent } = await raw(url, headers, 'POST', initialize)
+    const readChallenges = async (headers: Record<string, string>) => {
+      const { status, headers: sent } = await sendRaw(url, headers, 'POST', initialize)
       expect(status).toBe(401)
       return sent['www-authenticate']
     }
-    expect(await challenges({})).toBe(`Bearer realm="countersign", resource_metadata="${metadata}"`)
-    expect(await challenges({ Authorization: 'Bearer unknown' })).toBe(
+    expect(await readChallenges({})).toBe(`Bearer realm="countersign", resource_metadata="${metadata}"`)
+    expect(await readChallenges({ Authorization: 'Bearer unknown' })).toBe(
       'Bearer realm="countersign", error="invalid_token", ' +
         `error_description="The token is unknown, expired or revoked.", resource_metadata="${metadata}"`,
     )
     for (const path of [metadata, `${origin}/.well-known/oauth-protected-resource`])
-      expect(JSON.parse((await raw(path, {}, 'GET')).text)).toEqual({
+      expect(JSON.parse((await sendRaw(path, {}, 'GET')).text)).toEqual({
         resource: url,
         resource_name: 'Countersign',
         authorization_servers: [origin],
@@ -235,8 +245,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     },
   )
 
-  test('a client has at most sixteen requests under way, and others are served meanwhile', async () => {
-    const [busy, other] = await Promise.all([makeAgent(), makeAgent()])
+  test('a client has at most sixteen requests in progress, and other clients are served meanwhile', async () => {
+    const [busy, otherAgent] = await Promise.all([makeAgent(), makeAgent()])
     const { call, close } = await connectHttp('2.x', server.url, busy)
     const action = await call('countersign_transfer_out', {
       source: { accountId: busy.customer.usdId },
@@ -253,8 +263,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
         (error: Error) => error.message,
       ),
     )
-    const next = await connectHttp('2.x', server.url, other)
-    expect((await next.call('countersign_whoami')).body.id).toBe(other.agentId)
+    const next = await connectHttp('2.x', server.url, otherAgent)
+    expect((await next.call('countersign_whoami')).body.id).toBe(otherAgent.agentId)
     await busy.countersign.agents.approve(busy.agentId, actionId)
     const messages = (await Promise.all(refused)).filter((message) => message !== undefined)
     expect(messages).toHaveLength(4)
@@ -263,10 +273,12 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     await Promise.all([close(), next.close()])
   })
 
-  test('ends while a client waits', async () => {
+  test('shuts down while a client waits', async () => {
     const own = await startHttp('--allowed-hosts', 'mcp.example.com')
     const { customer, accessToken } = await makeAgent()
-    expect((await raw(own.url, { Host: 'mcp.example.com', Authorization: 'Bearer x' })).status).not.toBe(403)
+    expect((await sendRaw(own.url, { Host: 'mcp.example.com', Authorization: 'Bearer x' })).status).not.toBe(
+      403,
+    )
     const { call } = await connectHttp('2.x', own.url, { accessToken })
     const action = await call('countersign_transfer_out', {
       source: { accountId: customer.usdId },

@@ -48,7 +48,7 @@ test('two processes with the same code share the agent, and the next code replac
   expect(agents[0].accessToken).toBe(agents[1].accessToken)
   expect((await agents[0].me()).id).toBe(agentId)
   expect((await stat(tokenFile)).mode & 0o777).toBe(0o600)
-  // Case and hyphens do not change the code, and a file alone is enough.
+  // Case and hyphens in the code do not matter, and the token file alone is sufficient.
   const written = code.toLowerCase().replaceAll('-', '')
   for (const again of [{ ...options, code: written }, { tokenFile }])
     expect((await (await findAgent(again))()).accessToken).toBe(agents[0].accessToken)
@@ -58,7 +58,7 @@ test('two processes with the same code share the agent, and the next code replac
   expect((await next.me()).id).toBe(agentId)
 })
 
-test('a token is sent to its own server only', async () => {
+test('a token is sent only to its own server', async () => {
   const { code } = await makeCodes()
   const tokenFile = join(folder, 'own.json')
   await (await findAgent({ baseUrl, code, tokenFile }))()
@@ -66,9 +66,9 @@ test('a token is sent to its own server only', async () => {
   await expect(other).rejects.toThrow(`belongs to ${baseUrl}, not to http://127.0.0.1:8/2025-10-13`)
 })
 
-test('a code is not redeemed where its token cannot be stored', async () => {
+test('a code is not redeemed if its token cannot be stored', async () => {
   const { code } = await makeCodes()
-  // The longest allowed name; its temporary file has a longer one.
+  // The longest allowed name. Its temporary file has a longer one.
   const tokenFile = join(folder, `${'x'.repeat(250)}.json`)
   const inVain = await findAgent({ baseUrl, code, tokenFile })
   await expect(inVain()).rejects.toThrow('Cannot write')

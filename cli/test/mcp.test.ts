@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A platform, a customer with 1,000.00 USD, and the device code of an agent that needs approval above 20.00 USD. */
+/** Creates a platform, a customer with 1,000.00 USD, and an agent that needs approval above 20.00 USD. */
 async function makeShop() {
   const countersign = new Countersign(await makePlatform())
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
@@ -108,9 +108,9 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
           .isError,
       ).toBe(false)
 
-      const asked = { type: 'TRANSFER_OUT', amount: 2_001, currency: 'USD', sourceAccountId: customer.usdId }
+      const action = { type: 'TRANSFER_OUT', amount: 2_001, currency: 'USD', sourceAccountId: customer.usdId }
       expect(
-        (await call('countersign_simulate', { ...asked, destinationAccountId: customer.bankId })).body
+        (await call('countersign_simulate', { ...action, destinationAccountId: customer.bankId })).body
           .decision,
       ).toMatchObject({
         outcome: 'APPROVAL_REQUIRED',
@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
         idempotencyKey: 'once',
       })
       expect(within).toMatchObject({ isError: false, body: { status: 'APPROVED' } })
-      // Were a null not the same as a member that is left out, the key would be refused for another request.
+      // If null differed from an omitted field, the key would be refused as used for a different request.
       const repeated = await call('countersign_transfer_out', {
         source: transfer.source,
         destination: { ...transfer.destination, paymentRail: null },
@@ -177,20 +177,20 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
           details: { rule: 'dailyLimit', asked: 2_001, left: 2_000, leftInWords: '20.00 USD' },
         },
       })
-      const invalid = (input: Record<string, unknown>) =>
+      const callInvalid = (input: Record<string, unknown>) =>
         call('countersign_transfer_out', { ...transfer, ...input })
       const wrong = { isError: true, body: { status: 400, code: 'INVALID_INPUT' } }
-      expect(await invalid({})).toMatchObject({ ...wrong, body: { details: { field: 'amount' } } })
-      expect(await invalid({ amount: 5, ammount: 5 })).toMatchObject({
+      expect(await callInvalid({})).toMatchObject({ ...wrong, body: { details: { field: 'amount' } } })
+      expect(await callInvalid({ amount: 5, ammount: 5 })).toMatchObject({
         body: { details: { field: 'ammount' } },
       })
-      expect(await invalid({ amount: 2 ** 53 })).toMatchObject({ body: { details: { field: 'amount' } } })
-      expect(await invalid({ amount: null })).toMatchObject({
+      expect(await callInvalid({ amount: 2 ** 53 })).toMatchObject({ body: { details: { field: 'amount' } } })
+      expect(await callInvalid({ amount: null })).toMatchObject({
         ...wrong,
         body: { details: { field: 'amount' } },
       })
-      expect(await invalid({ amount: '5' })).toMatchObject(wrong)
-      expect(await invalid({ amount: -5 })).toMatchObject({ isError: true, body: { status: 400 } })
+      expect(await callInvalid({ amount: '5' })).toMatchObject(wrong)
+      expect(await callInvalid({ amount: -5 })).toMatchObject({ isError: true, body: { status: 400 } })
       expect(await call('countersign_get_quote', { quoteId: '..' })).toMatchObject({
         body: { details: { field: 'quoteId' } },
       })
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
       expect((await call('countersign_get_transaction', { transactionId })).body.id).toBe(transactionId)
       await close()
 
-      // Another start with the same, already redeemed code uses the stored token.
+      // A restart with the same, already redeemed code uses the stored token.
       const second = await connect(kind, args)
       expect((await second.call('countersign_whoami')).body.id).toBe(agentId)
       await countersign.agents.delete(agentId)
@@ -242,7 +242,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     },
   )
 
-  test('writes nothing but the protocol to standard output, and ends when the other side closes', async () => {
+  test('writes only the protocol to standard output, and ends when the client disconnects', async () => {
     const { stdout, stderr, exitCode } = await new Promise<{
       stdout: string
       stderr: string

@@ -19,24 +19,24 @@ import { timeLimit } from '../../test/machine-speed.ts'
 import { PROGRAM } from './shop.testing.ts'
 
 /**
- * The clients that programs use: `@modelcontextprotocol/sdk` 1.x, and `@modelcontextprotocol/client` 2.x with the protocol of 2026
- * or an earlier one.
+ * The clients that programs use: `@modelcontextprotocol/sdk` 1.x, and `@modelcontextprotocol/client` 2.x with
+ * the 2026 protocol or an earlier one.
  */
 export const CLIENTS = ['1.x', '2.x', '2.x legacy'] as const
 export type ClientKind = (typeof CLIENTS)[number]
 
 export interface Result {
   readonly isError: boolean
-  /** The result or the refusal, from the text that a model reads. */
+  /** The result or the error, from the text that a model reads. */
   readonly body: Record<string, unknown>
-  /** The messages before it. */
+  /** The messages before the result. */
   readonly sentences: readonly string[]
 }
 
 export interface Connected {
   call(name: string, input?: Record<string, unknown>): Promise<Result>
   listTools(): Promise<readonly ListedTool[]>
-  /** Everything that the client received outside the protocol, and its complaints. */
+  /** Everything that the client received outside the protocol, and its errors. */
   readonly noise: readonly string[]
   close(): Promise<void>
 }
@@ -55,7 +55,7 @@ interface Program {
   readonly cwd: string
 }
 
-/** A client of `countersign mcp` over standard input and output. */
+/** Connects a client to `countersign mcp` over standard input and output. */
 export async function connectStdio(kind: ClientKind, { args, env = {}, cwd }: Program): Promise<Connected> {
   const command = {
     command: process.execPath,
@@ -70,7 +70,7 @@ export async function connectStdio(kind: ClientKind, { args, env = {}, cwd }: Pr
   return connect(kind, transport, noise)
 }
 
-/** A client of `countersign mcp --http` at an address, as the agent of this token or as its own sign-in makes it. */
+/** Connects a client to `countersign mcp --http`, with an agent's token or with its own sign-in. */
 export async function connectHttp(
   kind: ClientKind,
   url: string,
@@ -84,10 +84,10 @@ export async function connectHttp(
   return connect(kind, transport, [])
 }
 
-/** The side of a client that signs in by OAuth, in both versions. */
+/** The part of a client that signs in with OAuth, in both versions. */
 export type AuthProvider = AuthProvider1 & AuthProvider2
 
-/** Fetches the token, with the parameters that the person was sent back with. */
+/** Fetches the token with the parameters of the redirect back to the client. */
 export async function finishSignIn(
   kind: ClientKind,
   url: string,
@@ -107,7 +107,7 @@ async function connect(
   const mode = kind === '2.x' ? 'auto' : 'legacy'
   const client = kind === '1.x' ? new Client1(name) : new Client2(name, { versionNegotiation: { mode } })
   client.onerror = (error) => noise.push(String(error))
-  // Their declarations do not fit each other under exactOptionalPropertyTypes.
+  // Their declarations are incompatible under exactOptionalPropertyTypes.
   await client.connect(transport as Transport)
   if (client instanceof Client2) expect(client.getProtocolEra()).toBe(kind === '2.x' ? 'modern' : 'legacy')
   return {
@@ -118,7 +118,7 @@ async function connect(
   }
 }
 
-/** A success has the same content in both forms, a refusal only the text. */
+/** A success has the same content in both forms; an error has only the text. */
 function readResult({ isError, content, structuredContent }: Readonly<Record<string, unknown>>): Result {
   const blocks = Array.isArray(content) ? content : []
   const texts = blocks.map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : ''))
@@ -129,7 +129,7 @@ function readResult({ isError, content, structuredContent }: Readonly<Record<str
 
 const STARTS_MS = timeLimit(30_000)
 
-/** Starts `countersign mcp --http` on a free port. Returns a function that ends it. */
+/** Starts `countersign mcp --http` on a free port. Returns a function that stops it. */
 export async function startHttp(...args: string[]) {
   const all = [PROGRAM, 'mcp', '--http', '--port', '0', '--base-url', inject('baseUrl'), ...args]
   const child = spawn(process.execPath, all, { env: { PATH: process.env.PATH } })
@@ -153,7 +153,7 @@ export async function startHttp(...args: string[]) {
   return { url, end, output: () => output }
 }
 
-/** A new agent, not connected yet, and its device code. */
+/** Creates an agent that is not connected yet, and its device code. */
 export async function makeDeviceCode() {
   const countersign = new Countersign(await makePlatform())
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
@@ -172,7 +172,7 @@ export async function makeDeviceCode() {
   return { countersign, customer, agentId: agent.id, code: deviceCode.code }
 }
 
-/** An agent with its token. */
+/** Creates an agent with its token. */
 export async function makeAgent() {
   const { code, ...agent } = await makeDeviceCode()
   const { accessToken } = await Agent.redeem({ baseUrl: inject('baseUrl'), code })

@@ -20,16 +20,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The embedded database, whatever the other tests use. */
-function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+/** Selects the embedded database, whatever the other tests use. */
+function buildEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ...env } = process.env
   return { ...env, COUNTERSIGN_DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', ...more }
 }
 
-const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => runProgram(args, environment(more))
+const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+  runProgram(args, buildEnvironment(more))
 
 async function startServer(): Promise<() => Promise<unknown>> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: environment() })
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: buildEnvironment() })
   const closed = new Promise((resolve) => child.once('close', resolve))
   await new Promise<void>((resolve, reject) => {
     let output = ''
@@ -68,9 +69,9 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       expect((await run(['cell', 'map', '--backend', 'one'])).stdout).toMatch(/^[0-9a-f-]{36} one\n$/)
       expect((await run(['upgrade', 'finish'])).stdout).toMatch(/^The upgrade to \S+ is finished\.\n$/)
 
-      const made = await run(['backup', backup])
-      expect(made).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(made.stdout.split('\n')).toEqual([
+      const backupRun = await run(['backup', backup])
+      expect(backupRun).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(backupRun.stdout.split('\n')).toEqual([
         expect.stringMatching(/^\S+backup: \d+ files, \d+ MiB\.$/),
         'It can be opened, and its books are correct: 0 transfers.',
         'The master key is not part of the backup. Store it elsewhere.',
@@ -107,11 +108,11 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
     expect(JSON.parse(listed.stdout).data).toMatchObject([{ name: 'Sandbox' }])
   })
 
-  test('is told why a database cannot move, and it stays in use', async () => {
+  test('learns why a database cannot be moved, and the database stays in use', async () => {
     const nowhere = 'postgres://nobody@127.0.0.1:1/nothing'
-    const moved = await run(['migrate', '--from', data, '--to', nowhere])
-    expect(moved).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(moved.stderr.trim().split('\n')).toHaveLength(1)
+    const migration = await run(['migrate', '--from', data, '--to', nowhere])
+    expect(migration).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(migration.stderr.trim().split('\n')).toHaveLength(1)
     expect(existsSync(join(data, 'moved-to-postgres'))).toBe(false)
     expect((await run(['migrate', '--from', data])).stderr).toContain('Set --to or DATABASE_URL')
     expect((await run(['migrate', '--from', folder, '--to', nowhere])).stderr).toContain(

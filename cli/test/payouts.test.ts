@@ -38,20 +38,20 @@ const run = (file: string, ...args: string[]) =>
 const write = (name: string, rows: readonly string[]) =>
   writeFile(join(folder, name), ['accountId,currency,amount', ...rows].join('\n'))
 
-async function balance(): Promise<bigint> {
+async function readBalance(): Promise<bigint> {
   return (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data[0]!.balance.amount
 }
 
 describe('countersign payouts send', () => {
-  test('checks a file, pays it with --yes, and pays it once however often it is sent', async () => {
+  test('checks a file, pays it with --yes, and pays it only once even if it is sent again', async () => {
     await write('may.csv', [`${payee},USD,1500`, `${payee},USD,2500`])
-    const before = await balance()
+    const before = await readBalance()
     const dry = await run('may.csv', '--dry-run')
     expect(dry).toMatchObject({ exitCode: 0, stderr: '' })
     expect(dry.stdout).toMatch(
       /^PayoutBatch:\S+ {2}READY\n {2}2 lines: 0 cannot be paid, 0 sent, 0 refused\n {2}40\.00 USD by sandbox: 2 payments\n$/,
     )
-    expect(await balance()).toBe(before)
+    expect(await readBalance()).toBe(before)
     const unasked = await run('may.csv')
     expect(unasked).toMatchObject({
       exitCode: 1,
@@ -64,17 +64,17 @@ describe('countersign payouts send', () => {
         expect.stringMatching(/^PayoutBatch:\S+ {2}COMPLETED$/),
       ])
     }
-    expect(await balance()).toBe(before - 4000n)
+    expect(await readBalance()).toBe(before - 4000n)
     const again = ['may.csv', '--key', 'once more', '--yes', '--json'] as const
     expect((await run(...again)).stderr).toContain('PAYOUT_FILE_PAID_BEFORE')
-    expect(await balance()).toBe(before - 4000n)
+    expect(await readBalance()).toBe(before - 4000n)
     expect(JSON.parse((await run(...again, '--again')).stdout)).toMatchObject({ status: 'COMPLETED' })
-    expect(await balance()).toBe(before - 8000n)
+    expect(await readBalance()).toBe(before - 8000n)
   })
 
-  test('names each line that cannot be paid, pays nothing, and the others with --skip-faulty', async () => {
+  test('names each line that cannot be paid and pays nothing, or the other lines with --skip-faulty', async () => {
     await write('mixed.csv', [`${payee},USD,100`, `${payee},USD,0`, 'nobody,USD,5'])
-    const before = await balance()
+    const before = await readBalance()
     const { exitCode, stdout, stderr } = await run(
       'mixed.csv',
       '--yes',
@@ -87,12 +87,12 @@ describe('countersign payouts send', () => {
     ])
     expect(stdout).toMatch(/ {2}line 2 {2}INVALID_INPUT: .*\n {2}line 3 {2}INVALID_INPUT: /)
     expect((await readFile(join(folder, 'faults.csv'), 'utf8')).trim().split(/\r?\n/)).toHaveLength(3)
-    expect(await balance()).toBe(before)
+    expect(await readBalance()).toBe(before)
     expect(await run('mixed.csv', '--yes', '--skip-faulty')).toMatchObject({ exitCode: 0 })
-    expect(await balance()).toBe(before - 100n)
+    expect(await readBalance()).toBe(before - 100n)
   })
 
-  test('reports a fault of a file in one line', async () => {
+  test('reports an invalid payout file in one line', async () => {
     await writeFile(join(folder, 'wrong.csv'), 'accountId,currency,amont\n')
     const { exitCode, stdout, stderr } = await run('wrong.csv')
     expect([exitCode, stderr]).toEqual([1, 'The file could not be read.\n'])

@@ -29,7 +29,7 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return runProgram(args, { COUNTERSIGN_DATA_DIR: join(folder, 'none'), XDG_CONFIG_HOME: folder, ...env })
 }
 
-/** Logs in as the platform of this file, under a name. */
+/** Logs in as this test's platform, under a profile name. */
 function logIn(...args: string[]): Promise<Run> {
   const { baseUrl, tokenId, clientSecret } = credentials
   return run(['login', '--base-url', baseUrl, '--token-id', tokenId, ...args], {
@@ -40,7 +40,7 @@ function logIn(...args: string[]): Promise<Run> {
 const file = () => join(folder, 'countersign', 'profiles.json')
 
 describe('profiles on the command line', () => {
-  test('login keeps only what the server takes, only for its owner, and commands find it', async () => {
+  test('login stores only accepted credentials, readable only by their owner, and commands find them', async () => {
     const refused = await logIn('--client-secret', 'wrong', '--json')
     expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
     expect(JSON.parse(refused.stderr)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
@@ -59,7 +59,7 @@ describe('profiles on the command line', () => {
     expect(listed.stdout).not.toContain(credentials.clientSecret)
   })
 
-  test('login finds the version of the API behind the bare address of the server', async () => {
+  test('login finds the API version from the bare server address', async () => {
     const { origin } = new URL(credentials.baseUrl)
     for (const address of [origin, `${origin}/`]) {
       const { exitCode, stdout } = await logIn('--base-url', address, '--profile', 'bare', '--json')
@@ -88,7 +88,7 @@ describe('profiles on the command line', () => {
     expect((await run([...call, '--profile', 'none'], env)).stderr).toMatch(/^There is no profile "none"; /)
   })
 
-  test('logout forgets only after a yes', async () => {
+  test('logout needs confirmation', async () => {
     await logIn('--profile', 'gone')
     const before = await readFile(file(), 'utf8')
     const unasked = await run(['logout', '--profile', 'gone'])
@@ -101,44 +101,44 @@ describe('profiles on the command line', () => {
 })
 
 describe('records on the command line', () => {
-  const withFile = async (...args: string[]) => {
+  const runWithFile = async (...args: string[]) => {
     const path = join(folder, 'own.json')
     await writeFile(path, JSON.stringify(credentials))
     return run([...args, '--credentials', path])
   }
 
-  test('a list is lines with tabs into a pipe, JSON for a program, and says when there is more', async () => {
-    const one = await withFile('customers', 'list', '--limit', '2')
-    expect(one.stdout.trimEnd().split('\n')).toHaveLength(2)
-    expect(one.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
-    expect(one.stderr).toMatch(/^There are more records\. /)
-    const first = JSON.parse((await withFile('customers', 'list', '--limit', '1', '--json')).stdout)
+  test('a list is tab-separated in a pipe and JSON with --json, and says when there is more', async () => {
+    const page = await runWithFile('customers', 'list', '--limit', '2')
+    expect(page.stdout.trimEnd().split('\n')).toHaveLength(2)
+    expect(page.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
+    expect(page.stderr).toMatch(/^There are more records\. /)
+    const first = JSON.parse((await runWithFile('customers', 'list', '--limit', '1', '--json')).stdout)
     expect(first).toMatchObject({ hasMore: true, data: [expect.anything()] })
-    const all = JSON.parse((await withFile('customers', 'list', '--all', '--json')).stdout)
+    const all = JSON.parse((await runWithFile('customers', 'list', '--all', '--json')).stdout)
     expect(all).toMatchObject({ hasMore: false })
     expect(all.data.length).toBeGreaterThanOrEqual(3)
   })
 
-  test('filters are those of the call, and a wrong one is said as JSON with --json', async () => {
-    const found = await withFile('customers', 'list', '--platform-customer-id', 'grace', '--json')
+  test('filters match the API call, and an invalid one is reported as JSON with --json', async () => {
+    const found = await runWithFile('customers', 'list', '--platform-customer-id', 'grace', '--json')
     expect(JSON.parse(found.stdout).data).toMatchObject([{ fullName: 'Grace Hopper' }])
-    const later = await withFile('customers', 'list', '--created-after', '2200-01-01')
+    const later = await runWithFile('customers', 'list', '--created-after', '2200-01-01')
     expect(later).toEqual({ exitCode: 0, stdout: '', stderr: 'No customers found.\n' })
-    const wrong = await withFile('transactions', 'list', '--status', 'NONE', '--json')
+    const wrong = await runWithFile('transactions', 'list', '--status', 'NONE', '--json')
     expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
     expect(JSON.parse(wrong.stderr)).toMatchObject({ code: 'USAGE' })
   })
 
-  test('each noun has a list, and get shows what it lists', async () => {
+  test('each noun has a list, and get shows a listed record', async () => {
     for (const noun of ['customers', 'accounts', 'transactions', 'events', 'quotes']) {
-      const { exitCode, stdout } = await withFile(noun, 'list', '--limit', '1', '--json')
+      const { exitCode, stdout } = await runWithFile(noun, 'list', '--limit', '1', '--json')
       const { data } = JSON.parse(stdout)
       expect([noun, exitCode]).toEqual([noun, 0])
       if (data.length === 0) continue
-      const got = await withFile(noun, 'get', data[0].id, '--json')
+      const got = await runWithFile(noun, 'get', data[0].id, '--json')
       expect(JSON.parse(got.stdout)).toMatchObject({ id: data[0].id })
     }
-    const strange = await withFile('quotes', 'get', 'Quote:x', '--json')
+    const strange = await runWithFile('quotes', 'get', 'Quote:x', '--json')
     expect(JSON.parse(strange.stderr)).toMatchObject({ status: 404 })
   })
 
@@ -149,24 +149,24 @@ describe('records on the command line', () => {
       ['agents', 'agent'],
       ['events', 'event'],
     ] as const) {
-      const plural = await withFile(one, 'list', '--json')
-      expect([one, plural]).toEqual([one, await withFile(other, 'list', '--json')])
+      const plural = await runWithFile(one, 'list', '--json')
+      expect([one, plural]).toEqual([one, await runWithFile(other, 'list', '--json')])
       expect(plural.exitCode).toBe(0)
     }
   })
 
-  test('every list begins with the newest', async () => {
+  test('every list starts with the newest record', async () => {
     for (const noun of ['customers', 'events']) {
-      const { data } = JSON.parse((await withFile(noun, 'list', '--all', '--json')).stdout)
+      const { data } = JSON.parse((await runWithFile(noun, 'list', '--all', '--json')).stdout)
       const times = data.map((one: Record<string, string>) => one.createdAt ?? one.timestamp)
       expect(times.length).toBeGreaterThan(1)
       expect(times).toEqual([...times].sort().reverse())
     }
-    const { data } = JSON.parse((await withFile('events', 'list', '--sort-order', 'asc', '--json')).stdout)
+    const { data } = JSON.parse((await runWithFile('events', 'list', '--sort-order', 'asc', '--json')).stdout)
     expect(data[0].timestamp <= data.at(-1).timestamp).toBe(true)
   })
 
-  test('a raw call is indented on a terminal, and as the server sent it into a pipe', async () => {
+  test('a raw response is indented on a terminal and unchanged in a pipe', async () => {
     const path = join(folder, 'own.json')
     await writeFile(path, JSON.stringify(credentials))
     let shown = ''
@@ -178,7 +178,7 @@ describe('records on the command line', () => {
     expect(shown).toBe(`${JSON.stringify(JSON.parse(piped), null, 2)}\n`)
   })
 
-  test('help has every command in a group, and examples', async () => {
+  test('help groups every command and shows examples', async () => {
     const { stdout } = await run(['--help'])
     const groups = ['Use a platform:', 'Build an integration:', 'Operate a server:', 'Examples:']
     const places = groups.map((group) => stdout.indexOf(`\n${group}\n`))
@@ -187,16 +187,16 @@ describe('records on the command line', () => {
     expect(stdout).not.toContain('\nCommands:')
   })
 
-  test('search finds by a name, and api makes any call', async () => {
-    expect((await withFile('search', 'hopper')).stdout).toMatch(/^CUSTOMER\tCustomer:\S+\tGrace Hopper/)
+  test('search finds records by name, and api makes any call', async () => {
+    expect((await runWithFile('search', 'hopper')).stdout).toMatch(/^CUSTOMER\tCustomer:\S+\tGrace Hopper/)
     const body = join(folder, 'body.json')
     await writeFile(body, JSON.stringify({ customerType: 'BUSINESS', platformCustomerId: 'raw' }))
-    const made = await withFile('api', 'post', '/customers', '--data', `@${body}`)
-    expect(JSON.parse(made.stdout)).toMatchObject({ platformCustomerId: 'raw' })
-    const refused = await withFile('api', 'GET', '/customers/Customer:x')
+    const created = await runWithFile('api', 'post', '/customers', '--data', `@${body}`)
+    expect(JSON.parse(created.stdout)).toMatchObject({ platformCustomerId: 'raw' })
+    const refused = await runWithFile('api', 'GET', '/customers/Customer:x')
     expect(refused.exitCode).toBe(1)
     expect(JSON.parse(refused.stdout)).toMatchObject({ status: 404 })
-    expect((await withFile('api', 'POST', '/customers', '--data', '{')).stderr).toMatch(/must be JSON/)
+    expect((await runWithFile('api', 'POST', '/customers', '--data', '{')).stderr).toMatch(/must be JSON/)
   })
 
   test.skipIf(!existsSync(PROGRAM))(
@@ -221,7 +221,7 @@ describe('records on the command line', () => {
     },
   )
 
-  // Completion writes to the console of its process.
+  // Completion writes to its process's console.
   test.skipIf(!existsSync(PROGRAM))('shells complete commands, flags and words', async () => {
     const run = async (args: readonly string[]) => promisify(execFile)(process.execPath, [PROGRAM, ...args])
     for (const shell of ['bash', 'zsh', 'fish'])

@@ -35,14 +35,14 @@ const run = (...args: string[]) => runProgram(['schedules', ...args], { COUNTERS
 const create = (rule: string, ...more: string[]) =>
   run('create', '--from', own, '--to', payee, '--amount', '7.50', '--rule', rule, ...more)
 
-test('a schedule is created once it is confirmed, changed, and shown with its payments', async () => {
+test('a schedule is created after confirmation, changed, and shown with its payments', async () => {
   const options = ['--business-days', 'preceding', '--start', '2032-01-01', '--name', 'Rent']
   const unasked = await create('monthly:last', ...options)
   expect(unasked).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Pay 7.50 USD by the rule') })
   expect((await countersign.paymentSchedules.list()).data).toEqual([])
-  const made = await create('monthly:last', ...options, '--yes')
-  expect(made).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(made.stdout.replace(/:\S{36}/, ':1')).toBe(
+  const created = await create('monthly:last', ...options, '--yes')
+  expect(created).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(created.stdout.replace(/:\S{36}/, ':1')).toBe(
     [
       'PaymentSchedule:1  ACTIVE  Rent',
       '  7.50 USD to Ada Lovelace',
@@ -70,7 +70,7 @@ test.each([
   ['once:2031-01-31', { type: 'ONCE', date: '2031-01-31' }],
   ['daily', { type: 'DAILY' }],
 ])('the rule %s is understood', async (rule, expected) => {
-  const made = await create(
+  const created = await create(
     rule,
     '--needs-approval',
     '--notice',
@@ -80,7 +80,7 @@ test.each([
     '--yes',
     '--json',
   )
-  expect(JSON.parse(made.stdout)).toMatchObject({
+  expect(JSON.parse(created.stdout)).toMatchObject({
     status: 'AWAITING_APPROVAL',
     rule: expected,
     noticeSeconds: 7200,

@@ -19,22 +19,22 @@ export interface Run {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A command that runs until it is ended. */
+/** A command that runs until it is stopped. */
 export interface Running {
-  /** Its output so far, of both streams. */
+  /** The output so far, from both streams. */
   readonly output: string
   /** Resolves once the output contains the text; rejects if the command ends without it. */
   until(text: string): Promise<string>
-  /** Ends it as Ctrl-C does. Returns its exit code. */
+  /** Stops it like Ctrl-C. Resolves to its exit code. */
   end(): Promise<number>
 }
 
-/** Runs a command in this process, without a terminal. Paths are absolute: a command shares the working directory of the tests. */
+/** Runs a command in this process, without a terminal. Needs absolute paths, as it shares the tests' folder. */
 export async function run(args: readonly string[], env: Environment = {}): Promise<Run> {
   let stdout = ''
   let stderr = ''
   const exitCode = await main(args, {
-    ...ioOf(env),
+    ...buildIo(env),
     stdout: { write: (text) => (stdout += text) },
     stderr: { write: (text) => (stderr += text) },
   })
@@ -51,7 +51,7 @@ export function start(args: readonly string[], env: Environment = {}): Running {
     for (const look of waiting) look()
   }
   const ended = main(args, {
-    ...ioOf(env),
+    ...buildIo(env),
     stdout: { write },
     stderr: { write },
     interrupted: controller.signal,
@@ -76,15 +76,15 @@ export function start(args: readonly string[], env: Environment = {}): Running {
   }
 }
 
-function ioOf(env: Environment): Pick<Io, 'stdin' | 'env' | 'serverProgram'> {
+function buildIo(env: Environment): Pick<Io, 'stdin' | 'env' | 'serverProgram'> {
   return { stdin: {}, env, serverProgram: (args) => serverProgram(args, env) }
 }
 
-/** The operator's commands of the server's program, as its main file runs them. */
+/** Runs the server executable's operator commands, as its main file does. */
 async function serverProgram(args: readonly string[], env: Environment): Promise<ServerProgramResult> {
   try {
-    const answer = await runAdmin(readConfig({ LOG_LEVEL: 'silent', ...env }), args)
-    return { exitCode: 0, output: `${JSON.stringify(answer)}\n`, errors: '' }
+    const result = await runAdmin(readConfig({ LOG_LEVEL: 'silent', ...env }), args)
+    return { exitCode: 0, output: `${JSON.stringify(result)}\n`, errors: '' }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return { exitCode: 1, output: '', errors: `countersign: ${message}\n` }
@@ -92,8 +92,8 @@ async function serverProgram(args: readonly string[], env: Environment): Promise
 }
 
 /**
- * A platform whose credentials are at their usual place below `folder`, with a customer who has these amounts
- * in the wallet and in US dollars.
+ * Creates a platform whose credentials are in their usual place below `folder`, and a customer who has these
+ * amounts in the wallet and in US dollars.
  */
 export async function makeShop(
   folder: string,

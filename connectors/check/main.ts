@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   const [url, ...extraArguments] = positionals
   if (values.help || url === undefined || extraArguments.length > 0) throw new Error(USAGE)
   const name = values['secret-env']
-  const secrets = (process.env[name] ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  const secrets = (process.env[name] ?? '').split(/[\s,]+/).filter((secret) => secret !== '')
   if (secrets.length === 0)
     throw new Error(`${name} is not set. Set it to the secret that you share with the connector.`)
   const accounts =

@@ -168,8 +168,8 @@ export class Bank {
   /** Resolves when the last event about an order has been received, or after five seconds. */
   async waitForLastEvent({ lastEvent }: Order): Promise<void> {
     if (!lastEvent || !this.books.outbox.has(lastEvent)) return
-    const told = new Promise<void>((resolve) => this.#onReceived.set(lastEvent, resolve))
-    await Promise.race([told, sleep(5000)])
+    const acknowledged = new Promise<void>((resolve) => this.#onReceived.set(lastEvent, resolve))
+    await Promise.race([acknowledged, sleep(5000)])
   }
 
   async close(): Promise<void> {
@@ -196,7 +196,7 @@ export class Bank {
     const { currency } = request.amount
     if (
       CURRENCIES_BY_ACCOUNT_TYPE[party?.accountType ?? ''] !== currency ||
-      !CURRENCIES.some((one) => one === currency)
+      !CURRENCIES.some((supported) => supported === currency)
     )
       return toFailure(
         `This bank pays EUR to EUR_ACCOUNT and USD to USD_ACCOUNT, not ${currency} to ${party?.accountType}.`,

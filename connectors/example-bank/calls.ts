@@ -71,7 +71,7 @@ export async function handleCall(
   if (headers['connector-version'] !== CONNECTOR_VERSION)
     throw new Refusal(400, 'UNSUPPORTED_VERSION', `This connector supports version ${CONNECTOR_VERSION}.`)
   const { pathname, searchParams: query } = new URL(url, 'http://bank')
-  const route = ROUTES.find((one) => one.method === method && one.path.test(pathname))
+  const route = ROUTES.find((candidate) => candidate.method === method && candidate.path.test(pathname))
   if (!route) throw new Refusal(404, 'NOT_FOUND', 'No endpoint matches this path.')
   const name = decodePart(route.path.exec(pathname)?.[1] ?? '')
   return route.handle({ bank, request, name, query, body })
@@ -148,7 +148,7 @@ function cancelPayment(call: Call): HttpResponse {
 
 function openDepositAccount(call: Call): HttpResponse {
   const request = readRequest(call, DepositAccountRequest, true)
-  if (!CURRENCIES.some((one) => one === request.currency))
+  if (!CURRENCIES.some((supported) => supported === request.currency))
     throw new Refusal(400, 'INVALID_INPUT', `This bank has no accounts in ${request.currency}.`)
   const answer = call.bank.openAccount(request)
   if (!answer) throw CONFLICT

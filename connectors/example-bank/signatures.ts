@@ -6,7 +6,7 @@ const TOLERANCE_SECONDS = 5 * 60
 
 /** Parses one or two secrets, separated by a space (`whsec_… whsec_…`). */
 export function parseSecrets(text: string): Buffer[] {
-  const secrets = text.split(/[\s,]+/).filter((one) => one !== '')
+  const secrets = text.split(/[\s,]+/).filter((secret) => secret !== '')
   return secrets.map((secret) => {
     const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
     if (bytes.length < 24 || bytes.length > 64)
@@ -35,11 +35,11 @@ export function isSigned(
   )
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
   if (!id || !timestamp || !/^\d{1,12}$/.test(timestamp) || ageSeconds > TOLERANCE_SECONDS) return false
-  const signatureList = signatures!.split(' ').filter((one) => one.startsWith('v1,'))
+  const signatureList = signatures!.split(' ').filter((signature) => signature.startsWith('v1,'))
   return secrets.some((secret) => {
     const expected = computeMac(secret, id, timestamp, body)
-    return signatureList.some((one) => {
-      const bytes = Buffer.from(one.slice('v1,'.length), 'base64')
+    return signatureList.some((signature) => {
+      const bytes = Buffer.from(signature.slice('v1,'.length), 'base64')
       return bytes.length === expected.length && timingSafeEqual(bytes, expected)
     })
   })

@@ -71,9 +71,9 @@ async function serve(
 ): Promise<void> {
   const { behaviour } = bank
   if (request.url?.startsWith('/bank/')) {
-    const answer = await runHandler(() => handleControlCall(bank, request))
+    const reply = await runHandler(() => handleControlCall(bank, request))
     await bank.journal.waitUntilWritten()
-    sendResponse(response, answer)
+    sendResponse(response, reply)
     return
   }
   if (behaviour.dropRequests > 0) {
@@ -81,7 +81,7 @@ async function serve(
     request.socket.destroy()
     return
   }
-  const answer =
+  const reply =
     Date.now() < behaviour.failUntilMs
       ? {
           status: 503,
@@ -90,12 +90,12 @@ async function serve(
       : await runHandler(() => handleCall(bank, secrets, request))
   await bank.journal.waitUntilWritten()
   if (behaviour.answerDelayMs > 0) await sleep(behaviour.answerDelayMs)
-  if (behaviour.dropAnswers > 0 && 'idempotency-key' in request.headers && answer.status === 200) {
+  if (behaviour.dropAnswers > 0 && 'idempotency-key' in request.headers && reply.status === 200) {
     behaviour.dropAnswers -= 1
     request.socket.destroy()
     return
   }
-  if (!response.destroyed) sendResponse(response, answer)
+  if (!response.destroyed) sendResponse(response, reply)
 }
 
 /** Closes all days before today (UTC). */

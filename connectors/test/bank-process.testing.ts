@@ -99,8 +99,11 @@ export async function openProxy(target: () => string, between: Interceptor): Pro
       for await (const part of request) parts.push(part as Buffer)
       const { method = '', url = '' } = request
       const body = Buffer.concat(parts).toString('utf8')
-      const answer = await between({ method, url, headers: toForwardedHeaders(request.headers), body }, pass)
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+      const forwarded = await between(
+        { method, url, headers: toForwardedHeaders(request.headers), body },
+        pass,
+      )
+      response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(forwarded.body)
     } catch {
       request.socket.destroy()
     }

@@ -113,10 +113,10 @@ test('an example bank that is killed at any moment keeps its acknowledged paymen
     const sends = batch.map(async (payment) => {
       // Repeats of earlier payments run at the same time.
       const again = payments[Math.floor(Math.random() * payments.length)]!
-      for (const one of [payment, again]) {
-        const reply = await wire.call(toCreateCall(one)).catch(() => undefined)
+      for (const request of [payment, again]) {
+        const reply = await wire.call(toCreateCall(request)).catch(() => undefined)
         if (reply?.status !== 200) continue
-        acknowledgedIds.add(one.id)
+        acknowledgedIds.add(request.id)
         left -= 1
         if (left <= 0) killed ??= bank.kill()
       }
@@ -132,7 +132,7 @@ test('an example bank that is killed at any moment keeps its acknowledged paymen
   const control = createControlClient(bank.url)
   await expect
     .poll(async () =>
-      (await control('GET', 'payments')).body.data.filter((one) => one.status !== 'DELIVERED'),
+      (await control('GET', 'payments')).body.data.filter((payment) => payment.status !== 'DELIVERED'),
     )
     .toEqual([])
   const { data } = (await control('GET', 'payments')).body

@@ -114,7 +114,7 @@ interface Flaw {
 
 const forwardUnchanged: Interceptor = (call, pass) => pass(call)
 
-const secretBytes = SECRETS.map((one) => Buffer.from(one.slice('whsec_'.length), 'base64'))
+const secretBytes = SECRETS.map((secret) => Buffer.from(secret.slice('whsec_'.length), 'base64'))
 
 /** Replaces the body of a call and signs it again. */
 function replaceBody(call: ForwardedCall, body: string, id?: string): ForwardedCall {
@@ -136,13 +136,13 @@ function payRetriesAgain(): Interceptor {
       return removeReference(await pass(call))
     }
     const hidden = `Transaction:${crypto.randomUUID()}`
-    const answer = await pass(replaceBody(call, call.body.replaceAll(id, hidden), hidden))
-    return removeReference({ ...answer, body: answer.body.replaceAll(hidden, id) })
+    const response = await pass(replaceBody(call, call.body.replaceAll(id, hidden), hidden))
+    return removeReference({ ...response, body: response.body.replaceAll(hidden, id) })
   }
 }
 
-function removeReference(answer: ForwardedResponse): ForwardedResponse {
-  return { ...answer, body: answer.body.replace(/"connectorReference":"[^"]*",?/, '').replace(',}', '}') }
+function removeReference(response: ForwardedResponse): ForwardedResponse {
+  return { ...response, body: response.body.replace(/"connectorReference":"[^"]*",?/, '').replace(',}', '}') }
 }
 
 /** Returns the first payment for a repeat, regardless of its body. */
@@ -165,29 +165,29 @@ const replaceVersion: Interceptor = (call, pass) =>
   pass({ ...call, headers: { ...call.headers, 'connector-version': '1' } })
 
 const replaceBadRequest: Interceptor = async (call, pass) => {
-  const answer = await pass(call)
-  return answer.status === 400 ? { ...answer, status: 500 } : answer
+  const response = await pass(call)
+  return response.status === 400 ? { ...response, status: 500 } : response
 }
 
 /** Claims that payments which never arrived are in progress. */
 const inventPayments: Interceptor = async (call, pass) => {
-  const answer = await pass(call)
-  if (answer.status !== 404 || call.method !== 'GET') return answer
+  const response = await pass(call)
+  if (response.status !== 404 || call.method !== 'GET') return response
   const id = call.url.split('/').at(-1)
   return { status: 200, body: JSON.stringify({ id, status: 'ACCEPTED' }) }
 }
 
 const removeEntry: Interceptor = async (call, pass) => {
-  const answer = await pass(call)
-  if (!call.url.startsWith('/statements/') || answer.status !== 200) return answer
-  const statement = JSON.parse(answer.body) as { entries: unknown[] }
-  return { ...answer, body: JSON.stringify({ ...statement, entries: statement.entries.slice(1) }) }
+  const response = await pass(call)
+  if (!call.url.startsWith('/statements/') || response.status !== 200) return response
+  const statement = JSON.parse(response.body) as { entries: unknown[] }
+  return { ...response, body: JSON.stringify({ ...statement, entries: statement.entries.slice(1) }) }
 }
 
 /** Reports a failed payment as delivered. */
 const hideFailures: Interceptor = async (call, pass) => {
-  const answer = await pass(call)
-  return { ...answer, body: answer.body.replace('"status":"FAILED"', '"status":"DELIVERED"') }
+  const response = await pass(call)
+  return { ...response, body: response.body.replace('"status":"FAILED"', '"status":"DELIVERED"') }
 }
 
 const breakSignature: Interceptor = (call, pass) => {

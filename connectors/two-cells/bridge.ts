@@ -185,7 +185,7 @@ export class CellBank implements CalledBank, ReportingBank {
     ])
   }
 
-  /** Always false: a payment is final with its first response, so nothing can be cancelled. */
+  /** Always false: a payment is final with its first response, so nothing can be canceled. */
   moveOrder(): boolean {
     return false
   }
@@ -195,15 +195,15 @@ export class CellBank implements CalledBank, ReportingBank {
     const known = this.books.details.get(request.id)
     if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined
     const account = FIRST_ACCOUNT[this.cell] + this.books.details.size
-    const answer: DepositAccount = {
+    const details: DepositAccount = {
       id: request.id,
       depositAccountId: `${this.cell}-${account}`,
       matching: request.purpose === 'POOL' ? 'REFERENCE' : 'ACCOUNT',
       accountType: 'EUR_ACCOUNT',
       account: { iban: buildIban(account, BANK_CODE), swiftCode: BIC },
     }
-    this.#bridge.commit([[this.cell, { type: 'details', request, answer }]])
-    return answer
+    this.#bridge.commit([[this.cell, { type: 'details', request, answer: details }]])
+    return details
   }
 
   checkName(): AccountCheck {

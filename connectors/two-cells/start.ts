@@ -79,11 +79,11 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const answer = await runHandler(
+  const reply = await runHandler(
     request.url?.startsWith('/bridge/') ? () => handleControlCall(bridge, request) : call,
   )
   await bridge.journal.waitUntilWritten()
-  if (!response.destroyed) sendResponse(response, answer)
+  if (!response.destroyed) sendResponse(response, reply)
 }
 
 /** Serves the control calls for people and tests. They are not signed, so only this machine may make them. */

@@ -97,7 +97,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await page.getByRole('status').getByText('Approved 1 of 2, 1 refused.').waitFor()
     const { data } = await countersign.transactions.list({ customerId })
     expect(data.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'FAILED', 'PENDING'])
-    expect(wrong.filter((one) => !one.includes('409'))).toEqual([])
+    expect(wrong.filter((message) => !message.includes('409'))).toEqual([])
   })
 
   test('decide by two of them: the first sees that another is needed, the second who has approved', async () => {
@@ -124,7 +124,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
       await approve.click()
       await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
     }
-    const states = async () =>
+    const readStates = async () =>
       (await countersign.transactions.list({ customerId })).data.map(({ status }) => status)
     await go(place)
     await card.getByText('0 of 2').waitFor()
@@ -134,7 +134,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await card.getByText('1 of 2: Sandbox owner').waitFor()
     expect(await approve.getAttribute('aria-disabled')).toBe('true')
     expect(await look(page, 'approvals-of-two')).toEqual([])
-    expect(await states()).not.toContain('COMPLETED')
+    expect(await readStates()).not.toContain('COMPLETED')
 
     await page.context().clearCookies()
     await page.goto(invitationUrl)
@@ -144,7 +144,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await card.getByText('1 of 2: Sandbox owner').waitFor()
     await vote()
     await page.getByRole('heading', { name: 'No pending decisions' }).waitFor()
-    expect(await states()).toEqual(['COMPLETED'])
+    expect(await readStates()).toEqual(['COMPLETED'])
     expect(wrong).toEqual([])
   })
 

@@ -10,7 +10,7 @@ const WIDTHS = [
   ['a phone', PHONE],
 ] as const
 
-describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) => {
+describe.each(WIDTHS)('the developer pages, on %s', (_, viewport) => {
   let world: ConsoleWorld
   let server: Server | undefined
   afterEach(async () => {
@@ -96,7 +96,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
   test('an agent is paused immediately and resumed, and is deleted only after a confirmation', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const agentId = await agentThatPaid(countersign)
+    const agentId = await createPayingAgent(countersign)
     await go(`/agents/${agentId}`)
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
@@ -124,7 +124,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
   test('a draft policy is explained and replayed over the last week before it is saved', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const agentId = await agentThatPaid(countersign)
+    const agentId = await createPayingAgent(countersign)
     await go(`/agents/${agentId}/policy`)
     const whatIf = page.getByRole('region', { name: 'What if: last week under this draft' })
     await whatIf.getByText('no decisions would change').waitFor()
@@ -164,7 +164,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     const name = '<b>Ada</b> Lovelace'
     const customer = await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: name })
     await countersign.customers.update(customer.id, { customerType: 'INDIVIDUAL', fullName: 'Ada Byron' })
-    const logged = await logOf(countersign, customer.id)
+    const logged = await readLog(countersign, customer.id)
 
     await go('/requests')
     await openFilters(page)
@@ -194,7 +194,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
 })
 
 /** Creates an agent that has paid 5.00 USD without an approval. */
-async function agentThatPaid(countersign: Countersign): Promise<string> {
+async function createPayingAgent(countersign: Countersign): Promise<string> {
   const { customerId, usdId, bankId } = await makeFundedCustomer(countersign, {
     email: 'ada@example.com',
     amount: 1_000_000n,
@@ -219,7 +219,7 @@ async function agentThatPaid(countersign: Countersign): Promise<string> {
 }
 
 /** Finds the id of the request that changed a customer, which is logged about a second after the response. */
-async function logOf(countersign: Countersign, customerId: string): Promise<string> {
+async function readLog(countersign: Countersign, customerId: string): Promise<string> {
   const read = () => countersign.requests.list({ method: 'PATCH', path: `/customers/${customerId}` })
   await expect.poll(async () => (await read()).data.length).toBe(1)
   return (await read()).data[0]!.httpRequestId

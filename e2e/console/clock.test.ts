@@ -16,17 +16,17 @@ describe('times in the console', () => {
     await newCustomer(countersign, 'Ada Lovelace')
     const banner = page.getByRole('status').filter({ hasText: 'ahead of real time' })
     await go('/customers')
-    const createdOf = async (name: string) =>
+    const readCreated = async (name: string) =>
       (await page.getByRole('row', { name }).locator('time').textContent()) ?? ''
-    await expect.poll(() => createdOf('Ada Lovelace')).toBe('just now')
+    await expect.poll(() => readCreated('Ada Lovelace')).toBe('just now')
     expect(await banner.count()).toBe(0)
 
     await countersign.sandbox.advanceClock({ seconds: 3 * DAY_SECONDS + 60 })
     await newCustomer(countersign, 'Grace Hopper')
     await page.reload()
     await banner.getByText('The clock is 3 days ahead of real time').waitFor()
-    await expect.poll(() => createdOf('Grace Hopper')).toBe('just now')
-    expect(await createdOf('Ada Lovelace')).toMatch(/\d:\d\d/)
+    await expect.poll(() => readCreated('Grace Hopper')).toBe('just now')
+    expect(await readCreated('Ada Lovelace')).toMatch(/\d:\d\d/)
     expect(await look(page, 'moved-clock')).toEqual([])
     // Sign-ins follow real time, not the sandbox clock.
     await go('/settings')

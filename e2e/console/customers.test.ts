@@ -100,7 +100,7 @@ describe('the page of a customer', () => {
     await page.keyboard.press('Escape')
 
     await region('Timeline').getByRole('link', { name: 'Payment out of 25.00 USD' }).waitFor()
-    await everyEntry(page)
+    await loadEveryEntry(page)
     await region('Timeline').getByText('Create a customer').waitFor()
     // Payees are shown by holder and the end of the number.
     await region('External accounts')
@@ -145,7 +145,7 @@ describe('the page of a customer', () => {
 })
 
 /** Loads the timeline back to its beginning. */
-async function everyEntry(page: Page): Promise<void> {
+async function loadEveryEntry(page: Page): Promise<void> {
   const more = page.getByRole('button', { name: 'Show earlier' })
   const box = page.getByRole('region', { name: 'Timeline' }).locator('[aria-busy=false]')
   for (;;) {

@@ -16,7 +16,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
   test('give a reason and evidence, confirm amount and payee, and can decide again if the bank contradicts them', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const id = await waitingPayment(countersign)
+    const id = await createWaitingPayment(countersign)
     const open = page.getByRole('button', { name: 'Decide', exact: true })
     const dialog = page.getByRole('dialog', { name: 'Set the outcome of this payment' })
     const next = dialog.getByRole('button', { name: 'Continue' })
@@ -74,7 +74,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
   test('see what the server rejects without losing what they typed', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const id = await waitingPayment(countersign)
+    const id = await createWaitingPayment(countersign)
     await go(`/transactions/${id}`)
     await page.getByRole('button', { name: 'Decide', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -88,12 +88,12 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await dialog.getByRole('button', { name: 'Back' }).click()
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Because')
     expect((await countersign.transactions.get(id)).status).toBe('PENDING')
-    expect(wrong.filter((one) => !one.includes('400'))).toEqual([])
+    expect(wrong.filter((message) => !message.includes('400'))).toEqual([])
   })
 })
 
 /** Creates a transfer out that its bank has accepted but not completed. */
-async function waitingPayment(countersign: Countersign): Promise<string> {
+async function createWaitingPayment(countersign: Countersign): Promise<string> {
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
     fullName: 'Ada Lovelace',

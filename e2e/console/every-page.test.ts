@@ -24,7 +24,7 @@ const PARTS = [
 const PATHS = [...PLACES.map(({ to }) => to), ...PARTS.map((part) => `/settings?part=${part}`)]
 
 /** Updates a screenshot in docs/console.md: `UPDATE_DOCS=1 npm run test:browser every-page`. */
-async function picture({ page }: ConsoleWorld, name: string): Promise<void> {
+async function takePicture({ page }: ConsoleWorld, name: string): Promise<void> {
   if (!process.env.UPDATE_DOCS || page.viewportSize()?.width === TABLET.width) return
   await mkdir(PICTURES, { recursive: true })
   await page.emulateMedia({ colorScheme: 'light' })
@@ -53,7 +53,7 @@ describe.each([
       await go(path)
       await page.getByRole('heading', { level: 1 }).waitFor()
       faults.push(...(await look(page, `every${path.replaceAll(/\W+/g, '-')}`)))
-      if (path === '/') await picture(world, `overview-${size}`)
+      if (path === '/') await takePicture(world, `overview-${size}`)
     }
     expect(faults).toEqual([])
     expect(wrong).toEqual([])
@@ -83,25 +83,27 @@ describe.each([
       await page.waitForURL((url) => !url.pathname.endsWith(list))
       await page.getByRole('link', { name: /^← / }).waitFor()
       faults.push(...(await look(page, `one${list.replaceAll('/', '-')}`)))
-      if (list === '/customers') await picture(world, `customer-${size}`)
+      if (list === '/customers') await takePicture(world, `customer-${size}`)
     }
     expect(faults).toEqual([])
     expect(wrong).toEqual([])
   })
 
-  test('the drawer of the sandbox moves the clock, funds, shows messages and values', async () => {
+  test('the sandbox drawer advances the clock, funds accounts, and shows messages and magic values', async () => {
     const { page, go, countersign, wrong } = world
     await go('/')
     const before = (await countersign.sandbox.clock()).now
     await page.getByRole('button', { name: 'Sandbox', exact: true }).click()
     const drawer = page.getByRole('dialog', { name: 'Sandbox' })
     await drawer.getByRole('tab', { name: 'Clock' }).click()
-    const moved = page.waitForResponse((answer) => answer.url().endsWith('/sandbox/clock/advance'))
+    const advanceResponse = page.waitForResponse((response) =>
+      response.url().endsWith('/sandbox/clock/advance'),
+    )
     await drawer.getByRole('button', { name: '+ 1 day' }).click()
-    expect((await moved).status()).toBe(200)
+    expect((await advanceResponse).status()).toBe(200)
     const after = (await countersign.sandbox.clock()).now
     expect(Date.parse(after) - Date.parse(before)).toBeGreaterThanOrEqual(86_400_000)
-    await picture(world, `sandbox-${size}`)
+    await takePicture(world, `sandbox-${size}`)
 
     await drawer.getByRole('tab', { name: 'Fund' }).click()
     await drawer.getByLabel('Amount in').fill('12.345.6')
@@ -118,7 +120,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('a member is invited by a link, and a rejected setting keeps the typed value', async () => {
+  test('a member is invited with a link, and a rejected setting keeps the typed value', async () => {
     const { page, go, countersign, wrong } = world
     await go('/settings?part=members')
     await page.getByRole('button', { name: 'Invite' }).click()

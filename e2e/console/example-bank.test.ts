@@ -20,7 +20,7 @@ test.each([
     await page.getByRole('heading', { name: /^example-bank-/ }).waitFor()
     const suggested = page.getByRole('table', { name: 'Suggested matches' })
     await suggested.getByText('Several payments in one line').waitFor()
-    await page.getByText('Statement of the bank').waitFor()
+    await page.getByText('Bank statement').waitFor()
     expect(await look(page, 'example-bank')).toEqual([])
     const dialog = page.getByRole('dialog', { name: 'Do these belong together?' })
     const matches = page.getByRole('table', { name: 'Matches' })

@@ -21,7 +21,7 @@ const PAUSE_MS = 5_000
 const PAYMENTS = 60
 
 /** Records the paths of the calls that the page makes from now on. */
-function callsOf(page: Page): string[] {
+function recordCalls(page: Page): string[] {
   const calls: string[] = []
   page.on('request', (request) => {
     const [, path] = /^\/\d{4}-\d\d-\d\d(\/.*)$/.exec(new URL(request.url()).pathname) ?? []
@@ -30,7 +30,7 @@ function callsOf(page: Page): string[] {
   return calls
 }
 
-const ofPage = (calls: readonly string[]) => calls.filter((path) => !OF_SHELL.includes(path))
+const selectPageCalls = (calls: readonly string[]) => calls.filter((path) => !OF_SHELL.includes(path))
 
 const print = (line: string) => console.info(`Figures: ${line}`)
 
@@ -51,12 +51,12 @@ test('a page that is opened from the navigation makes at most three calls', asyn
     'Overview',
   ]
   for (const title of titles) await openPage(page, title)
-  const calls = callsOf(page)
+  const calls = recordCalls(page)
   const times: string[] = []
   for (const title of titles) {
     calls.length = 0
     times.push(`${title} ${Math.round(await openPage(page, title))}`)
-    expect(ofPage(calls).length, `${title}: ${calls.join(' ')}`).toBeLessThanOrEqual(CALLS_MAX)
+    expect(selectPageCalls(calls).length, `${title}: ${calls.join(' ')}`).toBeLessThanOrEqual(CALLS_MAX)
   }
   print(`navigation in ms: ${times.join(', ')}.`)
   await go('/transactions')
@@ -83,7 +83,7 @@ test('a list of 100,000 rows handles every key, renders only a few rows, and is 
   world = await openSignedIn()
   const { page, countersign, go, wrong } = world
   const { usdId } = await createFundedCustomer(countersign)
-  await page.addInitScript(standInForCustomers, LIST_ROWS)
+  await page.addInitScript(simulateCustomers, LIST_ROWS)
   await go('/customers')
   const readAfterMs = await page.evaluate(readToEnd, LIST_ROWS)
   print(`${LIST_ROWS} rows read in ${Math.round(readAfterMs)} ms.`)
@@ -116,7 +116,7 @@ test('a list of 100,000 rows handles every key, renders only a few rows, and is 
 })
 
 /** Runs in the page before its scripts: replaces the customer list with copies of its first row. */
-function standInForCustomers(rows: number): void {
+function simulateCustomers(rows: number): void {
   const own = Object.assign(globalThis, { listCalls: 0 })
   const real = globalThis.fetch
   let first: Promise<{ data: { id: string }[] }> | undefined
@@ -128,14 +128,14 @@ function standInForCustomers(rows: number): void {
     const from = Number(url.searchParams.get('cursor') ?? 0)
     first ??= real(url, init).then((response) => response.json())
     const { data, ...rest } = await first
-    const made = Array.from({ length: Math.min(limit, rows - from) }, (_, at) => {
+    const customers = Array.from({ length: Math.min(limit, rows - from) }, (_, at) => {
       const id = `${data[0]!.id.slice(0, -6)}${String(from + at).padStart(6, '0')}`
       return { ...data[0], id, fullName: `Customer ${from + at} ` }
     })
     const hasMore = from + limit < rows
     return Response.json({
       ...rest,
-      data: made,
+      data: customers,
       hasMore,
       ...(hasMore ? { nextCursor: String(from + limit) } : {}),
     })
@@ -171,7 +171,7 @@ test('an open overview reloads at most once in five seconds during many payments
   const { usdId, payTo } = await createFundedCustomer(countersign)
   const destination = { accountId: await payTo('000123456789') }
   await page.getByText('Balances', { exact: true }).waitFor()
-  const calls = callsOf(page)
+  const calls = recordCalls(page)
   const start = performance.now()
   for (let nth = 0; nth < PAYMENTS; nth++)
     await countersign.transfers.out({ source: { accountId: usdId }, destination, amount: 100n })

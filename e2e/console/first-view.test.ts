@@ -20,7 +20,7 @@ interface FirstView {
   readonly loaded: readonly Loaded[]
 }
 
-describe('the overview of a member who is signed in', () => {
+describe('the overview of a signed-in member', () => {
   let world: ConsoleWorld
   beforeAll(async () => {
     world = await openSignedIn()
@@ -54,7 +54,7 @@ describe('the overview of a member who is signed in', () => {
       expect(needed.length).toBeGreaterThan(2)
       expect(sum(needed), JSON.stringify(needed)).toBeLessThanOrEqual(BYTES_MAX)
       console.info(
-        `First view: ${sum(needed)} bytes in ${needed.length} files, later ${laterOf(loaded)}; first button after ${interactiveMs} ms.`,
+        `First view: ${sum(needed)} bytes in ${needed.length} files, later ${formatLateLoads(loaded)}; first button after ${interactiveMs} ms.`,
       )
     }
     expect(wrong).toEqual([])
@@ -64,7 +64,7 @@ describe('the overview of a member who is signed in', () => {
 const sum = (loaded: readonly Loaded[]) => loaded.reduce((all, { bytes }) => all + bytes, 0)
 
 /** Requests made after the page has become usable, with their sizes. */
-const laterOf = (loaded: readonly Loaded[]) =>
+const formatLateLoads = (loaded: readonly Loaded[]) =>
   loaded
     .filter(({ isLate }) => isLate)
     .map(({ name, bytes }) => `${name} ${bytes}`)

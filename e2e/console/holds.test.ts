@@ -41,7 +41,7 @@ describe.each([
     await accounts.getByRole('link', { name: 'Holds' }).click()
     await page.getByText('2 rows shown').waitFor()
     expect(new URL(page.url()).searchParams.get('customerId')).toBe(customerId)
-    const holds = page.getByRole('table', { name: 'Holds of pulled money' })
+    const holds = page.getByRole('table', { name: 'Holds on pulled money' })
     const faults = await look(page, 'holds')
     const row = holds.getByRole('row').filter({ hasText: '200.00 USD' })
     await row.getByRole('link', { name: 'Ada Lovelace' }).waitFor()
@@ -67,7 +67,7 @@ describe.each([
 
     await go(`/accounts/${usdId}`)
     await page
-      .getByRole('region', { name: 'Holds of pulled money' })
+      .getByRole('region', { name: 'Holds on pulled money' })
       .getByRole('link', { name: 'All' })
       .click()
     await page.getByText('2 rows shown').waitFor()

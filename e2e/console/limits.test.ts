@@ -10,7 +10,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('accept hold rules, velocity limits and low-water marks, and save none that is invalid', async () => {
+  test('accept hold rules, velocity limits and low-water marks, and reject invalid ones', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const form = (title: string) =>
@@ -30,12 +30,12 @@ describe.each([
     const faults = await look(page, 'settings-risk')
     await holds.getByLabel('Only pulls in').selectOption('USD')
     await holds.getByLabel('Only by').selectOption('ACH')
-    await holds.getByLabel('Full banking days after its arrival').fill('5')
+    await holds.getByLabel('Full banking days after arrival').fill('5')
     await save('hold')
     const limits = form('limit')
     await limits.getByRole('button', { name: 'Add limit' }).click()
     await limits.getByLabel('For each').selectOption('PAYEE')
-    await limits.getByLabel('The most payments').fill('2')
+    await limits.getByLabel('Maximum number of payments').fill('2')
     await save('limit')
 
     await go('/settings?part=watches')

@@ -9,7 +9,7 @@ afterEach(async () => {
 })
 
 /** Creates two customers with one payment each, of 25.00 and 70.00 US dollars. */
-async function twoPayers(): Promise<readonly string[]> {
+async function createTwoPayers(): Promise<readonly string[]> {
   const { countersign } = world
   const ids: string[] = []
   for (const [email, amount] of [
@@ -36,7 +36,7 @@ describe('the filters of a list', () => {
   test('choose a customer by name and a range of amounts, and are saved as a view with an address', async () => {
     world = await openSignedIn()
     const { page, go, wrong } = world
-    const [, grace] = await twoPayers()
+    const [, grace] = await createTwoPayers()
     await go('/transactions?type=OUTGOING')
     await page.getByText('2 rows shown').waitFor()
     // Payee names are never truncated.
@@ -73,7 +73,7 @@ describe('the filters of a list', () => {
   test('on a phone fit and show payees whole', async () => {
     world = await openSignedIn(PHONE)
     const { page, go, wrong } = world
-    await twoPayers()
+    await createTwoPayers()
     await go('/transactions?type=OUTGOING')
     await page.getByText('2 rows shown').waitFor()
     expect(await look(page, 'list-phone')).toEqual([])

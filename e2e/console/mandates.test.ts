@@ -6,7 +6,7 @@ import { type ConsoleWorld, DESKTOP, look, openConsole, openSignedIn, PHONE } fr
 const IBAN = 'DE89370400440532013000'
 
 /** Creates a customer with a euro account on the platform, and a bank account that SEPA can debit. */
-async function debtor(countersign: Countersign) {
+async function createDebtor(countersign: Countersign) {
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
     fullName: 'Ada Lovelace',
@@ -25,7 +25,7 @@ async function debtor(countersign: Countersign) {
 }
 
 /** Today's date by the platform's clock. */
-async function today(countersign: Countersign): Promise<string> {
+async function readToday(countersign: Countersign): Promise<string> {
   return (await countersign.sandbox.clock()).now.slice(0, 10)
 }
 
@@ -38,11 +38,11 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('are registered by a form, show their collections, and are cancelled with a reason for the named account', async () => {
+  test('are registered with a form, show their collections, and are canceled with a reason for the named account', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { customerId, bankId, eurId } = await debtor(countersign)
-    const signedOn = await today(countersign)
+    const { customerId, bankId, eurId } = await createDebtor(countersign)
+    const signedOn = await readToday(countersign)
 
     await go(`/accounts/${bankId}`)
     await page.getByRole('button', { name: 'Register a mandate' }).click()
@@ -99,8 +99,8 @@ describe.each([
   test('are listed by status and customer, saved as a file, and found by their reference and from the customer', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { customerId, bankId } = await debtor(countersign)
-    const signedOn = await today(countersign)
+    const { customerId, bankId } = await createDebtor(countersign)
+    const signedOn = await readToday(countersign)
     const first = await countersign.mandates.create({
       externalAccountId: bankId,
       signedOn,
@@ -137,14 +137,14 @@ describe.each([
   })
 })
 
-test('a member who lacks MANAGE sees mandates, and why they can be neither registered nor cancelled', async () => {
+test('a member who lacks MANAGE sees mandates, and why they can be neither registered nor canceled', async () => {
   const world = await openConsole()
   try {
     const { page, countersign, wrong, go } = world
-    const { bankId } = await debtor(countersign)
+    const { bankId } = await createDebtor(countersign)
     const { id } = await countersign.mandates.create({
       externalAccountId: bankId,
-      signedOn: await today(countersign),
+      signedOn: await readToday(countersign),
     })
     const { invitationUrl } = await countersign.members.invite({
       name: 'Sam Support',

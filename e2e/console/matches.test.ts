@@ -20,7 +20,7 @@ afterAll(async () => {
 
 test('a member selects a suggestion, sees the difference, books it with a reason, and undoes and closes the match', async () => {
   const bank = new ModelBank(at.world)
-  const [one, other] = [await at.pays(bank, 600), await at.pays(bank, 400)]
+  const [firstId, secondId] = [await at.pays(bank, 600), await at.pays(bank, 400)]
   const less = await at.pays(bank, 500)
   bank.book(dateBefore(0), { kind: 'PAYMENT', id: less, amount: '-530' })
   await at.states(bank, [[-1000, 'Collective order']])
@@ -63,7 +63,7 @@ test('a member selects a suggestion, sees the difference, books it with a reason
     { status: 'MATCHED', paymentIds: [less], difference: { amount: -30, account: 'receivables' } },
     { status: 'MATCHED', matchedBy: { type: 'MEMBER', name: 'Ada' } },
   ])
-  expect([...data[1].paymentIds].sort()).toEqual([one, other].sort())
+  expect([...data[1].paymentIds].sort()).toEqual([firstId, secondId].sort())
 
   const charge = matches.getByRole('row', { name: /The bank refunds it/ })
   await charge.getByRole('button', { name: 'Undo' }).click()

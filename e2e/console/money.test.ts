@@ -30,7 +30,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
   test('verify a customer: see what is missing, compare the document with the data, and decide with a reason', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { caseId, customerId } = await waitingCase(countersign)
+    const { caseId, customerId } = await createWaitingCase(countersign)
     // The role is all that a reviewer needs.
     const { data: members } = await countersign.members.list()
     await countersign.members.update(members[0]!.id, { permissions: [...MEMBER_ROLES.COMPLIANCE] })
@@ -81,7 +81,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     await page.getByText('70.00').first().click()
     const why = page.getByRole('region', { name: 'Failure reason' })
     await why.getByText('The receiving bank or provider did not credit the payment.').waitFor()
-    await why.getByText('The money could not be given back.').waitFor()
+    await why.getByText('The money could not be returned.').waitFor()
     await page.getByRole('region', { name: 'Timeline' }).getByText('Refund failed').waitFor()
     expect(await page.getByRole('button', { name: 'Cancel payment' }).getAttribute('aria-disabled')).toBe(
       'true',
@@ -109,7 +109,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
       immediatelyExecute: true,
     })
     await countersign.sandbox.advanceClock({ seconds: 0 })
-    const confirmedAt = async () =>
+    const readConfirmedAt = async () =>
       (await countersign.transactions.get(transactionId)).receiptDeliveryConfirmedAt
     const mark = page.getByRole('button', { name: 'Mark receipt as delivered' })
     await go(`/transactions/${transactionId}`)
@@ -117,14 +117,14 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     const dialog = page.getByRole('dialog', { name: 'Mark receipt as delivered?' })
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'hidden' })
-    expect(await confirmedAt()).toBeUndefined()
+    expect(await readConfirmedAt()).toBeUndefined()
     await mark.click()
     await dialog.waitFor()
     expect(await look(page, 'receipt')).toEqual([])
     await dialog.getByRole('button', { name: 'Mark receipt as delivered' }).click()
     await page.getByText('Receipt delivered').waitFor()
     await expect.poll(() => mark.count()).toBe(0)
-    expect(await confirmedAt()).toBeDefined()
+    expect(await readConfirmedAt()).toBeDefined()
     expect(wrong).toEqual([])
   })
 
@@ -169,7 +169,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
 })
 
 /** Creates a customer with all documents, whose verification is waiting for a reviewer. */
-async function waitingCase(countersign: Countersign) {
+async function createWaitingCase(countersign: Countersign) {
   await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',

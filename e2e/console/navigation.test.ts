@@ -14,10 +14,10 @@ describe.each([
   ['a desktop', DESKTOP],
   ['a phone', PHONE],
 ] as const)('the navigation on %s', (_, viewport) => {
-  test('has an icon for each page and the number of records that wait there, until they are decided', async () => {
+  test('has an icon for each page and its number of pending records, until they are decided', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
-    const { depositId } = await suspended(countersign)
+    const { depositId } = await createSuspendedDeposit(countersign)
     await countersign.sandbox.deposit(ALL_USD)
     await go('/customers')
     if (viewport === PHONE) await page.getByRole('button', { name: 'Open the navigation' }).click()
@@ -33,7 +33,7 @@ describe.each([
   })
 })
 
-async function suspended({ sandbox, deposits }: ConsoleWorld['countersign']) {
+async function createSuspendedDeposit({ sandbox, deposits }: ConsoleWorld['countersign']) {
   await sandbox.deposit(ALL_USD)
   const { data } = await deposits.list({ status: 'SUSPENSE' })
   return { depositId: data[0]!.id }
@@ -65,7 +65,7 @@ describe('people who use the keyboard', () => {
   })
 })
 
-test('the console has an icon, and says which of two deployments it is and leads to the other', async () => {
+test('the console has an icon, names its deployment, and links to the other one', async () => {
   const server = await openServer({ OTHER_CONSOLE_URL: 'https://pay.example' })
   try {
     world = await openSignedIn()

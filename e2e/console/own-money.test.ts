@@ -13,7 +13,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('registers a bank account and a cold address, and rotates a key, after it has named rail, network and address', async () => {
+  test('registers a bank account and a cold address, and rotates a key, after naming the rail, network and address', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const bank = await countersign.platformExternalAccounts.create({
@@ -96,7 +96,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('adds a bank account and registers it, after it has shown each detail, with faults beside their fields', async () => {
+  test('adds and registers a bank account after showing each detail, with errors next to their fields', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const faults: string[] = []

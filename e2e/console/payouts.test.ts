@@ -44,7 +44,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('is sent as a file, checked, and opened with the faults of its lines; sent again, it names the first', async () => {
+  test('is sent as a file, checked, and opened with its line errors; sent again, it names the first batch', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const payee = await newPayee(countersign)

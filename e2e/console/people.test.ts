@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE, SIZES } from '../browser.testing.ts'
 
 /** Parses the rows of the file downloaded with `Save as CSV`. */
-async function savedRows(page: Page): Promise<Record<string, string>[]> {
+async function readSavedRows(page: Page): Promise<Record<string, string>[]> {
   const saving = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Save as CSV' }).click()
   return parse(await readFile(await (await saving).path(), 'utf8'), { columns: true })
@@ -20,7 +20,7 @@ describe('the console', () => {
     await world?.browser.close()
   })
 
-  test('finds a customer from any page by the keyboard, and opens it', async () => {
+  test('finds and opens a customer from any page with the keyboard', async () => {
     world = await openSignedIn()
     const { page, countersign, wrong } = world
     const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
@@ -35,7 +35,7 @@ describe('the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('goes to a list by keys, keeps its filters in the address, and saves what matches', async () => {
+  test('opens a list with keys, keeps its filters in the address, and saves matching rows', async () => {
     world = await openSignedIn()
     const { page, countersign, wrong } = world
     await newCustomer(countersign, '=Ada "Countess" Lovelace', 'ada@example.com')
@@ -49,7 +49,7 @@ describe('the console', () => {
     await page.reload()
     await page.getByText('1 row shown').waitFor()
 
-    const [row, ...others] = await savedRows(page)
+    const [row, ...others] = await readSavedRows(page)
     expect(row).toMatchObject({
       fullName: `'=Ada "Countess" Lovelace`,
       email: 'ada@example.com',
@@ -66,7 +66,7 @@ describe('the console', () => {
     await Promise.all(names.map((name, nth) => newCustomer(countersign, name, `c${nth}@example.com`)))
     await go('/customers')
     await page.getByText('100 of 130 rows shown').waitFor()
-    const rows = await savedRows(page)
+    const rows = await readSavedRows(page)
     expect(rows.map(({ fullName }) => fullName).sort()).toEqual(names.toSorted())
     expect(wrong).toEqual([])
   })
@@ -125,7 +125,7 @@ describe('the console', () => {
       const member = page.getByText(email)
       await member.locator('xpath=../..').getByRole('button', { name: 'Remove' }).click()
       const dialog = page.getByRole('dialog')
-      if (endsTokens) await dialog.getByLabel('Also end the API tokens').check()
+      if (endsTokens) await dialog.getByLabel('Also revoke the API tokens').check()
       await dialog.getByRole('button', { name: 'Remove' }).click()
       await dialog.getByText(`Token of ${name} · VIEW`).waitFor()
       await dialog.getByText(endsTokens ? 'have ended' : 'are still valid').waitFor()
@@ -160,7 +160,7 @@ describe('the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('shows the form to sign in with at most 200 kB, compressed', async () => {
+  test('shows the sign-in form with at most 200 kB, compressed', async () => {
     world = await openConsole()
     const { page, go } = world
     const sizes: Promise<number>[] = []
@@ -182,7 +182,7 @@ describe('the console', () => {
       await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
       found.push(...(await look(page, 'sign-in')))
       await page.goto((await countersign.sandbox.consoleLink()).url)
-      await page.getByText('No payments in these days').first().waitFor()
+      await page.getByText('No payments in this period').first().waitFor()
       found.push(...(await look(page, 'overview-empty')))
       await go('/customers')
       await page.getByText('No customers yet').waitFor()

@@ -73,7 +73,7 @@ describe.each([
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
     await go('/settings?part=you')
-    await page.getByLabel('Tell me what waits for me').selectOption({ label: 'By e-mail' })
+    await page.getByLabel('Notify me about pending work').selectOption({ label: 'By e-mail' })
     await page.getByLabel('Verifications').uncheck()
     await page.getByLabel('At most once per').selectOption({ label: '15 minutes' })
     await page.getByText('Unsaved changes.').waitFor()
@@ -91,7 +91,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('a card is frozen for safety with a reason and lifted again, and every button can be pressed', async () => {
+  test('a card is frozen for safety with a reason, the freeze is lifted, and every button can be pressed', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
     const { id } = await newCard(world)
@@ -102,13 +102,13 @@ describe.each([
     await staysAfterEscape(page)
     expect(await look(page, `freeze-${size}`)).toEqual([])
     await dialog.getByRole('button', { name: 'Freeze', exact: true }).click()
-    await page.getByRole('button', { name: 'Lift the freeze' }).waitFor()
+    await page.getByRole('button', { name: 'Lift freeze' }).waitFor()
     await page.getByText('The phone was stolen').waitFor()
     expect((await countersign.cards.get(id)).state).toBe('FROZEN')
     expect(await look(page, `frozen-card-${size}`)).toEqual([])
-    await page.getByRole('button', { name: 'Lift the freeze' }).click()
+    await page.getByRole('button', { name: 'Lift freeze' }).click()
     await page.getByRole('dialog').getByLabel('Reason').fill('The phone was found')
-    await page.getByRole('dialog').getByRole('button', { name: 'Lift the freeze' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift freeze' }).click()
     await page.getByRole('button', { name: 'Freeze for safety' }).waitFor()
     expect((await countersign.cards.get(id)).state).toBe('ACTIVE')
     await countersign.customers.delete((await countersign.cards.get(id)).cardholderId)

@@ -10,7 +10,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('is created by a form, shows its next dates, is skipped and paused, and leads to each payment', async () => {
+  test('is created with a form, shows its next dates, can be skipped and paused, and links each payment', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { data: accounts } = await countersign.platformInternalAccounts.list({ currency: 'USD' })

@@ -9,7 +9,7 @@ describe('people sign in to the console', () => {
     await world?.browser.close()
   })
 
-  test('by the link of the sandbox, which works once and is not left in the address', async () => {
+  test('with the sandbox link, which works once and is removed from the address', async () => {
     world = await openConsole()
     const { page, countersign, wrong } = world
     const { url } = await countersign.sandbox.consoleLink()
@@ -26,7 +26,7 @@ describe('people sign in to the console', () => {
     expect(wrong).toEqual([])
   })
 
-  test('by an invitation, which makes a passkey, and then by the passkey', async () => {
+  test('with an invitation, which creates a passkey, and then with the passkey', async () => {
     world = await openConsole()
     const { page, countersign, wrong } = world
     const { invitationUrl } = await countersign.members.invite({
@@ -62,7 +62,7 @@ describe('people sign in to the console', () => {
     await again.getByLabel('E-mail address').fill(email)
     await again.getByRole('button', { name: 'Send a code' }).click()
     await again.getByLabel('Code').waitFor()
-    await again.getByLabel('Code').fill(await codeTo(countersign, email))
+    await again.getByLabel('Code').fill(await readCode(countersign, email))
     await again.getByRole('button', { name: 'Sign in', exact: true }).click()
     await again.waitFor({ state: 'detached' })
     expect(await field.inputValue()).toBe('Ada Love')
@@ -86,9 +86,9 @@ describe('people sign in to the console', () => {
   test('a session from another origin or in a frame is rejected', async () => {
     world = await openSignedIn()
     const { page, origin } = world
-    const answer = await page.request.get(`${origin}/console/`)
-    expect(answer.headers()['x-frame-options']).toBe('DENY')
-    expect(answer.headers()['content-security-policy']).toContain("frame-ancestors 'none'")
+    const response = await page.request.get(`${origin}/console/`)
+    expect(response.headers()['x-frame-options']).toBe('DENY')
+    expect(response.headers()['content-security-policy']).toContain("frame-ancestors 'none'")
     // The browser sends the cookie, because SameSite treats localhost as the same site on every port.
     const stolen = await page.request.post(`${origin}/2025-10-13/customers`, {
       headers: { Origin: 'http://localhost:1' },
@@ -99,7 +99,7 @@ describe('people sign in to the console', () => {
 })
 
 /** Returns the code in the latest message, which is delivered only after the response to the page. */
-async function codeTo(countersign: Countersign, recipient: string): Promise<string> {
+async function readCode(countersign: Countersign, recipient: string): Promise<string> {
   return vi.waitFor(async () => {
     const [message] = (await countersign.sandbox.inbox({ recipient })).data
     const code = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(message?.text ?? '')?.[0]

@@ -27,7 +27,7 @@ afterEach(async () => {
 type Step = Locator | (() => Promise<unknown>)
 
 /** Performs a task and compares the number of clicks with the guide. */
-async function does(task: string, steps: readonly Step[]): Promise<void> {
+async function performTask(task: string, steps: readonly Step[]): Promise<void> {
   for (const step of steps) await (typeof step === 'function' ? step() : step.click())
   const clicks = steps.filter((step) => typeof step !== 'function').length
   expect([task, clicks]).toEqual([task, CLICKS.get(task)])
@@ -51,55 +51,59 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
   const tile = (name: string) =>
     page.getByRole('navigation', { name: 'Waiting for a decision' }).getByRole('link', { name })
   const row = (name: RegExp) => page.getByRole('row', { name }).first()
-  const said = (text: string | RegExp) => () => page.getByText(text).first().waitFor()
+  const textIsShown = (text: string | RegExp) => () => page.getByText(text).first().waitFor()
   const search = page.getByRole('banner').getByRole('button', { name: 'Search' })
-  const typed = (text: string) => () => page.getByRole('combobox', { name: 'Search for' }).fill(text)
+  const typeSearch = (text: string) => () => page.getByRole('combobox', { name: 'Search for' }).fill(text)
   const found = (text: string) =>
     page.getByRole('listbox', { name: 'Found' }).getByRole('option').filter({ hasText: text }).first()
-  const home = async () => {
+  const goHome = async () => {
     await go('/')
     await page.getByText('Balances', { exact: true }).waitFor()
   }
 
-  await home()
-  await does('Approve the payment that has waited longest', [
+  await goHome()
+  await performTask('Approve the payment that has waited longest', [
     tile('Approvals'),
     row(/45.00 USD/).getByRole('link'),
     button('Approve'),
     dialog.getByRole('button', { name: 'Approve' }),
-    said('Approved: 45.00 USD to Ada Lovelace'),
+    textIsShown('Approved: 45.00 USD to Ada Lovelace'),
   ])
-  await does('Approve the next one', [
-    said('60.00 USD to Ada Lovelace'),
+  await performTask('Approve the next one', [
+    textIsShown('60.00 USD to Ada Lovelace'),
     button('Approve'),
     dialog.getByRole('button', { name: 'Approve' }),
-    said('Approved: 60.00 USD to Ada Lovelace'),
+    textIsShown('Approved: 60.00 USD to Ada Lovelace'),
   ])
-  await home()
-  await does('Find a payment by its amount', [search, typed('43.21'), found('43.21 USD')])
-  await home()
-  await does('Find a customer by an e-mail domain', [search, typed('engines.example'), found('Ada Lovelace')])
+  await goHome()
+  await performTask('Find a payment by its amount', [search, typeSearch('43.21'), found('43.21 USD')])
+  await goHome()
+  await performTask('Find a customer by an e-mail domain', [
+    search,
+    typeSearch('engines.example'),
+    found('Ada Lovelace'),
+  ])
   await page.getByRole('heading', { level: 1, name: 'Ada Lovelace', exact: true }).waitFor()
-  await home()
-  await does('Find the payments of a customer', [
+  await goHome()
+  await performTask('Find the payments of a customer', [
     open('Transactions'),
     page.getByRole('combobox', { name: 'Customer' }),
     page.getByRole('option', { name: /Ada Lovelace/ }),
     () => page.waitForURL(/customerId=/),
   ])
-  await home()
-  await does('Change the address of a customer', [
+  await goHome()
+  await performTask('Change the address of a customer', [
     open('Customers'),
     row(/Ada Lovelace/),
     button('Edit'),
     () => fillAddress(dialog),
     dialog.getByRole('button', { name: 'Save' }),
-    said('Customer saved.'),
+    textIsShown('Customer saved.'),
   ])
   await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
   await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Grace Hopper' })
-  await home()
-  await does('Send a verification link', [
+  await goHome()
+  await performTask('Send a verification link', [
     open('Customers'),
     row(/Grace Hopper/),
     button('Send a link'),
@@ -107,14 +111,14 @@ test('frequent tasks take as many clicks from the overview as the guide says', a
     () => dialog.getByRole('textbox', { name: 'Verification link' }).waitFor(),
   ])
   await countersign.config.update({ webhookEndpoint: new URL('/readyz', world.origin).href })
-  await home()
-  await does('Deliver the events of an outage again', [
+  await goHome()
+  await performTask('Deliver the events of an outage again', [
     open('Webhooks'),
     page.getByRole('button', { name: 'Deliver again from' }),
     () => dialog.getByLabel('From').fill('2020-01-01T00:00'),
     dialog.getByRole('button', { name: 'Count events' }),
     dialog.getByRole('button', { name: /^Deliver \d+ events again$/ }),
-    said(/Redelivering \d+ events\./),
+    textIsShown(/Redelivering \d+ events\./),
   ])
   expect(wrong).toEqual([])
 })

@@ -19,7 +19,7 @@ describe('the console', () => {
     await dialog.getByLabel('Without data').check()
     expect(await look(page, 'new-endpoint')).toEqual([])
     await dialog.getByRole('button', { name: 'Add the endpoint' }).click()
-    await dialog.getByLabel('Secret of the endpoint').waitFor()
+    await dialog.getByLabel('Endpoint secret').waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
 
@@ -45,10 +45,10 @@ describe('the console', () => {
   test('says on a phone why an endpoint is disabled', async () => {
     world = await openSignedIn(PHONE)
     const { page, countersign, wrong, go } = world
-    const gone = createServer((_, response) => response.writeHead(410).end())
-    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
+    const removedEndpoint = createServer((_, response) => response.writeHead(410).end())
+    await new Promise<void>((resolve) => removedEndpoint.listen(0, '127.0.0.1', resolve))
     try {
-      const address = gone.address()
+      const address = removedEndpoint.address()
       const port = typeof address === 'object' ? address?.port : undefined
       await countersign.webhookEndpoints.create({
         url: `http://127.0.0.1:${port}/`,
@@ -61,7 +61,7 @@ describe('the console', () => {
       expect(await look(page, 'endpoint-gone')).toEqual([])
       expect(wrong).toEqual([])
     } finally {
-      gone.close()
+      removedEndpoint.close()
     }
   })
 })

@@ -185,8 +185,8 @@ export async function pay(calls: Calls, quorumPublicKey: string): Promise<Outcom
     (signed) => calls.execute(id, `pay-${id}`, signed),
     (payload) => device.approve(payload, { ...call, account: wallet }, () => true),
   )
-  const payment = await settled(calls, transactionId)
-  const transfer = await settled(calls, await calls.transferOut(dollars, bank, CENTS))
+  const payment = await waitUntilSettled(calls, transactionId)
+  const transfer = await waitUntilSettled(calls, await calls.transferOut(dollars, bank, CENTS))
   return { session, execution, payment, transfer, fixedFee }
 }
 
@@ -205,7 +205,7 @@ async function signedTwice(
 
 const READS_MAX = 2_000
 
-async function settled(calls: Calls, transactionId: string): Promise<string> {
+async function waitUntilSettled(calls: Calls, transactionId: string): Promise<string> {
   for (let reads = 0; reads < READS_MAX; reads++) {
     const status = await calls.transactionStatus(transactionId)
     if (status !== 'PROCESSING' && status !== 'PENDING') return status

@@ -17,7 +17,7 @@ async function newConnection(): Promise<Connection> {
   return { ...((await response.json()) as Omit<Connection, 'baseUrl'>), baseUrl }
 }
 
-async function quorumKeyOf(address: string): Promise<string> {
+async function fetchQuorumKey(address: string): Promise<string> {
   const response = await fetch(new URL('/.well-known/countersign.json', address))
   return ((await response.json()) as { enclaveQuorumPublic: string }).enclaveQuorumPublic
 }
@@ -28,7 +28,7 @@ describe('a client that is generated from the OpenAPI document', () => {
     async (name) => {
       await workshop.make(name)
       const connect = await workshop.load(name)
-      expect(await pay(connect(await newConnection()), await quorumKeyOf(baseUrl))).toEqual({
+      expect(await pay(connect(await newConnection()), await fetchQuorumKey(baseUrl))).toEqual({
         session: 'EMAIL_OTP',
         execution: 'PROCESSING',
         payment: 'COMPLETED',
@@ -46,7 +46,10 @@ test('a client generated for a different wire word works with a server that uses
   try {
     await branded.make('openapi-fetch')
     const connect = await branded.load('openapi-fetch')
-    const { payment, fixedFee } = await pay(connect({ ...credentials, baseUrl }), await quorumKeyOf(baseUrl))
+    const { payment, fixedFee } = await pay(
+      connect({ ...credentials, baseUrl }),
+      await fetchQuorumKey(baseUrl),
+    )
     expect({ payment, fixedFee }).toEqual({ payment: 'COMPLETED', fixedFee: expect.any(Number) })
   } finally {
     await branded.remove()
@@ -55,13 +58,13 @@ test('a client generated for a different wire word works with a server that uses
 })
 
 describe('the OpenAPI document', () => {
-  test('passes the recommended rules of Redocly without a warning', async () => {
+  test("passes Redocly's recommended rules without a warning", async () => {
     const output = await workshop.lintWithRedocly()
     expect(output).toContain('Your API description is valid')
     expect(output).not.toMatch(/You have \d+ warning/)
   })
 
-  test('passes the rules of Spectral for OpenAPI without a warning', async () => {
+  test("passes Spectral's OpenAPI rules without a warning", async () => {
     expect(await workshop.lintWithSpectral()).toContain(
       "No results with a severity of 'warn' or higher found!",
     )

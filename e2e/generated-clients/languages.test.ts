@@ -221,11 +221,12 @@ const withSigning = names.filter((name) => 'testSigning' in TOOLCHAINS[name])
 
 const programs = new Map<LanguageName, Promise<Program>>()
 afterAll(async () => {
-  for (const program of programs.values()) await program.then((one) => one.remove()).catch(() => undefined)
+  for (const program of programs.values())
+    await program.then((built) => built.remove()).catch(() => undefined)
 })
 
 /** Builds a language's program on first use. Skips the test if the toolchain is missing. */
-async function programOf(name: LanguageName, skip: TestContext['skip']): Promise<Program> {
+async function buildProgram(name: LanguageName, skip: TestContext['skip']): Promise<Program> {
   skip(!isInstalled(name), `${TOOLCHAINS[name].needs} is not installed here`)
   const program = programs.get(name) ?? Program.make(name, await readDocument())
   programs.set(name, program)
@@ -276,7 +277,7 @@ describe('a client in another language, generated from the OpenAPI document', ()
     '%s compiles unpatched, signs in, pays, pages, reads an error and verifies a webhook',
     { timeout: timeLimit(MAKES_WITHIN_MS) },
     async (name, { skip }) => {
-      const program = await programOf(name, skip)
+      const program = await buildProgram(name, skip)
       const response = await fetch(inject('platformMaker'), { method: 'POST' })
       const { tokenId, clientSecret }: { tokenId: string; clientSecret: string } = JSON.parse(
         await response.text(),
@@ -307,14 +308,14 @@ test.for(withSigning)(
   'the signing package in %s agrees with the server about the shared vectors',
   { timeout: timeLimit(MAKES_WITHIN_MS) },
   async (name, { skip }) => {
-    await (await programOf(name, skip)).testSigning()
+    await (await buildProgram(name, skip)).testSigning()
   },
 )
 
 test('the OpenAPI document passes the validator of OpenAPI Generator without a warning', {
   timeout: timeLimit(MAKES_WITHIN_MS),
 }, async ({ skip }) => {
-  const output = await (await programOf('java', skip)).validate()
+  const output = await (await buildProgram('java', skip)).validate()
   const unused = [...output.matchAll(/^\s*- Unused model: (\w+)$/gm)].map(([, name]) => name)
   const warnings = [...output.matchAll(/^\s*- (.*)$/gm)]
   expect(warnings.length, output).toBe(unused.length)

@@ -42,7 +42,7 @@ async function stop(server: ChildProcess | undefined): Promise<void> {
   await ended
 }
 
-function clientOf({ BASE = '', TOKEN_ID = '', CLIENT_SECRET = '' }: NodeJS.ProcessEnv): Countersign {
+function makeClient({ BASE = '', TOKEN_ID = '', CLIENT_SECRET = '' }: NodeJS.ProcessEnv): Countersign {
   return new Countersign({ baseUrl: BASE, tokenId: TOKEN_ID, clientSecret: CLIENT_SECRET })
 }
 
@@ -56,7 +56,7 @@ describe('the payout platform', () => {
     project = await openExample('payouts')
     await run(project.path, process.execPath, [TSC])
     const env = { ...(await environment()), PORT: '0' }
-    countersign = clientOf(env)
+    countersign = makeClient(env)
     ;({ server, origin } = await start(project.path, ['dist/server.js'], env, /Listening/))
   })
   afterAll(async () => {
@@ -150,7 +150,7 @@ describe('the card programme', () => {
   })
 })
 
-describe('the wallet in an app of Next.js', () => {
+describe('the wallet in a Next.js app', () => {
   let project: Project
   let server: ChildProcess | undefined
   let origin: string
@@ -190,6 +190,6 @@ describe('the wallet in an app of Next.js', () => {
     const holder = new Countersign({ baseUrl, accessToken })
     const [account] = (await holder.internalAccounts.list({ type: 'EMBEDDED_WALLET' })).data
     expect(page).toContain(account?.id)
-    expect((await clientOf(platform).config.get()).allowedOrigins).toEqual(['http://127.0.0.1:3000'])
+    expect((await makeClient(platform).config.get()).allowedOrigins).toEqual(['http://127.0.0.1:3000'])
   })
 })

@@ -153,7 +153,7 @@ describe('bundled for a browser', () => {
   }
 })
 
-describe('in an app of Next.js', () => {
+describe('in a Next.js app', () => {
   let project: Project
 
   beforeAll(async () => {

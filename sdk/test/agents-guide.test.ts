@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to agents can be followed to its end, to the letter', async () => {
+test.skipIf(!canRunGuides)('the agents guide runs exactly as written', async () => {
   const { stdout, stderr } = await runGuide('agents.md')
   expect(stdout.trim().split('\n')).toEqual([
     'true',

@@ -22,7 +22,7 @@ const POLICY: Policy = {
   spendingLimits: { currency: 'USD', perTransactionLimit: 100_000n },
 }
 
-/** A platform, a customer with 1,000.00 USD, and a connected agent of the customer. */
+/** Creates a platform, a customer with 1,000.00 USD, and the customer's connected agent. */
 async function makeAgent(policy: Partial<Policy> = {}) {
   const countersign = await makeClient()
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 50_000_000n })
@@ -110,7 +110,7 @@ describe('an agent', () => {
   test('learns the denying rule, the requested and the remaining amount', async () => {
     const limits = { ...POLICY.spendingLimits, dailyLimit: 3_000n }
     const { customer, agent, countersign, agentId } = await makeAgent({ spendingLimits: limits })
-    const asked = {
+    const action = {
       type: 'TRANSFER_OUT',
       amount: 3_001n,
       currency: 'USD',
@@ -118,8 +118,8 @@ describe('an agent', () => {
       destinationAccountId: customer.bankId,
     } as const
     const denied = { outcome: 'DENIED', rule: 'dailyLimit', asked: 3_001n, left: 3_000n }
-    expect((await agent.simulate(asked)).decision).toMatchObject(denied)
-    expect((await countersign.agents.simulate(agentId, asked)).decision).toMatchObject(denied)
+    expect((await agent.simulate(action)).decision).toMatchObject(denied)
+    expect((await countersign.agents.simulate(agentId, action)).decision).toMatchObject(denied)
     const transfer = agent.transferOut({
       source: { accountId: customer.usdId },
       destination: { accountId: customer.bankId },
@@ -136,17 +136,17 @@ describe('an agent', () => {
 })
 
 describe('an action that waits', () => {
-  const transfer = (made: Awaited<ReturnType<typeof makeAgent>>) =>
-    made.agent.transferOut({
-      source: { accountId: made.customer.usdId },
-      destination: { accountId: made.customer.bankId },
+  const transfer = (world: Awaited<ReturnType<typeof makeAgent>>) =>
+    world.agent.transferOut({
+      source: { accountId: world.customer.usdId },
+      destination: { accountId: world.customer.bankId },
       amount: 2_000n,
     })
 
   test('is awaited until the platform has decided', async () => {
-    const made = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
-    const { countersign, agent, agentId } = made
-    const [first, second] = [await transfer(made), await transfer(made)]
+    const world = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
+    const { countersign, agent, agentId } = world
+    const [first, second] = [await transfer(world), await transfer(world)]
     expect(first.status).toBe('PENDING_APPROVAL')
     const soon = agent.waitForDecision(first.id, { timeoutMs: 1 })
     await expect(soon).rejects.toBeInstanceOf(NotDecidedError)
@@ -169,9 +169,9 @@ describe('an action that waits', () => {
   })
 
   test('fails with a reason if a check no longer passes', async () => {
-    const made = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
-    const { countersign, agent, agentId } = made
-    const action = await transfer(made)
+    const world = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
+    const { countersign, agent, agentId } = world
+    const action = await transfer(world)
     await countersign.agents.updatePolicy(agentId, { spendingLimits: { perTransactionLimit: 1_999n } })
     expect((await countersign.agents.approve(agentId, action.id)).status).toBe('FAILED')
     const decided = await agent.waitForDecision(action.id)
@@ -188,8 +188,8 @@ describe('an action that waits', () => {
         lockedCurrencySide: 'SENDING',
         lockedCurrencyAmount: 2_000_000n,
       })
-    const asked = await quote()
-    const action = await agent.executeQuote(asked.id)
+    const agentQuote = await quote()
+    const action = await agent.executeQuote(agentQuote.id)
     expect(action.status).toBe('PENDING_APPROVAL')
     const unsigned = await countersign.agents.approve(agentId, action.id).catch((error: unknown) => error)
     expect(unsigned).toBeInstanceOf(SignatureRequiredError)
@@ -197,7 +197,7 @@ describe('an action that waits', () => {
     const session = await wallet.email.signIn({ code: '000000' })
     const other = { signer: onlyQuote('Quote:other', session) }
     await expect(countersign.agents.approve(agentId, action.id, other)).rejects.toThrow('quote')
-    const signer = onlyQuote(asked.id, session)
+    const signer = onlyQuote(agentQuote.id, session)
     expect((await countersign.agents.approve(agentId, action.id, { signer })).status).toBe('APPROVED')
     expect((await agent.waitForDecision(action.id)).status).toBe('APPROVED')
 
@@ -221,8 +221,8 @@ test('a platform lists its agents, renames, pauses, reconnects and deletes them'
     status: 404,
     code: 'DEVICE_CODE_NOT_FOUND',
   })
-  const kept = Agent.withToken({ baseUrl: inject('baseUrl'), accessToken: again.accessToken })
-  expect((await kept.me()).id).toBe(agentId)
+  const reconnected = Agent.withToken({ baseUrl: inject('baseUrl'), accessToken: again.accessToken })
+  expect((await reconnected.me()).id).toBe(agentId)
   await agents.delete(agentId)
-  await expect(kept.me()).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  await expect(reconnected.me()).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to cards can be followed to its end, to the letter', async () => {
+test.skipIf(!canRunGuides)('the cards guide runs exactly as written', async () => {
   const { stdout, stderr } = await runGuide('cards.md')
   expect(stdout.trim().split('\n')).toEqual([
     ...['ACTIVE', 'Sandbox: not a real card'],
@@ -12,7 +12,7 @@ test.skipIf(!canRunGuides)('the guide to cards can be followed to its end, to th
     ...['SETTLED', 'REFUNDED', '46400'],
     ...['CARD_CURRENCY_MISMATCH', 'CARD_INSUFFICIENT_FUNDS'],
     ...['FROZEN', 'CARD_PAUSED', 'ACTIVE'],
-    // The freeze by the platform, for safety.
+    // The platform's safety freeze.
     ...['FROZEN', 'CARD_PAUSED', 'ACTIVE'],
     ...['CARD_INSUFFICIENT_FUNDS', 'AUTHORIZED', 'CARD_INSUFFICIENT_FUNDS', 'REVOKED'],
     ...['CLOSED_BY_PLATFORM', 'CARD.STATE_CHANGE ACTIVE, CARD.STATE_CHANGE CLOSED'],

@@ -3,7 +3,7 @@ import type { BodyInput } from '../src/client/calls.ts'
 import { NotIssuedError } from '../src/waiting/wait-for-card.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
-/** A platform, a customer with 1,000.00 USD and 50 USDB in a wallet, who is signed in, and an ACTIVE card on the USD. */
+/** Creates a signed-in customer with 1,000.00 USD, 50 USDB in a wallet, and an ACTIVE card on the USD. */
 async function makeCard() {
   const countersign = await makeClient()
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 50_000_000n })
@@ -68,12 +68,12 @@ test('a card is paid from an embedded wallet as long as its delegated key is ACT
   const { countersign, customer, session, use } = await makeCard()
   const { cards, delegatedKeys } = countersign
   const { customerId: cardholderId, walletId } = customer
-  const made = await cards.create({ cardholderId, form: 'VIRTUAL', fundingSources: [walletId] })
-  const { id: cardId } = await countersign.waitForCard(made.id)
-  const ask = { cardId, internalAccountId: walletId, nickname: 'Coffee' }
-  const key = await delegatedKeys.create(ask, { signer: session })
+  const created = await cards.create({ cardholderId, form: 'VIRTUAL', fundingSources: [walletId] })
+  const { id: cardId } = await countersign.waitForCard(created.id)
+  const keyRequest = { cardId, internalAccountId: walletId, nickname: 'Coffee' }
+  const key = await delegatedKeys.create(keyRequest, { signer: session })
   expect(key).toMatchObject({ cardId, fundingSourceId: walletId, status: 'ACTIVE' })
-  await expect(delegatedKeys.create(ask, { signer: session })).rejects.toMatchObject({
+  await expect(delegatedKeys.create(keyRequest, { signer: session })).rejects.toMatchObject({
     status: 409,
     code: 'DELEGATED_KEY_ALREADY_EXISTS',
   })
@@ -91,14 +91,14 @@ test('a card is paid from an embedded wallet as long as its delegated key is ACT
 
 test('a wait for an issuer reports a missing decision and a rejection', async () => {
   const { countersign, customer } = await makeCard()
-  const ask = async (platformCardId: string) =>
+  const requestKey = async (platformCardId: string) =>
     countersign.cards.create({
       cardholderId: customer.customerId,
       form: 'VIRTUAL',
       fundingSources: [customer.usdId],
       platformCardId,
     })
-  const [silent, rejected] = [await ask('silent-001'), await ask('rejected-002')]
+  const [silent, rejected] = [await requestKey('silent-001'), await requestKey('rejected-002')]
   const soon = countersign.waitForCard(silent.id, { timeoutMs: 1 })
   await expect(soon).rejects.toBeInstanceOf(NotIssuedError)
   expect(await countersign.waitForCard(rejected.id)).toMatchObject({

@@ -39,7 +39,7 @@ describe.each([
     expect(new TextDecoder().decode(opened)).toBe('secret')
   })
 
-  test('what another implementation of HPKE seals is opened here, unless it was changed', async () => {
+  test('a message sealed by another implementation of HPKE is opened here, unless it was changed', async () => {
     setCrypto(port)
     const pair = await generateRecipientKeyPair()
     const raw = await exportPublicKey(pair)
@@ -62,8 +62,8 @@ describe.each([
   })
 })
 
-describe('where Web Crypto is missing', () => {
-  test('one sentence says what to give', async () => {
+describe('without Web Crypto', () => {
+  test('an error says in one sentence what to provide', async () => {
     vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => randomFillSync(bytes) })
     await expect(DeviceKey.generate()).rejects.toThrow(
       /^Web Crypto is missing here .*: give the sdk an implementation with setCrypto\(\)\.$/,
@@ -90,7 +90,7 @@ describe('where Web Crypto is missing', () => {
   })
 })
 
-/** A key as this implementation keeps it, with the properties of a WebCrypto key. */
+/** This implementation's key, with the properties of a Web Crypto key. */
 interface PlainKey {
   readonly type: 'public' | 'private' | 'secret'
   readonly algorithm: string
@@ -102,11 +102,11 @@ type Source = ArrayBuffer | ArrayBufferView
 
 const PKCS8_SCALAR_AT = 35
 
-/** `CryptoPort` in plain JavaScript, as an app for a system without Web Crypto would give it. */
+/** `CryptoPort` in plain JavaScript, as an app on a system without Web Crypto would provide it. */
 function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): CryptoPort {
   const subtle = {
     async digest(_name: string, data: Source) {
-      return bufferOf(sha256(bytesOf(data)))
+      return toBuffer(sha256(toBytes(data)))
     },
     async generateKey(algorithm: { name: string }, _extractable: boolean, usages: string[]) {
       const { secretKey } = p256.keygen(random(new Uint8Array(48)))
@@ -118,7 +118,7 @@ function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): Cr
     },
     async exportKey(format: string, { type, bytes }: PlainKey) {
       if (format !== 'raw' || type !== 'public') throw new Error('This key cannot be exported')
-      return bufferOf(bytes)
+      return toBuffer(bytes)
     },
     async importKey(
       format: string,
@@ -129,34 +129,34 @@ function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): Cr
     ) {
       const name = typeof algorithm === 'string' ? algorithm : algorithm.name
       if (format === 'jwk') return jwkKey(data as JsonWebKey, name, usages)
-      const bytes = bytesOf(data as Source)
-      if (format === 'pkcs8') return key('private', name, usages, valid(bytes.slice(PKCS8_SCALAR_AT)))
+      const bytes = toBytes(data as Source)
+      if (format === 'pkcs8') return key('private', name, usages, requireValid(bytes.slice(PKCS8_SCALAR_AT)))
       if (name === 'HMAC' || name === 'AES-GCM') return key('secret', name, usages, bytes)
       return key('public', name, usages, p256.Point.fromBytes(bytes).toBytes(false))
     },
     async sign(_algorithm: { name: string } | string, { type, bytes }: PlainKey, data: Source) {
-      if (type === 'secret') return bufferOf(hmac(sha256, bytes, bytesOf(data)))
-      return bufferOf(p256.sign(bytesOf(data), bytes, { lowS: false }))
+      if (type === 'secret') return toBuffer(hmac(sha256, bytes, toBytes(data)))
+      return toBuffer(p256.sign(toBytes(data), bytes, { lowS: false }))
     },
     async verify(_: unknown, { type, bytes }: PlainKey, signature: Source, data: Source) {
-      if (type === 'secret') return hmac(sha256, bytes, bytesOf(data)).join() === bytesOf(signature).join()
-      return p256.verify(bytesOf(signature), bytesOf(data), bytes, { lowS: false })
+      if (type === 'secret') return hmac(sha256, bytes, toBytes(data)).join() === toBytes(signature).join()
+      return p256.verify(toBytes(signature), toBytes(data), bytes, { lowS: false })
     },
     async deriveBits(algorithm: { public: PlainKey }, { bytes }: PlainKey, bits: number) {
-      return bufferOf(p256.getSharedSecret(bytes, algorithm.public.bytes).slice(1, 1 + bits / 8))
+      return toBuffer(p256.getSharedSecret(bytes, algorithm.public.bytes).slice(1, 1 + bits / 8))
     },
     async encrypt(how: AesGcmParams, { bytes }: PlainKey, data: Source) {
-      return bufferOf(gcm(bytes, bytesOf(how.iv), bytesOf(how.additionalData!)).encrypt(bytesOf(data)))
+      return toBuffer(gcm(bytes, toBytes(how.iv), toBytes(how.additionalData!)).encrypt(toBytes(data)))
     },
     async decrypt(how: AesGcmParams, { bytes }: PlainKey, data: Source) {
-      return bufferOf(gcm(bytes, bytesOf(how.iv), bytesOf(how.additionalData!)).decrypt(bytesOf(data)))
+      return toBuffer(gcm(bytes, toBytes(how.iv), toBytes(how.additionalData!)).decrypt(toBytes(data)))
     },
   }
   return { subtle: subtle as unknown as CryptoPort['subtle'], getRandomValues: random }
 }
 
 function jwkKey({ x = '', y = '', d = '' }: JsonWebKey, name: string, usages: string[]): PlainKey {
-  const scalar = valid(bytesFromBase64url(d))
+  const scalar = requireValid(bytesFromBase64url(d))
   const point = concatBytes(Uint8Array.of(4), bytesFromBase64url(x), bytesFromBase64url(y))
   if (p256.getPublicKey(scalar, false).join() !== point.join()) throw new Error('The halves do not match')
   return key('private', name, usages, scalar)
@@ -171,17 +171,17 @@ function key(
   return { type, algorithm, usages, bytes }
 }
 
-function valid(scalar: Uint8Array): Uint8Array {
+function requireValid(scalar: Uint8Array): Uint8Array {
   if (!p256.utils.isValidSecretKey(scalar)) throw new Error('This is no private key')
   return scalar
 }
 
-function bytesOf(data: Source): Uint8Array {
+function toBytes(data: Source): Uint8Array {
   return data instanceof ArrayBuffer
     ? new Uint8Array(data)
     : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
-function bufferOf(bytes: Uint8Array): ArrayBuffer {
+function toBuffer(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer
 }

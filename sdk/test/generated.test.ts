@@ -22,7 +22,7 @@ type Name = keyof Table
 /** True if each type is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
-/** The calls whose generated types differ from the contract's in one of their parts. */
+/** The calls whose generated types differ from the contract's in some part. */
 type Different = {
   [N in Name]: Same<Calls[N]['answer'], SuccessOf<Table[N]>> extends true
     ? Same<Calls[N]['params'], ParamsOf<Table[N]>> extends true
@@ -38,18 +38,17 @@ type Different = {
 }[Name]
 
 /**
- * Values of a schema that differ in what matters here: members of unions, absent fields, null, and the size
- * of integers.
+ * Lists values of a schema that differ in union member, absent fields, null or integer size.
  */
-function samplesOf(schema: Schema, depth = 0): unknown[] {
+function listSamples(schema: Schema, depth = 0): unknown[] {
   const members = membersOf(schema)
-  if (members) return members.flatMap((member) => samplesOf(member, depth + 1))
+  if (members) return members.flatMap((member) => listSamples(member, depth + 1))
   if (schema.enum) return [schema.enum[0]]
   const types = [schema.type].flat()
-  return types.flatMap((type) => samplesOfType({ ...schema, type: type! }, depth))
+  return types.flatMap((type) => listTypeSamples({ ...schema, type: type! }, depth))
 }
 
-function samplesOfType(schema: Schema, depth: number): unknown[] {
+function listTypeSamples(schema: Schema, depth: number): unknown[] {
   switch (schema.type) {
     case 'integer':
       return schema.format === 'int64' ? [7, 9_007_199_254_740_993n] : [3]
@@ -60,17 +59,19 @@ function samplesOfType(schema: Schema, depth: number): unknown[] {
     case 'boolean':
       return [true]
     case 'array':
-      return [[], samplesOf(schema.items ?? {}, depth + 1)]
+      return [[], listSamples(schema.items ?? {}, depth + 1)]
     case 'object':
-      return objectSamples(schema, depth)
+      return listObjectSamples(schema, depth)
     default:
       return ['text']
   }
 }
 
-/** One object for each sample of the field with the most samples, and one without optional fields. */
-function objectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
-  const inside = Object.entries(properties).map(([name, one]) => [name, samplesOf(one, depth + 1)] as const)
+/** Lists one object for each sample of the field with the most samples, and one without optional fields. */
+function listObjectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
+  const inside = Object.entries(properties).map(
+    ([name, property]) => [name, listSamples(property, depth + 1)] as const,
+  )
   const count = Math.max(1, ...inside.map(([, samples]) => samples.length))
   const whole = Array.from({ length: count }, (_, i) =>
     Object.fromEntries(inside.map(([name, samples]) => [name, samples[i % samples.length]])),
@@ -81,10 +82,10 @@ function objectSamples({ properties = {}, required = [] }: Schema, depth: number
   return [...whole, least]
 }
 
-describe('what is generated from the contract', () => {
+describe('the code generated from the contract', () => {
   test('has the types of the contract for every call and payload', () => {
-    // Its handler checks `clientPublicKey` itself, so its type in the contract is `unknown`; a caller gives a
-    // string.
+    // Its handler checks `clientPublicKey` itself, so its type in the contract is `unknown`; a caller passes
+    // a string.
     expectTypeOf<Different>().toEqualTypeOf<'credential_challenge'>()
     expectTypeOf<keyof Calls>().toEqualTypeOf<Name>()
     expectTypeOf<Same<Payloads[keyof Payloads], Payload>>().toEqualTypeOf<true>()
@@ -93,12 +94,12 @@ describe('what is generated from the contract', () => {
   test.each(Object.entries<Endpoint>(API))(
     'decodes the answers of %s as the contract does',
     (name, endpoint) => {
-      const { answers } = endpoints().get(name)!
+      const { responses: answers } = endpoints().get(name)!
       expect([...answers.keys()]).toEqual(Object.keys(endpoint.responses).map(Number))
       for (const [status, schema] of Object.entries(endpoint.responses)) {
         const { hasBody, shape } = answers.get(Number(status))!
         expect(hasBody).toBe(schema !== null)
-        for (const sample of schema ? samplesOf(schema as Schema) : [])
+        for (const sample of schema ? listSamples(schema as Schema) : [])
           expect(decode(shape, sample)).toEqual(decodeBySchema(schema as Schema as never, sample))
       }
     },
@@ -108,14 +109,14 @@ describe('what is generated from the contract', () => {
     'decodes webhooks as the contract does',
     (body) => {
       for (const type of body.properties!.type!.enum!)
-        for (const sample of samplesOf(body)) {
+        for (const sample of listSamples(body)) {
           const event = { ...(sample as object), type }
           expect(decode(WEBHOOK_SHAPES[String(type)], event)).toEqual(decodeBySchema(body as never, event))
         }
     },
   )
 
-  test('names every call by one noun and one verb', () => {
+  test('gives every call one noun and one verb', () => {
     const names = Object.values(NOUNS)
     expect(new Set(names).size).toBe(names.length)
     const nouns = nounsOf({ call: async () => ({}) as never })
@@ -125,7 +126,7 @@ describe('what is generated from the contract', () => {
     expect(verbs.sort()).toEqual([...names].sort())
   })
 
-  test('says method, path and kind of every call', () => {
+  test('has the method, path and kind of every call', () => {
     for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
       const { method, path, signed, idempotent, upload } = endpoint
       expect(endpoints().get(name)).toMatchObject({
@@ -139,8 +140,8 @@ describe('what is generated from the contract', () => {
   })
 })
 
-/** The schema that a node stands for, with everything that a device checks. */
-function schemaOf(at: number): unknown {
+/** Returns the schema that a node represents, with everything that a device checks. */
+function readSchema(at: number): unknown {
   const node = NODES[at]
   if (node === 'int64') return { int64: true }
   if (typeof node === 'string') return { type: node }
@@ -148,26 +149,26 @@ function schemaOf(at: number): unknown {
     const [kind, first, ...rest] = node
     if (kind === '=') return { enum: [first, ...rest] }
     if (kind === '/') return { pattern: first }
-    if (kind === '[') return { items: schemaOf(first) }
-    return { tag: first, members: rest.map(schemaOf) }
+    if (kind === '[') return { items: readSchema(first) }
+    return { tag: first, members: rest.map(readSchema) }
   }
   return Object.fromEntries(
-    Object.entries(node as Record<string, number>).map(([name, inside]) => [name, schemaOf(inside)]),
+    Object.entries(node as Record<string, number>).map(([name, inside]) => [name, readSchema(inside)]),
   )
 }
 
-/** The checks of a schema of the contract, in the form of `schemaOf`. */
-function checksOf(schema: Schema): unknown {
+/** Returns the checks of a contract schema, in the form of `readSchema`. */
+function listChecks(schema: Schema): unknown {
   const members = membersOf(schema)
-  if (members) return { tag: schema.discriminator?.propertyName ?? '', members: members.map(checksOf) }
+  if (members) return { tag: schema.discriminator?.propertyName ?? '', members: members.map(listChecks) }
   if (schema.format === 'int64') return { int64: true }
   if (schema.enum) return { enum: schema.enum }
-  if (schema.items) return { items: checksOf(schema.items) }
+  if (schema.items) return { items: listChecks(schema.items) }
   if (schema.properties)
     return Object.fromEntries(
-      Object.entries(schema.properties).map(([name, one]) => [
+      Object.entries(schema.properties).map(([name, property]) => [
         schema.required?.includes(name) ? name : `${name}?`,
-        checksOf(one),
+        listChecks(property),
       ]),
     )
   return schema.pattern === undefined ? { type: schema.type } : { pattern: schema.pattern }
@@ -175,10 +176,10 @@ function checksOf(schema: Schema): unknown {
 
 describe('the payloads that a wallet reads', () => {
   test.each(Object.entries(PAYLOADS))('of %s are checked for all that the contract says', (name, schema) => {
-    expect(schemaOf(PAYLOAD_ROOTS[name as keyof Payloads])).toEqual(checksOf(schema as Schema))
+    expect(readSchema(PAYLOAD_ROOTS[name as keyof Payloads])).toEqual(listChecks(schema as Schema))
   })
 
-  test('with a member that ends in a question mark, or of another type, are refused', () => {
+  test('with a field name that ends in a question mark, or of another type, are rejected', () => {
     const at = PAYLOAD_ROOTS.internal_account_update
     expect(() => readStrictly(NODES, at, { 'operation?': 1 }, '')).toThrow('is missing')
     expect(() => readStrictly(NODES, at, [], '')).toThrow('is not of type object')

@@ -37,7 +37,7 @@ export function blocksOf(text: string): Block[] {
 /**
  * The scripts by name. A block names its script in its first line; a script can continue in a later block.
  */
-function scriptsOf(blocks: readonly Block[]): Map<string, string> {
+function readScripts(blocks: readonly Block[]): Map<string, string> {
   const scripts = new Map<string, string>()
   for (const { language, code } of blocks) {
     const [, name] = /^\/\/ ([\w-]+\.mjs)(?:, continued)?\n/.exec(code) ?? []
@@ -47,7 +47,7 @@ function scriptsOf(blocks: readonly Block[]): Map<string, string> {
 }
 
 /**
- * Follows a guide of `docs/` to the letter, on its own platform: saves each `js` block and runs the `sh`
+ * Follows a guide in `docs/` exactly, on its own platform: saves each `js` block and runs the `sh`
  * blocks as one script, which stops at the first failing command. Skips other blocks.
  */
 export async function runGuide(file: string): Promise<{ stdout: string; stderr: string }> {
@@ -63,7 +63,7 @@ export async function runGuide(file: string): Promise<{ stdout: string; stderr: 
 }
 
 /**
- * Runs a program of a document, by the name in its first line, in a folder with the credentials file of a
+ * Runs a program from a document, by the name in its first line, in a folder with the credentials file of a
  * sandbox. Returns its output.
  */
 export async function runProgramOf(
@@ -71,7 +71,7 @@ export async function runProgramOf(
   name: string,
   credentials: TestCredentials,
 ): Promise<string> {
-  const program = scriptsOf(blocksOf(await readFile(join(ROOT, document), 'utf8'))).get(name)
+  const program = readScripts(blocksOf(await readFile(join(ROOT, document), 'utf8'))).get(name)
   if (program === undefined) throw new Error(`${document} has no program ${name}`)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
   try {
@@ -85,7 +85,7 @@ export async function runProgramOf(
   }
 }
 
-/** Runs the commands of a guide that starts its own server; `env` is its environment. */
+/** Runs the commands of a guide that starts its own server. `env` is its environment. */
 export async function runCommands(
   file: string,
   env: Readonly<Record<string, string>>,
@@ -94,7 +94,7 @@ export async function runCommands(
   try {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const blocks = blocksOf(await readFile(join(ROOT, 'docs', file), 'utf8'))
-    for (const [name, code] of scriptsOf(blocks)) await writeFile(join(folder, name), code)
+    for (const [name, code] of readScripts(blocks)) await writeFile(join(folder, name), code)
     const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)
     return await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
       cwd: folder,
@@ -105,7 +105,7 @@ export async function runCommands(
   }
 }
 
-/** Ports that nothing listens on. */
+/** Finds ports that nothing listens on. */
 export async function freePorts(count: number): Promise<string[]> {
   const servers = Array.from({ length: count }, () => createServer())
   await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
@@ -114,10 +114,10 @@ export async function freePorts(count: number): Promise<string[]> {
   return ports
 }
 
-/** npx takes longer to find a program than most of ours take to run. */
+/** npx takes longer to find a program than most of our programs take to run. */
 const NPX = 'npx() { local program=$1; shift; "node_modules/.bin/$program" "$@"; }'
 
-/** A command of a page, and its output on the page; undefined in a block without outputs. */
+/** A command on a page, with its output on the page. The output is undefined in a block without outputs. */
 export interface Command {
   readonly text: string
   readonly shown: string | undefined
@@ -131,8 +131,8 @@ export interface Outcome {
 }
 
 /**
- * The commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the printed
- * lines; in others: each line, together with its here-document or the lines that a backslash continues.
+ * Returns the commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the
+ * printed lines; in others: each line, with its here-document or the lines that a backslash continues.
  */
 export function commandsIn(language: string, code: string): Command[] {
   const lines = code.trimEnd().split('\n')
@@ -156,8 +156,8 @@ export function commandsIn(language: string, code: string): Command[] {
 }
 
 /**
- * A pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it any number
- * of lines.
+ * Builds a pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it
+ * any number of lines.
  */
 export function patternOf(shown: string): RegExp {
   const lines = shown.split('\n').map((line) =>
@@ -183,7 +183,7 @@ export class Shell {
   #count = 0
 
   private constructor(folder: string, env: NodeJS.ProcessEnv) {
-    // Its own group, so that everything that it started ends with it.
+    // A separate process group, so that everything it started ends with it.
     this.#child = spawn('bash', ['-u'], {
       cwd: folder,
       env,
@@ -207,58 +207,58 @@ export class Shell {
     try {
       process.kill(-this.#child.pid!, 'SIGKILL')
     } catch {
-      // It has ended, with everything that it started.
+      // The shell has ended, with everything that it started.
     }
   }
 
-  /** `env` is its whole environment next to PATH and HOME; the folder is `repository` in `work`. */
+  /** `env` is its whole environment, in addition to PATH and HOME. The folder is `repository` in `work`. */
   static async open(work: string, env: Readonly<Record<string, string>>): Promise<Shell> {
     const { PATH = '', HOME = '' } = process.env
-    return new Shell(await linkedRepository(work), { PATH, HOME, ...env })
+    return new Shell(await linkRepository(work), { PATH, HOME, ...env })
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command until it exits. */
   async run(text: string): Promise<Outcome> {
     const mark = `--- ${++this.#count} ended with`
     const ended = new Promise<Outcome>((resolve, reject) => {
-      const closed = () => reject(new Error(`the shell has ended: ${this.#stderr}`))
-      this.#child.once('close', closed)
+      const rejectOnExit = () => reject(new Error(`the shell has ended: ${this.#stderr}`))
+      this.#child.once('close', rejectOnExit)
       this.#look = () => {
         const [stdout, code] = this.#stdout.split(mark)
         const [stderr, isWhole] = this.#stderr.split(mark)
         if (!code?.endsWith('\n') || isWhole === undefined) return
-        this.#child.off('close', closed)
+        this.#child.off('close', rejectOnExit)
         this.#stdout = this.#stderr = ''
         resolve({ code: Number(code), stdout: stdout!, stderr: stderr! })
       }
     })
     const quoted = `'${text.replaceAll("'", "'\\''")}'`
-    const said = `"${mark} $ended"`
-    this.#child.stdin.write(`eval ${quoted} < /dev/null; ended=$?; echo ${said}; echo ${said} >&2\n`)
+    const marker = `"${mark} $ended"`
+    this.#child.stdin.write(`eval ${quoted} < /dev/null; ended=$?; echo ${marker}; echo ${marker} >&2\n`)
     return ended
   }
 
   /** Ends the shell and everything that it started. */
   async close(): Promise<void> {
     const { exitCode, signalCode } = this.#child
-    const closed = exitCode === null && signalCode === null ? once(this.#child, 'close') : undefined
+    const rejectOnExit = exitCode === null && signalCode === null ? once(this.#child, 'close') : undefined
     process.off('exit', this.#kill)
     this.#kill()
-    await closed
+    await rejectOnExit
   }
 }
 
-/** A temporary folder for a world. */
+/** Creates a temporary folder for a test world. */
 export async function newWork(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'countersign-operations-'))
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
 /**
- * The repository as links, so that files that a command leaves in its folder stay separate; and a later
- * release of it next to it.
+ * Creates a folder of links to the repository, so that files left by commands stay separate, and a later
+ * release next to it.
  */
-async function linkedRepository(work: string): Promise<string> {
+async function linkRepository(work: string): Promise<string> {
   const folder = join(work, 'repository')
   await mkdir(folder)
   for (const name of await readdir(ROOT))

@@ -12,19 +12,19 @@ type Countersign = Awaited<ReturnType<typeof makeClient>>
 type Answer = { status: number; body: Record<string, unknown> }
 type Input = Record<string, unknown>
 
-/** A backend that forwards every call to the real server, and may do something else before or afterwards. */
-function proxy(countersign: Countersign) {
-  const seen: { name: string; input: Input }[] = []
+/** A backend that forwards every call to the real server, and may run code before or afterwards. */
+function makeProxy(countersign: Countersign) {
+  const calls: { name: string; input: Input }[] = []
   const rules = {
     before: (_name: string, input: Input): Input => input,
     after: async (_name: string, answer: Answer): Promise<Answer> => answer,
   }
   const call = async (name: string, input: Input = {}) => {
-    seen.push({ name, input })
+    calls.push({ name, input })
     const pass = countersign.call as unknown as (name: string, input: Input) => Promise<Answer>
     return rules.after(name, await pass.call(countersign, name, rules.before(name, input)))
   }
-  return { caller: { call } as unknown as Caller, rules, seen }
+  return { caller: { call } as unknown as Caller, rules, seen: calls }
 }
 
 describe('a backend between a wallet and the server', () => {
@@ -38,7 +38,7 @@ describe('a backend between a wallet and the server', () => {
     quorumPublicKey = await countersign.quorumPublicKey()
   })
 
-  const walletBehind = (caller: Caller) =>
+  const openWallet = (caller: Caller) =>
     new Wallet(caller, customer.walletId, {
       quorumPublicKey,
       authenticator: new SoftwareAuthenticator({ origin: 'http://localhost:3000' }),
@@ -49,8 +49,8 @@ describe('a backend between a wallet and the server', () => {
   }
 
   test('does not get a quote signed in place of a refresh of the session', async () => {
-    const { caller, rules, seen } = proxy(countersign)
-    const session = await walletBehind(caller).email.signIn({ code: '000000' })
+    const { caller, rules, seen: calls } = makeProxy(countersign)
+    const session = await openWallet(caller).email.signIn({ code: '000000' })
     const before = await balance()
     const { id } = await makeQuote(countersign, {
       from: customer.walletId,
@@ -59,21 +59,21 @@ describe('a backend between a wallet and the server', () => {
     })
     rules.after = async (name, answer) => {
       if (name !== 'session_refresh') return answer
-      const asked = await countersign.call('quote_execute', { params: { quoteId: id } })
-      return asked as unknown as Answer
+      const response = await countersign.call('quote_execute', { params: { quoteId: id } })
+      return response as unknown as Answer
     }
     await expect(session.refresh()).rejects.toMatchObject({
       name: 'PayloadMismatchError',
       member: 'operation',
     })
-    expect(seen.at(-1)).toMatchObject({ name: 'session_refresh' })
-    expect(seen.at(-1)?.input).not.toHaveProperty('signature')
+    expect(calls.at(-1)).toMatchObject({ name: 'session_refresh' })
+    expect(calls.at(-1)?.input).not.toHaveProperty('signature')
     expect(await balance()).toBe(before)
   })
 
-  test('does not get another payment signed than the requested one', async () => {
-    const { caller, rules, seen } = proxy(countersign)
-    const session = await walletBehind(caller).email.signIn({ code: '000000' })
+  test('does not get a different payment signed than the requested one', async () => {
+    const { caller, rules, seen: calls } = makeProxy(countersign)
+    const session = await openWallet(caller).email.signIn({ code: '000000' })
     const quote = (amount: bigint) =>
       makeQuote(countersign, { from: customer.walletId, to: customer.bankId, amount })
     const [mine, other] = [await quote(100n), await quote(9_000n)]
@@ -86,7 +86,7 @@ describe('a backend between a wallet and the server', () => {
       session.confirmedBy(() => true),
     )
     await expect(pays).rejects.toMatchObject({ member: 'target' })
-    expect(seen.filter(({ input }) => input.signature !== undefined).map(({ name }) => name)).toEqual([
+    expect(calls.filter(({ input }) => input.signature !== undefined).map(({ name }) => name)).toEqual([
       'credential_verify',
     ])
     const swapped = { ...mine, paymentInstructions: other.paymentInstructions! }
@@ -96,8 +96,8 @@ describe('a backend between a wallet and the server', () => {
   })
 
   test('does not receive the session of a passkey by putting its own key into the challenge', async () => {
-    const { caller, rules, seen } = proxy(countersign)
-    const wallet = walletBehind(caller)
+    const { caller, rules, seen: calls } = makeProxy(countersign)
+    const wallet = openWallet(caller)
     const session = await wallet.email.signIn({ code: '000000' })
     await wallet.passkey.register({ nickname: 'Phone', challenge: crypto.randomUUID(), session })
     expect((await wallet.passkey.signIn()).accountId).toBe(customer.walletId)
@@ -107,8 +107,8 @@ describe('a backend between a wallet and the server', () => {
     const error = await wallet.passkey.signIn().catch((error: unknown) => error)
     expect(error).toBeInstanceOf(PayloadMismatchError)
     expect(error).toMatchObject({ member: 'clientPublicKey' })
-    expect(seen.at(-1)?.name).toBe('credential_challenge')
-    // Changing only the text, which gives the authenticator's challenge, does not help either.
+    expect(calls.at(-1)?.name).toBe('credential_challenge')
+    // Changing only the text, from which the authenticator's challenge is derived, does not help either.
     rules.before = (_, input) => input
     rules.after = async (name, { status, body }) =>
       name === 'credential_challenge'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to members can be followed to its end, to the letter', async () => {
+test.skipIf(!canRunGuides)('the members guide runs exactly as written', async () => {
   const { stdout } = await runGuide('members.md')
   expect(stdout.trim().split('\n')).toEqual([
     'INVITED',

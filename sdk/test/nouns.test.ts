@@ -4,8 +4,8 @@ import { CountersignError, isCode, SignatureRequiredError } from '../src/client/
 import { Countersign } from '../src/countersign.ts'
 import { makeClient, makeFundedCustomer, makePlatform, makeQuote } from './platform.testing.ts'
 
-/** The client as plain JavaScript sees it, without types. */
-function untyped(countersign: Countersign) {
+/** Returns the client without types, as plain JavaScript sees it. */
+function toUntyped(countersign: Countersign) {
   return countersign as unknown as Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>>
 }
 
@@ -20,11 +20,11 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 describe('nouns and verbs', () => {
   test('create, read, change and list records', async () => {
     const { customers } = await makeClient()
-    const made = await customers.create(ADA, { idempotencyKey: 'ada' })
-    expect(await customers.create(ADA, { idempotencyKey: 'ada' })).toEqual(made)
-    const renamed = await customers.update(made.id, { customerType: 'INDIVIDUAL', fullName: 'Ada King' })
-    expect(renamed).toMatchObject({ id: made.id, fullName: 'Ada King' })
-    expect(await customers.get(made.id)).toEqual(renamed)
+    const created = await customers.create(ADA, { idempotencyKey: 'ada' })
+    expect(await customers.create(ADA, { idempotencyKey: 'ada' })).toEqual(created)
+    const renamed = await customers.update(created.id, { customerType: 'INDIVIDUAL', fullName: 'Ada King' })
+    expect(renamed).toMatchObject({ id: created.id, fullName: 'Ada King' })
+    expect(await customers.get(created.id)).toEqual(renamed)
     await customers.create({ ...ADA, email: 'grace@example.com' })
     await customers.create({ ...ADA, email: 'mary@example.com' })
     const page = await customers.list({ limit: 2 })
@@ -33,14 +33,14 @@ describe('nouns and verbs', () => {
     expect(await all(customers.list())).toHaveLength(3)
   })
 
-  test('a list that has no pages is iterated too, and asks for nothing before it is used', async () => {
+  test('a list without pages can be iterated too, and sends no request before it is used', async () => {
     const { positions } = await makeClient()
     expect(await all(positions.list())).toEqual((await positions.list()).data)
     const unused = new Countersign({ baseUrl: 'http://127.0.0.1:1' }).positions.list()
     expect(String(unused)).toBe('[object Listing]')
   })
 
-  test('a payment of a wallet takes a signer; without one, what has to be signed is in the error', async () => {
+  test('a wallet payment takes a signer; without one, the error contains what has to be signed', async () => {
     const countersign = await makeClient()
     const customer = await makeFundedCustomer(countersign, { email: ADA.email, amount: 50_000_000n })
     const { id } = await makeQuote(countersign, {
@@ -76,7 +76,7 @@ describe('nouns and verbs', () => {
     expect(error).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
   })
 
-  test('a call is aborted, and has a timeout of its own', async () => {
+  test('a call can be aborted, and has its own timeout', async () => {
     const slow = new Countersign({
       baseUrl: 'http://127.0.0.1:1/v',
       fetch: (_url, init) =>
@@ -118,19 +118,19 @@ describe('an invalid argument', () => {
     ['quotes', 'execute', ['Quote:a', { singer: 1 }], 'unknown option "singer". Did you mean "signer"?'],
     ['customers', 'get', ['Customer:a', {}, {}], 'received 1 additional arguments.'],
   ])('in %s.%s(%j) is named', async (noun, verb, given, message) => {
-    const call = untyped(await makeClient())[noun]![verb]!(...given)
+    const call = toUntyped(await makeClient())[noun]![verb]!(...given)
     await expect(call).rejects.toThrow(TypeError)
     await expect(call).rejects.toThrow(message)
   })
 
-  test.each<[(countersign: ReturnType<typeof untyped>) => unknown, string]>([
+  test.each<[(countersign: ReturnType<typeof toUntyped>) => unknown, string]>([
     [(c) => c.customer!.create!(), 'countersign has no "customer". Did you mean "customers"?'],
     [(c) => c.external_accounts, 'Did you mean "externalAccounts"?'],
     [(c) => c.nonsense, 'It has accountChanges, accountVerifications, agents, '],
     [(c) => c.customers!.creat!(), 'countersign.customers has no "creat". Did you mean "create"?'],
     [(c) => c.customers!.nonsense!(), 'It has confirmEmail, confirmPhone, create, csv, delete'],
   ])('an unknown name suggests the right one', async (ask, message) => {
-    const countersign = untyped(await makeClient())
+    const countersign = toUntyped(await makeClient())
     expect(() => ask(countersign)).toThrow(TypeError)
     expect(() => ask(countersign)).toThrow(new RegExp(message.replaceAll(/[?.]/g, '.')))
   })
@@ -153,7 +153,7 @@ describe('an invalid argument', () => {
 })
 
 describe('an access token from a function', () => {
-  test('is asked for once, and again where it was refused', async () => {
+  test('is requested once, and again after it was refused', async () => {
     const countersign = await makeClient()
     const { customerId } = await makeFundedCustomer(countersign, { email: ADA.email, amount: 1n })
     const policy = { permissions: ['VIEW_TRANSACTIONS'], defaultExecutionMode: 'AUTO' } as const
@@ -167,21 +167,21 @@ describe('an access token from a function', () => {
       },
     })
     const { accessToken } = await countersign.agents.redeemDeviceCode(deviceCode.code)
-    let asked = 0
+    let requestCount = 0
     const own = new Countersign({
       baseUrl: inject('baseUrl'),
-      accessToken: async () => (asked++ === 0 ? 'csa_of-yesterday' : accessToken),
+      accessToken: async () => (requestCount++ === 0 ? 'csa_of-yesterday' : accessToken),
     })
     const [one, two] = await Promise.all([own.me.get(), own.me.get()])
     expect([one.id, two.id, (await own.me.get()).id]).toEqual([agent.id, agent.id, agent.id])
-    expect(asked).toBe(2)
+    expect(requestCount).toBe(2)
   })
 
   test('is not requested again if a code inside the call was wrong', async () => {
-    let asked = 0
+    let requestCount = 0
     const refusing = new Countersign({
       baseUrl: 'http://127.0.0.1:1',
-      accessToken: () => `token${asked++}`,
+      accessToken: () => `token${requestCount++}`,
       fetch: async () =>
         Response.json(
           { status: 401, code: 'UNAUTHORIZED', message: 'x', reason: 'Invalid OTP code' },
@@ -189,7 +189,7 @@ describe('an access token from a function', () => {
         ),
     })
     await expect(refusing.me.get()).rejects.toBeInstanceOf(CountersignError)
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
   })
 
   test('that is unavailable fails the call, and is requested again by the next one', async () => {
@@ -197,16 +197,16 @@ describe('an access token from a function', () => {
     expect(() => new Countersign({ baseUrl, tokenId, clientSecret, accessToken: () => '' })).toThrow(
       TypeError,
     )
-    let asked = 0
+    let requestCount = 0
     const client = new Countersign({
       baseUrl,
       accessToken: () => {
-        asked++
+        requestCount++
         throw new Error('signed out')
       },
     })
     await expect(client.me.get()).rejects.toThrow('signed out')
     await expect(client.me.get()).rejects.toThrow('signed out')
-    expect(asked).toBe(2)
+    expect(requestCount).toBe(2)
   })
 })

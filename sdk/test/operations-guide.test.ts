@@ -35,7 +35,7 @@ import {
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const WALK = '## Walkthrough: installation to restore\n'
 
-/** Commands of the page that are not run, and why. */
+/** Commands on the page that are not run, with the reason. */
 const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['npm ci --ignore-scripts', 'it would take the packages away from all other tests'],
   ['git fetch --tags', 'there is no release after this one, and a clone without tags has none at all'],
@@ -43,22 +43,22 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
 ])
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0
-/** Not every machine has it. */
+/** jq is not installed on every machine. */
 const hasJq = has('jq')
 
 const [beforeWalk = '', afterHeading = ''] = PAGE.split(WALK)
 const walkEnd = afterHeading.indexOf('\n## ')
-const walkCommands = commandsOf(afterHeading.slice(0, walkEnd))
-const otherCommands = commandsOf(beforeWalk + afterHeading.slice(walkEnd))
+const walkCommands = readCommands(afterHeading.slice(0, walkEnd))
+const otherCommands = readCommands(beforeWalk + afterHeading.slice(walkEnd))
 const statements = blocksOf(PAGE).filter(({ language }) => language === 'sql')
 
-function commandsOf(text: string): Command[] {
+function readCommands(text: string): Command[] {
   return blocksOf(text)
     .filter(({ language }) => ['sh', 'bash', 'console'].includes(language))
     .flatMap(({ language, code }) => commandsIn(language, code))
 }
 
-function without(commands: readonly Command[]): Command[] {
+function dropSkipped(commands: readonly Command[]): Command[] {
   return commands.filter(({ text }) => !NOT_RUN.has(text) && (hasJq || !text.includes('| jq ')))
 }
 
@@ -71,7 +71,7 @@ interface Expected {
 const CREDENTIALS = /^Platform +(Platform:\S+)\nToken id +(Token:\S+)\nClient secret +(\S+)\nBase URL +http:/
 const RIGHT = /^Checked \d+ transfers, .*\nNo differences found in the books\.\n$/
 
-/** The output of the commands outside of the walk, by their beginning, longer ones first. */
+/** The output of the commands outside the walkthrough, by their beginning, longer ones first. */
 const EXPECTED: readonly Expected[] = [
   { begins: 'npx countersign rails list', says: /^OUT .*example-bank +http +open\n/ },
   { begins: 'npx countersign rails check', says: /^ok +example-bank +The rail responds/ },
@@ -110,17 +110,17 @@ const EXPECTED: readonly Expected[] = [
   { begins: 'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npm start', says: /^$/ },
 ]
 
-/** These work on a database that no server has open, or at another time. */
+/** These work on a database that no server has open, or with a shifted clock. */
 const WITHOUT_SERVER = /master-key rotate|archive |^zcat /
 
-function expectedOf({ text }: Command): Expected {
+function findExpected({ text }: Command): Expected {
   const found = EXPECTED.find(({ begins }) => text.startsWith(begins))
   if (!found) throw new Error(`nothing says what this prints, or why it is not run: ${text}`)
   return found
 }
 
-/** Each once, and a platform first: rails belong to the oldest one. */
-function inOrder(commands: readonly Command[]): Command[] {
+/** Drops duplicates and puts platforms first, because rails belong to the oldest platform. */
+function sortUnique(commands: readonly Command[]): Command[] {
   const isFirst = ({ text }: Command) => text.startsWith('npx countersign platform create')
   const all = [...commands.filter(isFirst), ...commands.filter((command) => !isFirst(command))]
   return all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at)
@@ -129,13 +129,13 @@ function inOrder(commands: readonly Command[]): Command[] {
 /** Settings for worlds that live for seconds. */
 const QUICK = { COUNTERSIGN_DRAIN_SECONDS: '0', OTEL_BSP_SCHEDULE_DELAY: '50' }
 
-describe.skipIf(!canRunGuides)('the guide to operations', () => {
-  test('has no command that is neither run here nor listed with a reason', () => {
+describe.skipIf(!canRunGuides)('the operations guide', () => {
+  test('has only commands that are run here or listed with a reason', () => {
     const languages = new Set(blocksOf(PAGE).map(({ language }) => language))
     expect([...languages].sort()).toEqual(['console', 'json', 'sh', 'sql', 'yaml'])
     expect(walkCommands.length).toBeGreaterThan(30)
     expect(otherCommands.length).toBeGreaterThan(25)
-    for (const command of without(otherCommands)) expectedOf(command)
+    for (const command of dropSkipped(otherCommands)) findExpected(command)
     const known = [...walkCommands, ...otherCommands].map(({ text }) => text)
     expect([...NOT_RUN.keys()].filter((text) => !known.includes(text))).toEqual([])
   })
@@ -146,15 +146,15 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
     "each of the operator's commands does what the page says, with a server in production on an embedded database",
     async () => {
       const world = await openWorld()
-      const commands = inOrder(without(otherCommands))
+      const commands = sortUnique(dropSkipped(otherCommands))
       const begins = commands.filter(({ text }) => text.endsWith('npm start'))
       expect(begins).toHaveLength(1)
       await world.start(begins[0]!.text)
       for (const command of commands)
-        if (!begins.includes(command) && !WITHOUT_SERVER.test(command.text)) await world.does(command)
+        if (!begins.includes(command) && !WITHOUT_SERVER.test(command.text)) await world.checkCommand(command)
       await expect.poll(() => world.collector.posts.some(({ path }) => path === '/v1/traces')).toBe(true)
       await world.stop()
-      for (const command of commands) if (WITHOUT_SERVER.test(command.text)) await world.does(command)
+      for (const command of commands) if (WITHOUT_SERVER.test(command.text)) await world.checkCommand(command)
     },
   )
 
@@ -162,14 +162,14 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
     'the walkthrough from installation over an upgrade and a failover to a restore works to the letter',
     async () => {
       const walk = await openWalk()
-      for (const command of without(walkCommands)) await walk.goes(command)
+      for (const command of dropSkipped(walkCommands)) await walk.goes(command)
       for (const { code } of statements) await walk.states(code)
     },
   )
 })
 
 /**
- * A temporary folder, a bank, a collector of traces, and a shell with the settings of a server in production.
+ * A temporary folder, a bank, a trace collector, and a shell with the settings of a production server.
  */
 async function openWorld() {
   const work = await newWork()
@@ -195,7 +195,7 @@ async function openWorld() {
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     RAILS_FILE: rails,
     [SECRET_NAME]: BANK_SECRET,
-    // Codes are created; nothing receives them.
+    // Codes are created, but nothing receives them.
     SMTP_URL: 'smtp://127.0.0.1:1',
   })
   onTestFinished(() => shell.close())
@@ -203,8 +203,7 @@ async function openWorld() {
 }
 
 /**
- * Optimizing the code of the embedded database takes longer than it saves in seconds, as in other processes
- * of tests.
+ * Optimizing the embedded database's code costs more time than it saves in a process that runs for seconds.
  */
 const SHORT_LIFE = `
 import { setFlagsFromString } from 'node:v8'
@@ -251,16 +250,16 @@ class World {
     expect(code).toBe(0)
   }
 
-  /** Runs a command of the page, and compares the output with the page. */
-  async does(command: Command): Promise<void> {
-    const { says } = expectedOf(command)
-    const outcome = await this.#shell.run(this.#filled(command.text))
+  /** Runs a command from the page, and compares its output with the page. */
+  async checkCommand(command: Command): Promise<void> {
+    const { says } = findExpected(command)
+    const outcome = await this.#shell.run(this.#fillPlaceholders(command.text))
     expect(outcome, command.text).toEqual({ code: 0, stdout: expect.stringMatching(says), stderr: '' })
-    if (command.shown) expect(shapeOf(outcome.stdout)).toEqual(shapeOf(command.shown))
-    await this.#after(command, outcome)
+    if (command.shown) expect(listShape(outcome.stdout)).toEqual(listShape(command.shown))
+    await this.#prepareNext(command, outcome)
   }
 
-  #filled(text: string): string {
+  #fillPlaceholders(text: string): string {
     const at = text.includes('REJECT') || text.includes('reopen') ? 'Verification:2' : 'Verification:1'
     const filled = text
       .replace('Verification:…', this.#ids.get(at) ?? '')
@@ -274,39 +273,40 @@ class World {
         .replace(/events_\d{4}_\d\d/, 'events_*')
         .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, this.#ids.get('Customer')!)})`
     if (!text.includes('archive ')) return filled
-    return `NODE_OPTIONS="$NODE_OPTIONS --import=${this.#work}/clock.mjs" ${filled.replace('2026-03', monthIn(3))}`
+    return `NODE_OPTIONS="$NODE_OPTIONS --import=${this.#work}/clock.mjs" ${filled.replace('2026-03', addMonths(3))}`
   }
 
   /** Prepares data that the following commands need. */
-  async #after({ text }: Command, { stdout }: Outcome): Promise<void> {
+  async #prepareNext({ text }: Command, { stdout }: Outcome): Promise<void> {
     const [, platform, token] = CREDENTIALS.exec(stdout) ?? []
     if (text.includes('--name Acme')) {
       this.#ids.set('Platform:…', platform!)
-      for (const n of [1, 2]) this.#ids.set(`Verification:${n}`, await this.#newVerification(stdout))
+      for (const n of [1, 2]) this.#ids.set(`Verification:${n}`, await this.#createVerification(stdout))
     }
-    if (text.includes('--name Bank')) this.#ids.set('InternalAccount:…', await this.#guessedWallet(stdout))
+    if (text.includes('--name Bank'))
+      this.#ids.set('InternalAccount:…', await this.#createGuessedWallet(stdout))
     if (text.includes('token create')) this.#ids.set('Token:…', token!)
     if (text.includes('master-key rotate'))
       await this.#shell.run(`export COUNTERSIGN_MASTER_KEY=${this.#newKey}`)
   }
 
-  /** A client of the platform whose credentials were printed. */
-  #clientOf(printed: string): Client {
+  /** Opens a client for the platform whose credentials were printed. */
+  #openClient(printed: string): Client {
     const [, platformId = '', tokenId = '', clientSecret = ''] = CREDENTIALS.exec(printed) ?? []
     const credentials = { platformId, tokenId, clientSecret }
     return new Client(credentials, `${this.#origin}/2025-10-13`)
   }
 
-  async #newVerification(printed: string): Promise<string> {
-    const client = this.#clientOf(printed)
+  async #createVerification(printed: string): Promise<string> {
+    const client = this.#openClient(printed)
     const { id: customerId } = (await client.post('/customers', PERSON)).body
     this.#ids.set('Customer', customerId.replace('Customer:', ''))
     return (await client.post('/verifications', { customerId })).body.id
   }
 
-  /** A wallet with failed guesses of its code. */
-  async #guessedWallet(printed: string): Promise<string> {
-    const client = this.#clientOf(printed)
+  /** Creates a wallet whose sign-in code was guessed wrong. */
+  async #createGuessedWallet(printed: string): Promise<string> {
+    const client = this.#openClient(printed)
     const { id } = (await client.post('/customers', { ...PERSON, email: 'ada@example.com' })).body
     const { data } = (await client.get(`/customers/internal-accounts?customerId=${id}`)).body
     const wallet = data.find(({ type }: { type: string }) => type === 'EMBEDDED_WALLET').id
@@ -321,14 +321,14 @@ class World {
   }
 }
 
-/** The month that begins `months` months from now, as a command takes it. */
-function monthIn(months: number): string {
+/** Returns the month that is `months` months from now, in the commands' format. */
+function addMonths(months: number): string {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)).toISOString().slice(0, 7)
 }
 
-/** Lines without the parts that differ from world to world: numbers of rows, and their months. */
-function shapeOf(text: string): string[] {
+/** Returns the lines without the parts that vary: row counts and months. */
+function listShape(text: string): string[] {
   const lines = text.trim().split('\n')
   const shapes = lines.map((line) =>
     line.replace(/_(?:first|\d{4}_\d\d)\./, '_MONTH.').replace(/\d+ (row|file)s?/, 'N $1s'),
@@ -336,7 +336,7 @@ function shapeOf(text: string): string[] {
   return [...new Set(shapes)].sort()
 }
 
-/** A primary of PostgreSQL with a standby, and a shell that has nothing yet. */
+/** Starts a PostgreSQL primary with a standby, and an empty shell. */
 async function openWalk() {
   const work = await newWork()
   onTestFinished(work.remove)
@@ -362,8 +362,8 @@ async function openWalk() {
       if (shown?.includes('"code":"UNAVAILABLE"')) await primary.stop()
       const outcome = await shell.run(here(text).replace('Platform:…', platform))
       const logs = async () => (await shell.run('cat server-*.log')).stdout
-      const said = outcome.code === 0 ? text : `${text}\n${outcome.stderr}${await logs()}`
-      expect(outcome.code, said).toBe(shown?.startsWith('WRONG') ? 1 : 0)
+      const message = outcome.code === 0 ? text : `${text}\n${outcome.stderr}${await logs()}`
+      expect(outcome.code, message).toBe(shown?.startsWith('WRONG') ? 1 : 0)
       if (text.includes('npx countersign')) expect(outcome.stderr, text).toBe('')
       if (shown !== undefined) expect(`${outcome.stdout.trimEnd()}\n`, text).toMatch(patternOf(shown))
       platform ||= /Platform:\S+/.exec(outcome.stdout)?.[0] ?? ''

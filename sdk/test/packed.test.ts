@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the commands of the guide pack an sdk whose types a strict program compiles against', async () => {
+test("the guide's commands pack an SDK whose types compile in a strict program", async () => {
   const guide = await readFile(join(ROOT, 'docs/sdk.md'), 'utf8')
   const [commands] = [...guide.matchAll(/^```console\n(.*?)^```$/gms)]
     .map(([, block = '']) => block)
@@ -50,7 +50,7 @@ test('the commands of the guide pack an sdk whose types a strict program compile
   expect(runIn(folder, process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')])).toBe('')
 })
 
-test('npm publishes declarations, although the repository runs no other scripts of packages', async () => {
+test('npm publishes declarations, although the repository runs no other package scripts', async () => {
   await rm(join(ROOT, 'sdk/dist/index.d.ts'), { force: true })
   await rm(join(ROOT, 'sdk/dist/.declarations'), { force: true })
   // Without --force, npm asks the registry for versions.

@@ -27,15 +27,15 @@ test.each(KINDS)(
     })
     const typed: Readonly<Record<string, string>> = { ...TYPED, accountNumber }
     const { fields, accountInfo } = BANKS[currency]
-    const shown = new Set<string>(['fullName', ...fields])
-    const made = await countersign.externalAccounts.create({
+    const formFields = new Set<string>(['fullName', ...fields])
+    const account = await countersign.externalAccounts.create({
       customerId,
       currency,
       accountInfo: accountInfo((name) => {
-        expect(shown).toContain(name)
+        expect(formFields).toContain(name)
         return typed[name] ?? ''
       }),
     })
-    expect(made).toMatchObject({ currency, status: 'ACTIVE' })
+    expect(account).toMatchObject({ currency, status: 'ACTIVE' })
   },
 )

@@ -9,12 +9,12 @@ describe('a payment from an embedded wallet', () => {
   let countersign: Countersign
   let customer: Awaited<ReturnType<typeof makeFundedCustomer>>
   let session: Session
-  const shown: Payment[] = []
+  const payments: Payment[] = []
 
   beforeAll(async () => {
     countersign = await makeClient()
     customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1_000_000_000n })
-    const wallet = countersign.wallet(customer.walletId, { confirm: (payment) => shown.push(payment) > 0 })
+    const wallet = countersign.wallet(customer.walletId, { confirm: (payment) => payments.push(payment) > 0 })
     session = await wallet.email.signIn({ code: '000000' })
   })
 
@@ -37,17 +37,17 @@ describe('a payment from an embedded wallet', () => {
   })
 
   test('can be signed over the payload of the quote, without a challenge', async () => {
-    const made = await quote()
-    const { id } = made
-    const signature = await session.approveQuote(made)
-    const answer = await countersign.call('quote_execute', { params: { quoteId: id }, signature })
-    expect(answer.status).toBe(200)
+    const quoteToSign = await quote()
+    const { id } = quoteToSign
+    const signature = await session.approveQuote(quoteToSign)
+    const response = await countersign.call('quote_execute', { params: { quoteId: id }, signature })
+    expect(response.status).toBe(200)
   })
 
   test('shows the signer the amount and the payee, in the types of the contract', async () => {
     const { id, totalSendingAmount, feesIncluded } = await quote()
     await countersign.signed('quote_execute', { params: { quoteId: id } }, session)
-    const payment = shown.find(({ quote }) => quote === id)
+    const payment = payments.find(({ quote }) => quote === id)
     expect(payment?.summary).toContain('25.00 USD')
     expect(payment).toMatchObject({
       account: customer.walletId,
@@ -85,7 +85,7 @@ describe('a payment from an embedded wallet', () => {
     const { id } = await quote()
     const pays = (signer: Signer) => countersign.signed('quote_execute', { params: { quoteId: id } }, signer)
     await expect(pays(stranger)).rejects.toMatchObject({ name: 'PayloadMismatchError', member: 'account' })
-    // The server refuses it too, if the app does not check.
+    // Even if the app does not check, the server refuses it.
     const careless = {
       accountId: customer.walletId,
       sign: ({ text }: { text: string }) => stranger.key.sign(text),
@@ -119,14 +119,14 @@ describe('a sign-in', () => {
   test('asks the customer for the code once it has been sent', async () => {
     const countersign = await makeClient()
     const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
-    const asked: string[] = []
+    const prompts: string[] = []
     const session = await countersign.wallet(walletId).email.signIn({
       code: async () => {
-        asked.push('code')
+        prompts.push('code')
         return '000000'
       },
     })
-    expect(asked).toEqual(['code'])
+    expect(prompts).toEqual(['code'])
     expect(session).toMatchObject({ accountId: walletId })
     const { body } = await countersign.call('session_list', { query: { accountId: walletId } })
     expect(body.data.map(({ id }) => id)).toEqual([session.id])

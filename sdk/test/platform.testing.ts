@@ -8,13 +8,13 @@ export interface TestCredentials {
   readonly clientSecret: string
 }
 
-/** A platform for one test. */
+/** Creates a platform for one test. */
 export async function makePlatform(): Promise<TestCredentials> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   return { ...((await response.json()) as TestCredentials), baseUrl: inject('baseUrl') }
 }
 
-/** A customer with `amount` (smallest units of USDB) in a wallet, and a bank account in USD. */
+/** Creates a customer with `amount` (smallest units of USDB) in a wallet, and a bank account in USD. */
 export async function makeFundedCustomer(
   countersign: Countersign,
   options: { email: string; amount: bigint },
@@ -25,10 +25,10 @@ export async function makeFundedCustomer(
   const { body: accounts } = await countersign.call('customer_internal_account_list', {
     query: { customerId: customer.id },
   })
-  const idOf = (wanted: (account: (typeof accounts.data)[number]) => boolean) =>
-    accounts.data.find(wanted)!.id
-  const walletId = idOf(({ type }) => type === 'EMBEDDED_WALLET')
-  const usdId = idOf(({ type, balance }) => type === 'INTERNAL_FIAT' && balance.currency.code === 'USD')
+  const findId = (matches: (account: (typeof accounts.data)[number]) => boolean) =>
+    accounts.data.find(matches)!.id
+  const walletId = findId(({ type }) => type === 'EMBEDDED_WALLET')
+  const usdId = findId(({ type, balance }) => type === 'INTERNAL_FIAT' && balance.currency.code === 'USD')
   await countersign.call('sandbox_account_fund', {
     params: { accountId: walletId },
     body: { amount: options.amount },
@@ -48,7 +48,7 @@ export async function makeFundedCustomer(
   return { customerId: customer.id, walletId, usdId, bankId: bank.id }
 }
 
-/** A quote from an account to a bank account; `amount` is the receiving amount in smallest units. */
+/** Creates a quote from an account to a bank account. `amount` is the receiving amount in smallest units. */
 export async function makeQuote(
   countersign: Countersign,
   options: { from: string; to: string; amount: bigint },
@@ -64,7 +64,7 @@ export async function makeQuote(
   return body
 }
 
-/** A client of a new platform. */
+/** Creates a client for a new platform. */
 export async function makeClient(): Promise<Countersign> {
   return new Countersign(await makePlatform())
 }

@@ -13,7 +13,7 @@ test.skipIf(!canRunGuides)(
     const work = await mkdtemp(join(tmpdir(), 'countersign-walk-'))
     onTestFinished(() => rm(work, { recursive: true, force: true, maxRetries: 5 }))
     const [port, bank, rates] = await freePorts(3)
-    // The guide has its own database, whatever the other tests run on.
+    // The guide uses its own database, whatever the other tests use.
     const env = {
       REPO: ROOT,
       WORK: work,

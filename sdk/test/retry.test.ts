@@ -19,15 +19,15 @@ async function startCuttingProxy(
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers
-    const answer = await fetch(origin + request.url, {
+    const forwarded = await fetch(origin + request.url, {
       method: request.method!,
       headers: headers as Record<string, string>,
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
     })
-    const body = await answer.text()
+    const body = await forwarded.text()
     if (left-- > 0) return void request.socket.destroy()
-    const replayed = answer.headers.get('Idempotency-Replayed')
-    response.writeHead(answer.status, replayed ? { 'Idempotency-Replayed': replayed } : {}).end(body)
+    const replayed = forwarded.headers.get('Idempotency-Replayed')
+    response.writeHead(forwarded.status, replayed ? { 'Idempotency-Replayed': replayed } : {}).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -42,7 +42,7 @@ describe('a connection that breaks after the execution', () => {
     server?.close()
   })
 
-  async function behind(cuts: number, triesMax?: number) {
+  async function connectThroughProxy(cuts: number, triesMax?: number) {
     const credentials = await makePlatform()
     const proxy = await startCuttingProxy(credentials.baseUrl, cuts)
     server = proxy.server
@@ -57,20 +57,20 @@ describe('a connection that breaks after the execution', () => {
   }
 
   test('creates nothing twice: the next attempt gets the stored response', async () => {
-    const countersign = await behind(2)
-    const answer = await countersign.call('customer_create', { body: { customerType: 'INDIVIDUAL' } })
-    expect(answer.isReplayed).toBe(true)
-    expect(await customers(countersign)).toEqual([answer.body.id])
+    const countersign = await connectThroughProxy(2)
+    const created = await countersign.call('customer_create', { body: { customerType: 'INDIVIDUAL' } })
+    expect(created.isReplayed).toBe(true)
+    expect(await customers(countersign)).toEqual([created.body.id])
   })
 
   test('has the key in the error, which finds the response later', async () => {
-    const countersign = await behind(1, 1)
+    const countersign = await connectThroughProxy(1, 1)
     const body = { customerType: 'INDIVIDUAL' } as const
     const error = await countersign.call('customer_create', { body }).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ConnectionError)
     const { idempotencyKey } = error as ConnectionError
-    const answer = await countersign.call('customer_create', { body, idempotencyKey: idempotencyKey! })
-    expect(answer.isReplayed).toBe(true)
-    expect(await customers(countersign)).toEqual([answer.body.id])
+    const created = await countersign.call('customer_create', { body, idempotencyKey: idempotencyKey! })
+    expect(created.isReplayed).toBe(true)
+    expect(await customers(countersign)).toEqual([created.body.id])
   })
 })

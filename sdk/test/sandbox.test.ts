@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to the sandbox can be followed to its end, to the letter', async () => {
+test.skipIf(!canRunGuides)('the sandbox guide runs exactly as written', async () => {
   const { stdout } = await runGuide('sandbox.md')
   const [
     rejected,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to screening can be followed to its end, to the letter', async () => {
+test.skipIf(!canRunGuides)('the screening guide runs exactly as written', async () => {
   const { stdout } = await runGuide('screening.md')
   expect(stdout.trim().split('\n')).toEqual([
     '50000000',

@@ -3,7 +3,7 @@ import { Countersign } from '../src/countersign.ts'
 import { canRunGuides, runGuide, runProgramOf } from './guide.testing.ts'
 import { makePlatform } from './platform.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to the sdk pays, signs, lists and tells errors apart', async () => {
+test.skipIf(!canRunGuides)('the SDK guide pays, signs, lists and distinguishes errors', async () => {
   const { stdout } = await runGuide('sdk.md')
   const [amount, summary, ...rest] = stdout.trim().split('\n')
   expect(amount).toBe('2500n')

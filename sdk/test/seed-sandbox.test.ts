@@ -3,7 +3,7 @@ import { Countersign } from '../src/countersign.ts'
 import { seedSandbox } from '../src/testing/seed-sandbox.ts'
 import { makePlatform } from './platform.testing.ts'
 
-test('a seeded sandbox has what every page shows: failures, approvals, days of payments; the same names by the same number', {
+test('a seeded sandbox has failures, approvals and days of payments, and the same seed creates the same names', {
   tags: 'long',
 }, async () => {
   const countersign = new Countersign(await makePlatform())
@@ -30,11 +30,11 @@ test('a seeded sandbox has what every page shows: failures, approvals, days of p
   ).toBe(true)
   const other = new Countersign(await makePlatform())
   await seedSandbox(other, { customers: 2, days: 0 })
-  const nameOf = async (from: Countersign) => {
+  const readName = async (from: Countersign) => {
     const names: string[] = []
     for await (const customer of from.customers.list())
       names.push('fullName' in customer ? (customer.fullName ?? '') : '')
     return names.reverse().slice(0, 2)
   }
-  expect(await nameOf(other)).toEqual(await nameOf(countersign))
+  expect(await readName(other)).toEqual(await readName(countersign))
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to signing in can be followed to its end, to the letter', async () => {
+test.skipIf(!canRunGuides)('the sign-in guide runs exactly as written', async () => {
   const { stdout } = await runGuide('sign-in.md')
   expect(stdout.trim().split('\n')).toEqual([
     'EMAIL_OTP',

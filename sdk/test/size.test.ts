@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 const ROOM = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * The maximum weight of each in a page: its minified bundle with all imports, compressed. Kilobytes of 1,000.
+ * The maximum compressed size of each minified bundle with all imports, in kilobytes of 1,000 bytes.
  */
 const LIMITS = [
   { what: 'a key of a device', code: `export { DeviceKey } from '@countersign/sdk/wallet'`, kilobytes: 8 },
@@ -15,7 +15,7 @@ const LIMITS = [
   { what: 'the whole client', code: `export * from '@countersign/sdk'`, kilobytes: 31 },
 ] as const
 
-// Measured as it is built: `npm test` builds it first.
+// Measures the built package: `npm test` builds it first.
 describe.skipIf(!existsSync(`${ROOM}/dist/index.js`))('in a page', () => {
   test.each(LIMITS)('$what weighs at most $kilobytes kB', async ({ what, code, kilobytes }) => {
     const { outputFiles, metafile } = await build({
@@ -32,13 +32,15 @@ describe.skipIf(!existsSync(`${ROOM}/dist/index.js`))('in a page', () => {
       logLevel: 'silent',
     })
     const bytes = gzipSync(outputFiles[0]!.contents, { level: 9 }).length
-    console.info(`${what}: ${(bytes / 1000).toFixed(1)} kB of ${kilobytes} kB\n${heaviest(metafile.outputs)}`)
+    console.info(
+      `${what}: ${(bytes / 1000).toFixed(1)} kB of ${kilobytes} kB\n${listHeaviest(metafile.outputs)}`,
+    )
     expect(bytes).toBeLessThanOrEqual(kilobytes * 1000)
   })
 })
 
-/** The largest parts of a bundle, before compression. */
-function heaviest(
+/** Lists the largest parts of a bundle, before compression. */
+function listHeaviest(
   outputs: Readonly<Record<string, { inputs: Record<string, { bytesInOutput: number }> }>>,
 ): string {
   return Object.values(outputs)

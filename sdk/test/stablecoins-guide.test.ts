@@ -14,7 +14,7 @@ test.skipIf(!canRunGuides || chainAbsent)(
     const work = await mkdtemp(join(tmpdir(), 'countersign-stablecoins-'))
     onTestFinished(() => rm(work, { recursive: true, force: true, maxRetries: 5 }))
     const [port, chain, bank, rates] = await freePorts(4)
-    // The guide has its own database, whatever the other tests run on.
+    // The guide uses its own database, whatever the other tests use.
     const { stdout } = await runCommands('stablecoins.md', {
       REPO: ROOT,
       WORK: work,

@@ -22,9 +22,9 @@ async function makeWallet() {
   return { countersign, customer, wallet, authenticator }
 }
 
-async function signedIn() {
-  const made = await makeWallet()
-  return { ...made, session: await made.wallet.email.signIn(CODE) }
+async function makeSignedInWallet() {
+  const world = await makeWallet()
+  return { ...world, session: await world.wallet.email.signIn(CODE) }
 }
 
 const newChallenge = () => randomBytes(16).toString('base64url')
@@ -32,9 +32,12 @@ const newChallenge = () => randomBytes(16).toString('base64url')
 const addPasskey = (wallet: Wallet, session: Session, nickname = 'Phone') =>
   wallet.passkey.register({ nickname, challenge: newChallenge(), session })
 
-/** True if the session can sign: signs a harmless call. */
-async function canSign(made: Awaited<ReturnType<typeof signedIn>>, session: Session): Promise<boolean> {
-  const { countersign, wallet } = made
+/** Resolves to true if the session can sign. Tries it with a harmless call. */
+async function canSign(
+  world: Awaited<ReturnType<typeof makeSignedInWallet>>,
+  session: Session,
+): Promise<boolean> {
+  const { countersign, wallet } = world
   const call = { params: { id: wallet.accountId }, body: { privateEnabled: true } }
   return countersign.signed('internal_account_update', call, session).then(
     () => true,
@@ -44,31 +47,31 @@ async function canSign(made: Awaited<ReturnType<typeof signedIn>>, session: Sess
 
 describe('a passkey', () => {
   test('is registered with a session and signs in on its own', async () => {
-    const made = await signedIn()
-    const { wallet, session } = made
+    const world = await makeSignedInWallet()
+    const { wallet, session } = world
     const credential = await addPasskey(wallet, session)
     expect(credential).toMatchObject({ type: 'PASSKEY', nickname: 'Phone', accountId: wallet.accountId })
     const mine = await wallet.passkey.signIn()
     expect(mine.key.keyPair.privateKey.extractable).toBe(false)
-    expect(await canSign(made, mine)).toBe(true)
+    expect(await canSign(world, mine)).toBe(true)
     expect((await wallet.sessions()).map(({ type }) => type).sort()).toEqual(['EMAIL_OTP', 'PASSKEY'])
     expect(await wallet.passkey.signIn({ credentialId: credential.id })).toBeInstanceOf(Session)
   })
 
-  test('takes a session, and is one per authenticator', async () => {
-    const { wallet, session } = await signedIn()
+  test('needs a session, and is limited to one per authenticator', async () => {
+    const { wallet, session } = await makeSignedInWallet()
     await expect(wallet.passkey.register({ nickname: 'Phone', challenge: newChallenge() })).rejects.toThrow(
       SessionRequiredError,
     )
-    const { wallet: again, session: mine } = await signedIn()
+    const { wallet: again, session: mine } = await makeSignedInWallet()
     await addPasskey(again, mine)
     await expect(addPasskey(again, mine)).rejects.toMatchObject({ name: 'InvalidStateError' })
     await expect(wallet.passkey.signIn()).rejects.toThrow(NoCredentialError)
     expect(session.isExpired(session.expiresAt)).toBe(true)
   })
 
-  test('must be named where there are several', async () => {
-    const { countersign, wallet, session } = await signedIn()
+  test('must be named if there are several', async () => {
+    const { countersign, wallet, session } = await makeSignedInWallet()
     const first = await addPasskey(wallet, session)
     const other = new SoftwareAuthenticator({ origin: 'http://localhost:3000' })
     const elsewhere = countersign.wallet(wallet.accountId, { authenticator: other })
@@ -83,7 +86,7 @@ describe('a passkey', () => {
   })
 
   test('of another domain is refused by the server', async () => {
-    const { countersign, wallet, session } = await signedIn()
+    const { countersign, wallet, session } = await makeSignedInWallet()
     const authenticator = new SoftwareAuthenticator({ origin: 'https://evil.example' })
     const evil = countersign.wallet(wallet.accountId, { authenticator })
     await expect(addPasskey(evil, session)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
@@ -93,26 +96,26 @@ describe('a passkey', () => {
 })
 
 describe('an identity', () => {
-  const token = async (nonce: string) => makeOidcToken({ nonce, jti: newChallenge() })
+  const makeToken = async (nonce: string) => makeOidcToken({ nonce, jti: newChallenge() })
 
   test('is registered and signs in, bound to the key of this device', async () => {
-    const made = await signedIn()
-    const { wallet, session } = made
-    const credential = await wallet.oauth.register({ oidcToken: token, session })
+    const world = await makeSignedInWallet()
+    const { wallet, session } = world
+    const credential = await wallet.oauth.register({ oidcToken: makeToken, session })
     expect(credential).toMatchObject({ type: 'OAUTH', nickname: 'ada@example.com' })
-    expect(await canSign(made, await wallet.oauth.signIn({ oidcToken: token }))).toBe(true)
-    const kept = structuredClone((await RecipientKey.generate()).keyPair)
-    const key = await RecipientKey.fromKeyPair(kept)
-    expect(await canSign(made, await wallet.oauth.signIn({ oidcToken: token, key }))).toBe(true)
+    expect(await canSign(world, await wallet.oauth.signIn({ oidcToken: makeToken }))).toBe(true)
+    const keyPair = structuredClone((await RecipientKey.generate()).keyPair)
+    const key = await RecipientKey.fromKeyPair(keyPair)
+    expect(await canSign(world, await wallet.oauth.signIn({ oidcToken: makeToken, key }))).toBe(true)
   })
 
-  test('does not sign in by a token for another key or of another person', async () => {
-    const { wallet, session } = await signedIn()
-    await wallet.oauth.register({ oidcToken: token, session })
+  test('does not sign in with a token for another key or of another person', async () => {
+    const { wallet, session } = await makeSignedInWallet()
+    await wallet.oauth.register({ oidcToken: makeToken, session })
     const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
-    await expect(wallet.oauth.signIn({ oidcToken: async () => token('another key') })).rejects.toMatchObject(
-      refused,
-    )
+    await expect(
+      wallet.oauth.signIn({ oidcToken: async () => makeToken('another key') }),
+    ).rejects.toMatchObject(refused)
     await expect(
       wallet.oauth.signIn({ oidcToken: async (nonce) => makeOidcToken({ nonce, sub: 'eve' }) }),
     ).rejects.toMatchObject(refused)
@@ -121,8 +124,8 @@ describe('an identity', () => {
 
 describe('a code by SMS', () => {
   test('signs in with the code of the registration, and with a later one', async () => {
-    const made = await signedIn()
-    const { wallet, session } = made
+    const world = await makeSignedInWallet()
+    const { wallet, session } = world
     const credential = await wallet.sms.register({ phoneNumber: '+14155552671', session })
     const { otpEncryptionTargetBundle } = credential
     const first = await wallet.sms.signIn({
@@ -130,42 +133,42 @@ describe('a code by SMS', () => {
       credentialId: credential.id,
       otpEncryptionTargetBundle: otpEncryptionTargetBundle!,
     })
-    expect(await canSign(made, first)).toBe(true)
-    expect(await canSign(made, await wallet.sms.signIn(CODE))).toBe(true)
+    expect(await canSign(world, first)).toBe(true)
+    expect(await canSign(world, await wallet.sms.signIn(CODE))).toBe(true)
   })
 })
 
 describe('a session', () => {
   test('is refreshed into another, and ends when it is revoked', async () => {
-    const made = await signedIn()
-    const { wallet, session } = made
+    const world = await makeSignedInWallet()
+    const { wallet, session } = world
     const fresh = await session.refresh()
     expect(fresh).toMatchObject({ accountId: wallet.accountId })
     expect([fresh.id, fresh.publicKey]).not.toEqual([session.id, session.publicKey])
     await session.revoke()
     expect((await wallet.sessions()).map(({ id }) => id)).toEqual([fresh.id])
-    expect([await canSign(made, session), await canSign(made, fresh)]).toEqual([false, true])
+    expect([await canSign(world, session), await canSign(world, fresh)]).toEqual([false, true])
     await expect(session.refresh()).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' })
   })
 
   test('revokes another one', async () => {
-    const { wallet, session } = await signedIn()
+    const { wallet, session } = await makeSignedInWallet()
     const other = await wallet.email.signIn(CODE)
     await wallet.revokeSession(other.id, session)
     expect((await wallet.sessions()).map(({ id }) => id)).toEqual([session.id])
   })
 
   test('is restored from storage with the same key, still not exportable', async () => {
-    const made = await signedIn()
-    const again = await made.wallet.session(structuredClone(made.session.record))
-    expect(again.record).toEqual({ ...made.session.record, keyPair: again.key.keyPair })
-    expect(again.publicKey).toBe(made.session.publicKey)
+    const world = await makeSignedInWallet()
+    const again = await world.wallet.session(structuredClone(world.session.record))
+    expect(again.record).toEqual({ ...world.session.record, keyPair: again.key.keyPair })
+    expect(again.publicKey).toBe(world.session.publicKey)
     expect(again.key.keyPair.privateKey.extractable).toBe(false)
-    expect(await canSign(made, again)).toBe(true)
+    expect(await canSign(world, again)).toBe(true)
   })
 
   test('has expired from its last moment on', async () => {
-    const { session } = await signedIn()
+    const { session } = await makeSignedInWallet()
     const end = session.expiresAt.getTime()
     expect([-1, 0].map((ms) => session.isExpired(new Date(end + ms)))).toEqual([false, true])
   })
@@ -173,7 +176,7 @@ describe('a session', () => {
 
 describe('a wallet', () => {
   test('is exported as 24 words, the same each time, only under the pinned key', async () => {
-    const { countersign, wallet, session } = await signedIn()
+    const { countersign, wallet, session } = await makeSignedInWallet()
     const phrase = await wallet.export(session)
     expect(phrase.split(' ')).toHaveLength(24)
     expect(await wallet.export(await session.refresh())).toBe(phrase)
@@ -181,25 +184,25 @@ describe('a wallet', () => {
     await expect(misled.export(session)).rejects.toThrow(EnvelopeError)
   })
 
-  test('revokes a credential by a session of another, and registers the address again', async () => {
-    const made = await signedIn()
-    const { wallet, session } = made
+  test("revokes a credential with another credential's session, and registers the address again", async () => {
+    const world = await makeSignedInWallet()
+    const { wallet, session } = world
     const [email] = await wallet.credentials()
     await expect(wallet.revokeCredential(email!.id, session)).rejects.toMatchObject({ status: 400 })
     const passkey = await addPasskey(wallet, session)
     const mine = await wallet.passkey.signIn()
     await wallet.revokeCredential(email!.id, mine)
     expect((await wallet.credentials()).map(({ id }) => id)).toEqual([passkey.id])
-    expect(await canSign(made, session)).toBe(false)
+    expect(await canSign(world, session)).toBe(false)
     await wallet.email.register({ session: mine })
-    expect(await canSign(made, await wallet.email.signIn(CODE))).toBe(true)
+    expect(await canSign(world, await wallet.email.signIn(CODE))).toBe(true)
   })
 })
 
-/** An ID token that the sandbox accepts: of the right shape and age, its signature unchecked (specification 5.5). */
+/** Builds an ID token of valid shape and age. The sandbox ignores its signature (specification 5.5). */
 function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date()): string {
   const seconds = Math.floor(now.getTime() / 1000)
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const header = { alg: 'RS256', typ: 'JWT', kid: 'sandbox' }
   const payload = {
     iss: 'https://accounts.google.com',
@@ -210,5 +213,5 @@ function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date
     exp: seconds + 300,
     ...claims,
   }
-  return `${part(header)}.${part(payload)}.${Buffer.from('unchecked').toString('base64url')}`
+  return `${encodePart(header)}.${encodePart(payload)}.${Buffer.from('unchecked').toString('base64url')}`
 }

@@ -3,7 +3,7 @@ import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
-test.skipIf(!canRunGuides)('the guide to webhooks can be followed to its end, to the letter', async () => {
+test.skipIf(!canRunGuides)('the webhooks guide runs exactly as written', async () => {
   const { stdout } = await runGuide('webhooks.md')
   expect(stdout.trim().split('\n')).toEqual([
     '200',
@@ -17,7 +17,7 @@ test.skipIf(!canRunGuides)('the guide to webhooks can be followed to its end, to
   ])
 })
 
-test('the guide to webhooks names every type of event that has a webhook', async () => {
+test('the webhooks guide names every event type that has a webhook', async () => {
   const text = await readFile(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
   for (const { body } of Object.values(WEBHOOKS))
     for (const type of (body.properties.type as unknown as { enum: string[] }).enum)

@@ -103,8 +103,8 @@ async function runMany(): Promise<number> {
   }
   const takeSeed = (): number | undefined => {
     if (options['until-wrong'] && totals.wrong > 0) return undefined
-    const isOver = untilMs === undefined ? next >= from + seeds : realNow() >= untilMs
-    return isOver ? undefined : next++
+    const isFinished = untilMs === undefined ? next >= from + seeds : realNow() >= untilMs
+    return isFinished ? undefined : next++
   }
   const record = ({ seed, wrong, counts }: Report) => {
     totals.runs += 1

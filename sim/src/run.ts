@@ -7,7 +7,7 @@ import { Machine, Program, runAs } from './machine/machine.ts'
 import { Network, type NetworkConditions } from './machine/network.ts'
 import { Random } from './machine/random.ts'
 import { createChainRail } from './model/chain-rail.ts'
-import { checkBooks, checkEnd } from './model/check.ts'
+import { checkEnd, checkLedger } from './model/check.ts'
 import { Backend } from './model/clients.ts'
 import { createFileRail } from './model/file-rail.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
@@ -204,7 +204,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   const outside = await openOutside({ machine, network, engine }, faults)
   const log = new RunLog(machine)
   const receiver = new Receiver(machine, log)
-  network.hosts.set(RECEIVER, receiver.answer)
+  network.hosts.set(RECEIVER, receiver.respond)
   let bank: Bank | undefined
   let wrong: unknown
   try {
@@ -222,8 +222,8 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
         stopFaults()
         await checkEnd(bank, faults.hasEndpoint ? receiver : undefined)
         await outside.settle?.()
-        await outside.checkBooks?.(engine.db)
-        await checkBooks(engine.db, key)
+        await outside.compareWithLedger?.(engine.db)
+        await checkLedger(engine.db, key)
       })(),
     )
   } catch (error) {
@@ -267,7 +267,7 @@ interface Outside {
   /** True while no faults are injected. */
   isFaultFree?: boolean
   /** Compares the system's own record of the servers' money with the ledger. Throws Violation. */
-  checkBooks?(db: Database): Promise<void>
+  compareWithLedger?(db: Database): Promise<void>
   /** Lets time pass until the servers have done the work that became due during a clock jump. */
   settle?(): Promise<void>
   end(): void
@@ -291,7 +291,7 @@ async function openOutside(
       set isFaultFree(isFaultFree: boolean) {
         world.isFaultFree = isFaultFree
       },
-      checkBooks: (db) => world.checkBooks(db),
+      compareWithLedger: (db) => world.compareWithLedger(db),
       end: () => world.end(),
     }
   }
@@ -339,7 +339,7 @@ function startFaults(
   faults: Faults,
   { machine, network, servers, outside, receiver, now }: World,
 ): () => void {
-  let isOver = false
+  let isFinished = false
   network.conditions = faults.conditions
   now.faults = faults.database
   receiver.refused = faults.webhooksRefused
@@ -347,7 +347,7 @@ function startFaults(
   const { killedEveryMs, clockJumpMs } = faults
   const scheduleKill = (everyMs: number): void => {
     machine.runAfter(machine.random.integerBelow(2 * everyMs), () => {
-      if (isOver || servers.kills === KILLS_MAX) return
+      if (isFinished || servers.kills === KILLS_MAX) return
       if (outside.kill && machine.random.chance(0.3)) outside.kill()
       else servers.kill()
       scheduleKill(everyMs)
@@ -359,7 +359,7 @@ function startFaults(
       machine.clock.offsetMs += clockJumpMs
     })
   return () => {
-    isOver = true
+    isFinished = true
     network.conditions = GOOD_CONDITIONS
     now.faults = NO_FAULTS
     receiver.refused = 0

@@ -7,26 +7,26 @@ import { PRINTERS, type Values } from './printers.ts'
 import { FORMS, listOptions, type OperatorCommandName as Name, runOperatorCommand } from './run.ts'
 
 type Names = [Name, ...Name[]]
-type Done = (exitCode: number) => void
+type OnExit = (exitCode: number) => void
 
 /**
- * Adds the operator commands, which work directly on the database: `countersign platform …`, `token …` and
- * others.
+ * Adds the operator commands, which work directly on the database, such as `countersign platform …` and
+ * `countersign token …`.
  */
-export function addAdminCommands(program: Command, done: Done): void {
-  const byWords = new Map<string, Names>()
+export function addAdminCommands(program: Command, onExit: OnExit): void {
+  const namesByCommand = new Map<string, Names>()
   for (const name of keysOf(PRINTERS)) {
-    const words = FORMS[name].cli
-    const existing = words === undefined ? undefined : byWords.get(words)
+    const commandName = FORMS[name].cli
+    const existing = commandName === undefined ? undefined : namesByCommand.get(commandName)
     if (existing) existing.push(name)
-    else if (words !== undefined) byWords.set(words, [name])
+    else if (commandName !== undefined) namesByCommand.set(commandName, [name])
   }
-  for (const [words, names] of byWords) addCommand(program, words, names, done)
+  for (const [commandName, names] of namesByCommand) addCommand(program, commandName, names, onExit)
 }
 
-/** Adds a command that runs one of the server program's commands. */
-function addCommand(program: Command, words: string, names: Names, done: Done): void {
-  const [noun = '', verb] = words.split(' ')
+/** Adds a command that runs a command of the server executable. */
+function addCommand(program: Command, commandName: string, names: Names, onExit: OnExit): void {
+  const [noun = '', verb] = commandName.split(' ')
   const parent =
     verb === undefined ? program : ensureNounCommand(program, noun, OPERATOR_NOUNS[noun]?.description ?? '')
   const command = parent.command(verb ?? noun).description(FORMS[names[0]].description)
@@ -44,20 +44,20 @@ function addCommand(program: Command, words: string, names: Names, done: Done): 
     const operands = options.filter(([, { isArgument }]) => isArgument)
     for (const [index, [name]] of operands.entries()) values[name] = command.args[index]
     for (const [name, { cliName }] of options) if (cliName) values[name] = values[cliName]
-    done(await runOperatorCommand(chooseCommand(names, values), values))
+    onExit(await runOperatorCommand(chooseCommand(names, values), values))
   })
 }
 
 /**
- * Several commands may share one name. Chooses the one whose required options are given, and throws Failure
- * if only some of them are.
+ * Chooses between commands that share a name: returns the one whose required options are present. Throws
+ * Failure if only some of them are.
  */
 function chooseCommand(names: Names, values: Values): Name {
-  const required = (name: Name) => listOptions(name).filter((option) => option[1].required)
-  const isGiven = ([name]: [string, OperatorOption]) => values[name] !== undefined
-  const match = names.find((name) => required(name).some(isGiven))
-  if (names.length === 1 || !match) return names.find((name) => required(name).length === 0) ?? names[0]
-  if (required(match).every(isGiven)) return match
-  const flags = required(match).map(([name, { cliName = name }]) => `--${cliName}`)
+  const listRequired = (name: Name) => listOptions(name).filter((option) => option[1].required)
+  const isPresent = ([name]: [string, OperatorOption]) => values[name] !== undefined
+  const match = names.find((name) => listRequired(name).some(isPresent))
+  if (names.length === 1 || !match) return names.find((name) => listRequired(name).length === 0) ?? names[0]
+  if (listRequired(match).every(isPresent)) return match
+  const flags = listRequired(match).map(([name, { cliName = name }]) => `--${cliName}`)
   throw new Failure(`${flags.join(' and ')} must be used together.`)
 }

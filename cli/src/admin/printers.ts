@@ -5,22 +5,22 @@ import { formatDigits, formatReconciledDays, type ReconciledDay } from './reconc
 /** A command's options and arguments, by name. */
 export type Values = Record<string, string | boolean | undefined>
 
-/** The result as text. `isRight` is false if the result reports a problem. */
+/** The result as text. `isSuccessful` is false if the result reports a problem. */
 interface Printed {
-  readonly words: string
-  readonly isRight: boolean
+  readonly text: string
+  readonly isSuccessful: boolean
 }
 
 type Printer = (output: string, values: Values) => Printed
 
 /** Creates a printer from a function that describes the parsed JSON output. */
 function createPrinter<T>(
-  describe: (answer: T, values: Values) => string,
-  isRight: (answer: T) => boolean = () => true,
+  describe: (result: T, values: Values) => string,
+  isSuccessful: (result: T) => boolean = () => true,
 ): Printer {
   return (output, values) => {
-    const answer: T = JSON.parse(output)
-    return { words: describe(answer, values), isRight: isRight(answer) }
+    const result: T = JSON.parse(output)
+    return { text: describe(result, values), isSuccessful: isSuccessful(result) }
   }
 }
 

@@ -13,7 +13,7 @@ const day = {
   differences: [],
 }
 
-test('a table has a line for each day, and the differences below it', () => {
+test('the reconciliation table has a line for each day, followed by the differences', () => {
   const differences = [
     { reason: 'NOT_IN_STATEMENT', amount: '-2500', ageDays: 1, about: 'Transaction:1' },
     { reason: 'WRONG_SUM', amount: '5', ageDays: 0 },
@@ -45,6 +45,6 @@ test('a table has a line for each day, and the differences below it', () => {
   )
 })
 
-test('without rails there is a line that says so', () => {
+test('a reconciliation without rails prints a line that says so', () => {
   expect(formatReconciledDays([])).toBe('No rail has moved money yet.\n')
 })

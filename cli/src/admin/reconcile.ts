@@ -36,9 +36,9 @@ export function formatReconciledDays(data: readonly ReconciledDay[]): string {
 
 /** Formats the differences of one day, one per line. */
 function formatDifferences({ rail, date, currency, differences, differenceCount }: ReconciledDay): string {
-  const rows = differences.map(({ reason, amount, ageDays, about = '' }) => [
+  const rows = differences.map(({ reason, amount, ageDays, about: subject = '' }) => [
     ...['', reason, formatDigits(currency, amount)],
-    ...[`${ageDays} ${ageDays === 1 ? 'day' : 'days'}`, about],
+    ...[`${ageDays} ${ageDays === 1 ? 'day' : 'days'}`, subject],
   ])
   const more = differenceCount - differences.length
   return [

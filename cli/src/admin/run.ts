@@ -23,7 +23,7 @@ export function listOptions(name: OperatorCommandName): [string, OperatorOption]
 }
 
 /**
- * Runs an operator command in the server program. `given` has the command's options, and possibly `json` and
+ * Runs an operator command in the server program. `values` has the command's options, and possibly `json` and
  * `yes`. Returns the exit code, which is 1 if the result reports a problem.
  */
 export async function runOperatorCommand(name: OperatorCommandName, values: Values): Promise<number> {
@@ -41,9 +41,9 @@ export async function runOperatorCommand(name: OperatorCommandName, values: Valu
   })
   const output = await runInServer([...name.split(' '), ...args], isJson)
   if (typeof output === 'number') return output
-  const { words, isRight } = PRINTERS[name](output, values)
-  io().stdout.write(isJson ? output : words)
-  return isRight ? 0 : 1
+  const { text, isSuccessful } = PRINTERS[name](output, values)
+  io().stdout.write(isJson ? output : text)
+  return isSuccessful ? 0 : 1
 }
 
 /**

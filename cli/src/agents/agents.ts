@@ -103,9 +103,9 @@ function printDecision(shell: Shell, action: AgentAction): void {
   const reason = action.rejectionReason === undefined ? '' : `: ${action.rejectionReason}`
   printResult(shell, action, [
     `${action.id} is ${action.status}${reason}`,
-    row('action', describeAction(action)),
+    formatRow('action', describeAction(action)),
     ...(action.transaction
-      ? [row('transaction', `${action.transaction.id} ${action.transaction.status}`)]
+      ? [formatRow('transaction', `${action.transaction.id} ${action.transaction.status}`)]
       : []),
   ])
 }
@@ -114,11 +114,11 @@ function formatAgent(agent: AgentRecord): string[] {
   const state = [agent.isPaused ? 'paused' : 'active', agent.isConnected ? 'connected' : 'not connected']
   return [
     `${agent.id}  "${agent.name}", ${state.join(', ')}`,
-    row('customer', agent.customerId),
-    row('may', agent.policy.permissions.join(', ') || 'nothing'),
-    ...describeLimits(agent).map((line, i) => row(i === 0 ? 'limits' : '', line)),
-    ...describeAccounts(agent).map((line, i) => row(i === 0 ? 'accounts' : '', line)),
-    row('approval', describeApprovals(agent)),
+    formatRow('customer', agent.customerId),
+    formatRow('may', agent.policy.permissions.join(', ') || 'nothing'),
+    ...describeLimits(agent).map((line, i) => formatRow(i === 0 ? 'limits' : '', line)),
+    ...describeAccounts(agent).map((line, i) => formatRow(i === 0 ? 'accounts' : '', line)),
+    formatRow('approval', describeApprovals(agent)),
   ]
 }
 
@@ -130,6 +130,6 @@ function formatDeviceCode({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): 
   ]
 }
 
-function row(label: string, value: string): string {
+function formatRow(label: string, value: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}${value}`
 }

@@ -85,24 +85,29 @@ const NAME_LENGTH_MAX = 60
 export function describeApproval(approval: Approval): string[] {
   const { objectId, createdAt, requestedBy, customerName, customerId, payee, amount, policy } = approval
   const { expiresAt, votes, votesRequired } = approval
-  const row = (label: string, value: string | undefined) =>
+  const formatRow = (label: string, value: string | undefined) =>
     value === undefined ? [] : [`  ${label.padEnd(9)}${value}`]
   const account = payee?.account === undefined ? undefined : toSafeText(payee.account)
   const name = payee?.name === undefined ? undefined : toSafeText(payee.name)
   return [
     `${createdAt}  ${objectId}`,
-    ...row(
+    ...formatRow(
       'agent',
       `${toSafeText(requestedBy?.name ?? 'an agent')}, for ${toSafeText(customerName ?? customerId ?? 'nobody')}`,
     ),
-    ...row('amount', amount && formatAmount(amount.amount, amount.currency)),
-    ...row('to', name && account ? `${name}, ${account}` : (name ?? account)),
-    ...row('reason', policy && toSafeText(policy.words)),
+    ...formatRow('amount', amount && formatAmount(amount.amount, amount.currency)),
+    ...formatRow('to', name && account ? `${name}, ${account}` : (name ?? account)),
+    ...formatRow('reason', policy && toSafeText(policy.words)),
     ...(policy?.remaining ?? []).flatMap(({ limit, amount: left }) =>
-      row('left', `${formatAmount(left.amount, left.currency)} ${LIMIT_PERIODS[limit]}, including this one`),
+      formatRow(
+        'left',
+        `${formatAmount(left.amount, left.currency)} ${LIMIT_PERIODS[limit]}, including this one`,
+      ),
     ),
-    ...(votesRequired > 1 ? row('votes', `${votes.length} of ${votesRequired} members have approved`) : []),
-    ...row('expires', expiresAt),
+    ...(votesRequired > 1
+      ? formatRow('votes', `${votes.length} of ${votesRequired} members have approved`)
+      : []),
+    ...formatRow('expires', expiresAt),
   ]
 }
 

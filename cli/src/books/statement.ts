@@ -65,10 +65,10 @@ function describe(statement: Statement): string[] {
   const rows = lines.map(
     (line) => [line.at, format(line.amount), format(line.balance), describeLine(line)] as const,
   )
-  const width = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length))
+  const maxWidth = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length))
   const [amountWidth, balanceWidth] = [
-    width(rows.map(([, amount]) => amount)),
-    width(rows.map(([, , balance]) => balance)),
+    maxWidth(rows.map(([, amount]) => amount)),
+    maxWidth(rows.map(([, , balance]) => balance)),
   ]
   return [
     `${account.id}  ${account.ownerName}`,

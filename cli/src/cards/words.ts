@@ -10,11 +10,11 @@ export function describeCard(card: CardRecord): string[] {
   const valid = expMonth === undefined ? '' : `, valid until ${String(expMonth).padStart(2, '0')}/${expYear}`
   return [
     `${card.id}  ${state}${stateReason === null ? '' : ` (${stateReason})`}`,
-    row('card', `${face}, ${card.currency}${valid}`),
-    row('your id', card.platformCardId),
-    row('cardholder', card.cardholderId),
-    ...card.fundingSources.map((id, i) => row(i === 0 ? 'paid from' : '', id)),
-    ...(panEmbedUrl === undefined ? [] : [row('number', panEmbedUrl)]),
+    formatRow('card', `${face}, ${card.currency}${valid}`),
+    formatRow('your id', card.platformCardId),
+    formatRow('cardholder', card.cardholderId),
+    ...card.fundingSources.map((id, i) => formatRow(i === 0 ? 'paid from' : '', id)),
+    ...(panEmbedUrl === undefined ? [] : [formatRow('number', panEmbedUrl)]),
   ]
 }
 
@@ -22,11 +22,11 @@ export function describeCard(card: CardRecord): string[] {
 export function describePurchase(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
   const currency = findCurrency(authorizedAmount.currency.code)
-  const times = (count: number) => (count > 1 ? `, ${count} times` : '')
+  const formatCount = (count: number) => (count > 1 ? `, ${count} times` : '')
   const describeTotal = (
     { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
     totalCurrency = currency,
-  ) => `${formatAmount(totalAmount, totalCurrency)}${times(count)}`
+  ) => `${formatAmount(totalAmount, totalCurrency)}${formatCount(count)}`
   const { pendingCount = 0 } = pullSummary
   const pulledTotal = describeTotal(
     pullSummary,
@@ -34,16 +34,16 @@ export function describePurchase(purchase: CardPurchase): string[] {
   )
   return [
     `${purchase.id}  ${purchase.status}`,
-    row('merchant', `${merchant.descriptor}, ${purchase.authorizedAt}`),
-    row('authorized', `${formatAmount(authorizedAmount.amount, currency)} from ${purchase.accountId}`),
-    ...(settlementSummary.count === 0 ? [] : [row('claimed', describeTotal(settlementSummary))]),
+    formatRow('merchant', `${merchant.descriptor}, ${purchase.authorizedAt}`),
+    formatRow('authorized', `${formatAmount(authorizedAmount.amount, currency)} from ${purchase.accountId}`),
+    ...(settlementSummary.count === 0 ? [] : [formatRow('claimed', describeTotal(settlementSummary))]),
     ...(settlementSummary.count === 0
       ? []
-      : [row('taken', `${pulledTotal}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
-    ...(refundSummary.count === 0 ? [] : [row('returned', describeTotal(refundSummary))]),
+      : [formatRow('taken', `${pulledTotal}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
+    ...(refundSummary.count === 0 ? [] : [formatRow('returned', describeTotal(refundSummary))]),
   ]
 }
 
-function row(label: string, value: string): string {
+function formatRow(label: string, value: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}${value}`
 }

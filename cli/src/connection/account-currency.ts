@@ -2,7 +2,7 @@ import { Failure } from '../terminal/failure.ts'
 import type { Shell } from './shell.ts'
 
 /**
- * Returns the currency code of an internal account of the platform or a customer. Throws Failure if the
+ * Returns the currency code of a platform's or customer's internal account. Throws Failure if the
  * account is unknown.
  */
 export async function findAccountCurrency({ countersign }: Shell, accountId: string): Promise<string> {

@@ -35,7 +35,7 @@ export async function runChainDemo(credentials: Credentials, rpcUrl: string): Pr
     walletId: payer.walletId,
     payeeId: payee.walletId,
     delivered: DELIVERED,
-    words: '25.00 USDC',
+    amountText: '25.00 USDC',
   }
   const { transaction } = await pay(demo, order, session)
   await showOnChain(demo, transaction, rpcUrl)

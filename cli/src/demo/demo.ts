@@ -22,7 +22,7 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   const customer = await makeCustomer(demo)
   const signInStartMs = performance.now()
   const session = await signIn(demo, customer.walletId)
-  const order = { payeeId: customer.bankAccountId, delivered: AMOUNT, words: '25.00 USD' }
+  const order = { payeeId: customer.bankAccountId, delivered: AMOUNT, amountText: '25.00 USD' }
   const payment = await pay(demo, { ...order, walletId: customer.walletId }, session)
   const settledMs = performance.now()
   await showReplays(demo, customer, payment)

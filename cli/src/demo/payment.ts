@@ -18,7 +18,7 @@ export interface Order {
   readonly payeeId: string
   /** The delivered amount in the smallest unit, and as text. */
   readonly delivered: bigint
-  readonly words: string
+  readonly amountText: string
 }
 
 /** A completed `quote_execute` call, with everything needed to repeat it, and its transaction. */
@@ -43,7 +43,7 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   const first = await countersign.call('quote_execute', { params, idempotencyKey })
   if (first.status !== 202) throw new Failure(`The first call returned ${first.status}, not 202.`)
   const { payloadToSign, requestId, expiresAt } = first.body
-  script.show('answer', '202: sign this payload')
+  script.show('response', '202: sign this payload')
   script.show('request', requestId)
 
   script.step('device: checks that this is the call it requested', 'and shows the amount and the payee')
@@ -71,8 +71,8 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
 
 /** Shows the confirmation that an app would show, based only on the signed text. */
 function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
-  for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
-    script.show(i === 0 ? 'summary' : '', words)
+  for (const [i, line] of wrap(payment.summary, WORDS_WIDTH).entries())
+    script.show(i === 0 ? 'summary' : '', line)
   script.show('leaves', formatAmount(payment.sends.amount, quote.sendingCurrency))
   script.show('arrives', formatAmount(payment.delivers.amount, quote.receivingCurrency))
   for (const [i, [member, text]] of membersOf(payment.destination).entries())
@@ -82,9 +82,9 @@ function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boole
 
 async function makeQuote(
   { countersign, script }: Demo,
-  { walletId, payeeId, delivered, words }: Order,
+  { walletId, payeeId, delivered, amountText }: Order,
 ): Promise<Quote> {
-  script.call('quote_create', `requests a quote for delivering ${words}`)
+  script.call('quote_create', `requests a quote for delivering ${amountText}`)
   const { body: quote } = await countersign.call('quote_create', {
     body: {
       source: { sourceType: 'ACCOUNT', accountId: walletId },
@@ -95,19 +95,19 @@ async function makeQuote(
     },
   })
   const { sendingCurrency, receivingCurrency, rateDetails } = quote
-  const sending = (amount: bigint) => formatAmount(amount, sendingCurrency).padStart(16)
+  const formatSent = (amount: bigint) => formatAmount(amount, sendingCurrency).padStart(16)
   script.show('quote', `${quote.id}, until ${quote.expiresAt}`)
   script.show('rate', formatRate(quote.exchangeRate, sendingCurrency, receivingCurrency))
-  script.show('delivered', sending(quote.totalSendingAmount - quote.feesIncluded))
+  script.show('delivered', formatSent(quote.totalSendingAmount - quote.feesIncluded))
   if (rateDetails) {
     const share = `${Number((rateDetails.svcApiVariableFeeRate * 100).toPrecision(6))} %`
-    script.show('fixed fee', sending(rateDetails.svcApiFixedFee))
+    script.show('fixed fee', formatSent(rateDetails.svcApiFixedFee))
     script.show(
       'variable fee',
-      `${sending(quote.feesIncluded - rateDetails.svcApiFixedFee)}  ${share} of the rest`,
+      `${formatSent(quote.feesIncluded - rateDetails.svcApiFixedFee)}  ${share} of the rest`,
     )
   }
-  script.show('sum', `${sending(quote.totalSendingAmount)}  leave the wallet`)
+  script.show('sum', `${formatSent(quote.totalSendingAmount)}  leave the wallet`)
   return quote
 }
 
@@ -129,7 +129,7 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
   script.call('quote_execute', 'repeats the call: nothing happens twice')
   const replay = await countersign.call('quote_execute', call)
   if (replay.status !== 200 || !replay.isReplayed) throw new Failure('The response is not the stored one.')
-  script.show('answer', `200 ${replay.body.status}, the stored response (Idempotency-Replayed: true)`)
+  script.show('response', `200 ${replay.body.status}, the stored response (Idempotency-Replayed: true)`)
 
   script.call('quote_execute', 'repeats the used request under a new key')
   const idempotencyKey = randomBytes(16).toString('hex')
@@ -138,6 +138,6 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
     throw new Failure(`A used request was accepted: ${status}.`)
   } catch (error) {
     if (!(error instanceof CountersignError) || error.status !== 401) throw error
-    script.show('answer', `${error.status} ${error.code}: ${error.reason ?? error.message}`)
+    script.show('response', `${error.status} ${error.code}: ${error.reason ?? error.message}`)
   }
 }

@@ -40,7 +40,7 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
   const first = await countersign.call('credential_verify', call)
   if (first.status !== 202) throw new Failure(`The first call returned ${first.status}, not 202.`)
   const { payloadToSign, requestId } = first.body
-  script.show('answer', '202: prove that you hold the sealed key')
+  script.show('response', '202: prove that you hold the sealed key')
   script.show('request', requestId)
 
   script.step('device: stamps the verification token', 'which the enclave issued for this key')

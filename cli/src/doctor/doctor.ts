@@ -208,7 +208,7 @@ function checkWatches({ watches }: Overview): Finding[] {
 }
 
 function checkPendingWork({ waiting }: Overview): Finding[] {
-  const words: Readonly<Record<keyof Overview['waiting'], string>> = {
+  const labels: Readonly<Record<keyof Overview['waiting'], string>> = {
     approvals: 'approvals',
     verifications: 'verifications',
     screenings: 'screening hits',
@@ -216,9 +216,9 @@ function checkPendingWork({ waiting }: Overview): Finding[] {
     railEvents: 'unattributed rail reports',
     reconciliations: 'unreconciled days',
   }
-  const open = keysOf(words).filter((name) => waiting[name] > 0)
+  const open = keysOf(labels).filter((name) => waiting[name] > 0)
   if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'No pending work' }]
-  const detail = open.map((name) => `${waiting[name]} ${words[name]}`).join(', ')
+  const detail = open.map((name) => `${waiting[name]} ${labels[name]}`).join(', ')
   return [
     { about: 'waiting', state: 'LOOK', detail, advice: 'Review them in the console: countersign console' },
   ]

@@ -34,19 +34,19 @@ export async function tailLogs(
   shell: Shell,
   { signal, ...filter }: TailFilter & { readonly signal: AbortSignal },
 ): Promise<void> {
-  let seen: ReadonlyMap<string, number> | undefined
+  let printed: ReadonlyMap<string, number> | undefined
   let isDisconnected = false
   while (!signal.aborted) {
     try {
-      const since = seen ? Math.max(...seen.values(), 0) - OVERLAP_MS : undefined
+      const since = printed ? Math.max(...printed.values(), 0) - OVERLAP_MS : undefined
       const requests = await fetchRequests(shell, filter, since, signal)
       for (const request of requests)
-        if (seen && !seen.has(buildEntryKey(request))) printRequest(shell, request)
-      seen = mergeEntries(seen, requests)
+        if (printed && !printed.has(buildEntryKey(request))) printRequest(shell, request)
+      printed = mergeEntries(printed, requests)
       isDisconnected = false
     } catch (error) {
       if (signal.aborted) return
-      if (!isTemporary(error) || seen === undefined) throw error
+      if (!isTemporary(error) || printed === undefined) throw error
       if (!isDisconnected) io().stderr.write(`${getErrorMessage(error)} Retrying.\n`)
       isDisconnected = true
     }
@@ -78,11 +78,11 @@ async function fetchRequests(
 
 /** Adds new entries to those already seen, and drops entries too old to be returned by another poll. */
 function mergeEntries(
-  seen: ReadonlyMap<string, number> | undefined,
+  printed: ReadonlyMap<string, number> | undefined,
   requests: readonly LoggedRequest[],
 ): ReadonlyMap<string, number> {
   const all = new Map([
-    ...(seen ?? []),
+    ...(printed ?? []),
     ...requests.map((entry) => [buildEntryKey(entry), Date.parse(entry.at)] as const),
   ])
   const newest = Math.max(...all.values())

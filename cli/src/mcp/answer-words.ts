@@ -62,20 +62,20 @@ export const toWordsName = (name: string) => `${name}InWords`
 /** True if an integer property with this name holds an amount. */
 export const isAmountName = (name: string) => Object.hasOwn(CURRENCY_OF, name)
 
-/** The property of a pending action that says that it is waiting for approval. */
+/** The property that says that an action is waiting for approval. */
 export const STATUS_IN_WORDS = 'statusInWords'
 
 /**
  * Adds text to an API response: each amount also as text (`"amount": 2500n, "amountInWords": "25.00 USD"`),
  * and a sentence in each action that is waiting for approval.
  */
-export function withWords(value: unknown, around: readonly Json[] = []): unknown {
-  if (Array.isArray(value)) return value.map((item) => withWords(item, around))
+export function addWords(value: unknown, around: readonly Json[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item) => addWords(item, around))
   if (!isObject(value)) return value
   const scope = [value, ...around]
   const members = Object.entries(value).flatMap(([name, member]) => {
     const amountText = describeAmount(name, member, scope)
-    const entries = [[name, withWords(member, scope)]]
+    const entries = [[name, addWords(member, scope)]]
     return amountText === undefined ? entries : [...entries, [toWordsName(name), amountText]]
   })
   const sentence = describePendingAction(value)
@@ -94,8 +94,8 @@ function describeAmount(name: string, amount: unknown, around: readonly Json[]):
 }
 
 /**
- * For an action that is waiting for approval, a sentence that the model can pass on to the user. Undefined
- * for anything else.
+ * Describes a pending action in a sentence that the model can pass on to the user. Undefined for anything
+ * else.
  */
 export function describePendingAction(value: unknown): string | undefined {
   if (!isObject(value) || value.status !== 'PENDING_APPROVAL' || !String(value.id).startsWith('AgentAction:'))

@@ -64,7 +64,7 @@ const readLocation = (response: Response) => new URL(response.headers.get('locat
 const readCode = (response: Response) => readLocation(response).searchParams.get('code') ?? ''
 
 describe('the sign-in of an assistant', () => {
-  test('returns the token of the agent whose device code the person typed, once', async () => {
+  test('returns the token of the agent whose device code was entered, once', async () => {
     const { submit, exchange, redeemed } = makeServer()
     const sentBack = await submit(` ${CODE} `)
     expect(sentBack.status).toBe(303)
@@ -93,7 +93,7 @@ describe('the sign-in of an assistant', () => {
     expect(await response.text()).not.toContain('the-token')
   })
 
-  test('gives no token for a code that is a minute old', async () => {
+  test('returns no token for a code that is a minute old', async () => {
     const { clock, submit, exchange } = makeServer()
     const code = readCode(await submit(CODE))
     clock.now += 60_000
@@ -112,7 +112,7 @@ describe('the sign-in of an assistant', () => {
     expect(redeemed).toEqual([])
   })
 
-  test('shows who asks and where the person is sent, without what the name could do to the page', async () => {
+  test("shows the client and the redirect target, and escapes the client's name", async () => {
     const { ask, register, request } = makeServer()
     const registration = { redirect_uris: [CALLBACK], client_name: '<b>Claude</b>\u202e"' }
     const { client_id } = await (await register(registration)).json()
@@ -146,7 +146,7 @@ describe('the sign-in of an assistant', () => {
     expect(redeemed).toEqual([])
   })
 
-  test('sends a program on the same machine back to any of its ports', async () => {
+  test('redirects to any port of a program on the same machine', async () => {
     const { submit } = makeServer(['http://127.0.0.1/callback'])
     const sentBack = await submit(CODE, { redirect_uri: 'http://127.0.0.1:51234/callback' })
     expect(readLocation(sentBack).host).toBe('127.0.0.1:51234')
@@ -167,7 +167,7 @@ test.each([
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_redirect_uri'])
 })
 
-test('the metadata names addresses that answer', async () => {
+test('the metadata lists only working endpoints', async () => {
   const { ask } = makeServer()
   const metadata = await (await ask('GET', '/.well-known/oauth-authorization-server')).json()
   expect(metadata).toEqual(buildAuthorizationMetadata(ORIGIN))

@@ -4,7 +4,7 @@ import { type AnyCaller, ConnectionError, CountersignError, NotDecidedError, toJ
 import type { Agent } from '@countersign/sdk/agent'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Failure } from '../terminal/failure.ts'
-import { describePendingAction, withWords } from './answer-words.ts'
+import { addWords, describePendingAction } from './answer-words.ts'
 import { listPathParameters, toCallInput, withoutNulls } from './input-schemas.ts'
 import { listToolFields, type Tool, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
 
@@ -24,7 +24,7 @@ export async function callTool(
     const args = checkInput(tool, input)
     return toResult(await run(await connect(), tool, args, signal))
   } catch (error) {
-    return { content: [toTextContent(toJson(withWords(toErrorBody(error))))], isError: true }
+    return { content: [toTextContent(toJson(addWords(toErrorBody(error))))], isError: true }
   }
 }
 
@@ -39,7 +39,7 @@ async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): P
 async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): Promise<unknown> {
   const { actionId, timeoutSeconds = WAIT_SECONDS } = args
   if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds >= 0 && timeoutSeconds <= WAIT_SECONDS_MAX))
-    throw invalidInput('timeoutSeconds', `must be a number from 0 to ${WAIT_SECONDS_MAX}`)
+    throw buildInvalidInput('timeoutSeconds', `must be a number from 0 to ${WAIT_SECONDS_MAX}`)
   try {
     return await agent.waitForDecision(String(actionId), { timeoutMs: timeoutSeconds * 1000, signal })
   } catch (error) {
@@ -57,15 +57,15 @@ function checkInput(tool: Tool, input: Json): Json {
   const names = members.map(({ name }) => name)
   const unknownName = Object.keys(input).find((name) => !names.includes(name))
   if (unknownName !== undefined)
-    throw invalidInput(unknownName, `is unknown; the fields are ${names.join(', ') || 'none'}`)
+    throw buildInvalidInput(unknownName, `is unknown; the fields are ${names.join(', ') || 'none'}`)
   const args = withoutNulls(input)
   const missing = members.find(({ name, isOptional }) => !isOptional && args[name] === undefined)
-  if (missing) throw invalidInput(missing.name, 'is required')
+  if (missing) throw buildInvalidInput(missing.name, 'is required')
   for (const [name, value] of Object.entries(args))
-    if (hasLostDigits(value)) throw invalidInput(name, `must be at most ${Number.MAX_SAFE_INTEGER}`)
+    if (hasLostDigits(value)) throw buildInvalidInput(name, `must be at most ${Number.MAX_SAFE_INTEGER}`)
   for (const name of listPathParameters(API[tool.call]))
     if (typeof args[name] !== 'string' || /^\.{0,2}$/.test(args[name]))
-      throw invalidInput(name, 'must be an id')
+      throw buildInvalidInput(name, 'must be an id')
   return args
 }
 
@@ -74,7 +74,7 @@ function hasLostDigits(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLostDigits)
 }
 
-function invalidInput(field: string, problem: string): CountersignError {
+function buildInvalidInput(field: string, problem: string): CountersignError {
   return new CountersignError({
     status: 400,
     code: 'INVALID_INPUT',
@@ -86,7 +86,7 @@ function invalidInput(field: string, problem: string): CountersignError {
 /** Advice for an unknown token or device code, which only a person can replace. */
 const RECONNECT_ADVICE = 'Ask the user for a new device code of this agent.'
 
-/** An API error as the API returned it. If there was no API response, the code says so. */
+/** Converts an error to the API's error body. If there was no API response, the code says so. */
 function toErrorBody(error: unknown): Json {
   if (error instanceof CountersignError) {
     const { status, code, reason, details, httpRequestId, retryAfterSeconds } = error
@@ -108,11 +108,11 @@ function toErrorBody(error: unknown): Json {
 }
 
 /**
- * The text contains every digit. Structured content consists of doubles, so integers beyond 2^53 become
- * strings in it. The sentence about a pending action comes first.
+ * Converts a response to a tool result, with the sentence about a pending action first. The text contains
+ * every digit. Structured content consists of doubles, so integers beyond 2^53 become strings in it.
  */
 function toResult(value: unknown): CallToolResult {
-  const response = withWords(value)
+  const response = addWords(value)
   const sentence = describePendingAction(value)
   const structured = toExactJson(response)
   return {

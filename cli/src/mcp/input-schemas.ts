@@ -143,7 +143,7 @@ function withDescription(member: ToolMember, description = member.schema.descrip
 
 /** Converts a contract schema to the commonly supported keywords. */
 function toToolSchema(schema: unknown, isOptional = false): ToolSchema {
-  if (!isObject(schema)) throw new Error('A tool takes no member without a schema.')
+  if (!isObject(schema)) throw new Error('Every tool field needs a schema.')
   const description = describe(schema, isOptional)
   const descriptionField = description === '' ? {} : { description }
   const { type, oneOf, items } = schema
@@ -151,7 +151,7 @@ function toToolSchema(schema: unknown, isOptional = false): ToolSchema {
     return { ...descriptionField, anyOf: oneOf.map((alternative) => toToolSchema(alternative)) }
   if (isFreeForm(schema)) return { ...descriptionField, ...PAIRS }
   if (type === 'object') return { ...descriptionField, ...toInputSchema(listNestedMembers(schema)) }
-  if (typeof type !== 'string') throw new Error(`A tool takes no member of type ${String(type)}.`)
+  if (typeof type !== 'string') throw new Error(`Tool fields of type ${String(type)} are not supported.`)
   return {
     type,
     ...descriptionField,

@@ -6,7 +6,7 @@ import type { OwnAgent } from '@countersign/sdk/agent'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { isAmountName, withWords } from './answer-words.ts'
+import { addWords, isAmountName } from './answer-words.ts'
 import { type ToolSchema, toCallInput, withoutNulls } from './input-schemas.ts'
 import { listTools, TOOLS } from './tools.ts'
 
@@ -14,19 +14,19 @@ const tools = listTools(undefined)
 const inputs = tools.map(({ name, inputSchema }) => [name, inputSchema] as const)
 
 /** The schemas inside a schema, and itself, each with its path. */
-function schemasIn(schema: ToolSchema, path = ''): [string, ToolSchema][] {
+function listSchemas(schema: ToolSchema, path = ''): [string, ToolSchema][] {
   const { properties = {}, items, anyOf = [] } = schema
   return [
     [path, schema],
-    ...Object.entries(properties).flatMap(([name, property]) => schemasIn(property, `${path}/${name}`)),
-    ...(items ? schemasIn(items, `${path}/items`) : []),
-    ...anyOf.flatMap((alternative, index) => schemasIn(alternative, `${path}/${index}`)),
+    ...Object.entries(properties).flatMap(([name, property]) => listSchemas(property, `${path}/${name}`)),
+    ...(items ? listSchemas(items, `${path}/items`) : []),
+    ...anyOf.flatMap((alternative, index) => listSchemas(alternative, `${path}/${index}`)),
   ]
 }
 
 /** The fields of every object in a schema. */
-const membersIn = (schema: ToolSchema) =>
-  schemasIn(schema).flatMap(([path, { properties = {} }]) =>
+const listProperties = (schema: ToolSchema) =>
+  listSchemas(schema).flatMap(([path, { properties = {} }]) =>
     Object.entries(properties).map(([name, property]) => [`${path}/${name}`, property] as const),
   )
 
@@ -34,8 +34,8 @@ const takesNull = ({ type, anyOf = [] }: ToolSchema): boolean =>
   type === 'null' || (Array.isArray(type) && type.includes('null')) || anyOf.some(takesNull)
 
 /** Keywords of a schema that are the names of its members elsewhere. */
-const keywordsIn = (schema: ToolSchema) =>
-  new Set(schemasIn(schema).flatMap(([, nested]) => Object.keys(nested)))
+const listKeywords = (schema: ToolSchema) =>
+  new Set(listSchemas(schema).flatMap(([, nested]) => Object.keys(nested)))
 
 describe.each(inputs)('the input schema of %s', (_, schema) => {
   test('compiles in the strict mode of Ajv, in both drafts that clients assume', () => {
@@ -45,26 +45,26 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
     }
   })
 
-  test('has only the keywords that JSON Schema, OpenAI and Gemini share', () => {
+  test('uses only keywords that JSON Schema, OpenAI and Gemini share', () => {
     const objects = ['type', 'description', 'properties', 'required', 'additionalProperties']
     const shared = new Set([...objects, 'enum', 'items', 'anyOf', 'minimum', 'maximum', 'maxItems'])
-    const used = keywordsIn(schema)
+    const used = listKeywords(schema)
     expect([...used].filter((keyword) => !shared.has(keyword))).toEqual([])
     expect([...OWN_KEYWORDS].filter((keyword) => used.has(keyword))).toEqual([])
   })
 
-  test('is a strict function of OpenAI: closed objects, every member required, an object at the root', () => {
+  test('is a strict OpenAI function: closed objects, every field required, an object at the root', () => {
     expect(schema.type).toBe('object')
-    for (const [path, { type, properties, required, additionalProperties }] of schemasIn(schema)) {
+    for (const [path, { type, properties, required, additionalProperties }] of listSchemas(schema)) {
       if (![type].flat().includes('object')) continue
       expect(additionalProperties, path).toBe(false)
       expect(required, path).toEqual(Object.keys(properties ?? {}))
     }
-    expect(schemasIn(schema).filter(([path]) => path.split('/').length > 10)).toEqual([])
+    expect(listSchemas(schema).filter(([path]) => path.split('/').length > 10)).toEqual([])
   })
 
-  test('is a function of Gemini: words in every enum, a type or alternatives in every schema', () => {
-    for (const [path, { type, enum: words, anyOf, items }] of schemasIn(schema)) {
+  test('is a Gemini function: strings in every enum, a type or alternatives in every schema', () => {
+    for (const [path, { type, enum: words, anyOf, items }] of listSchemas(schema)) {
       expect(type === undefined, path).toBe(anyOf !== undefined)
       if (words)
         expect([type, words.every((word) => typeof word === 'string')], path).toEqual(['string', true])
@@ -73,7 +73,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
   })
 
   test('describes a field as optional only if it accepts null', () => {
-    for (const [path, member] of membersIn(schema)) {
+    for (const [path, member] of listProperties(schema)) {
       const { description = '' } = member
       expect(description, path).not.toMatch(/left out|omitted|optional|\bdefault\b/i)
       if (!takesNull(member)) expect(description, path).not.toMatch(/\bnull\b/)
@@ -81,7 +81,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
   })
 })
 
-describe('the members of the tools', () => {
+describe('the input fields of the tools', () => {
   test.each(Object.entries(TOOLS))(
     '%s requires what its endpoint requires, and what the tool insists on',
     (name, tool) => {
@@ -108,7 +108,7 @@ describe('the members of the tools', () => {
     expect(withoutNulls(input)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
   })
 
-  test('an object of free names is taken as pairs, and as it is', () => {
+  test('an object with arbitrary names is accepted as pairs and as an object', () => {
     const buildBody = (senderCustomerInfo: unknown) =>
       toCallInput(API.agent_me_quote_create, { senderCustomerInfo }).body
     const sent = { senderCustomerInfo: { FULL_NAME: 'Ada', COUNTRY: 'GB' } }
@@ -126,7 +126,7 @@ describe('the members of the tools', () => {
 describe('the list of tools', () => {
   const id = (kind: string, index: number) =>
     `${kind}:019a3f5e-0000-7000-8000-${String(index).padStart(12, '0')}`
-  const ids = (kind: string) => Array.from({ length: 200 }, (_, index) => id(kind, index))
+  const makeIds = (kind: string) => Array.from({ length: 200 }, (_, index) => id(kind, index))
   /** An agent with the longest policy that the contract allows. */
   const agent: OwnAgent = {
     id: id('Agent', 1),
@@ -142,24 +142,24 @@ describe('the list of tools', () => {
       defaultExecutionMode: 'AUTO',
       spendingLimits: { currency: 'USD', perTransactionLimit: 1n, dailyLimit: 1n, monthlyLimit: 1n },
       accountRestrictions: {
-        allowedAccountIds: ids('InternalAccount'),
-        allowedExternalAccountIds: ids('ExternalAccount'),
-        accountRules: ids('InternalAccount').map((accountId) => ({ accountId, perTransactionLimit: 1n })),
+        allowedAccountIds: makeIds('InternalAccount'),
+        allowedExternalAccountIds: makeIds('ExternalAccount'),
+        accountRules: makeIds('InternalAccount').map((accountId) => ({ accountId, perTransactionLimit: 1n })),
       },
     },
   }
 
-  test('takes less than 40 kB with the longest policy', () => {
+  test('is smaller than 40 kB with the longest policy', () => {
     const list = JSON.stringify({ tools: listTools(agent) })
     expect(list).toContain('and 190 more (countersign_whoami lists them)')
     expect(Buffer.byteLength(list)).toBeLessThan(40_000)
   })
 
-  test('has names with the prefix of this server, which every model provider takes', () => {
+  test('has names that start with the server prefix and that every model provider accepts', () => {
     for (const { name } of tools) expect(name).toMatch(/^countersign_[a-z_]{1,50}$/)
   })
 
-  test('names no tool without the prefix in a description', () => {
+  test('mentions no tool without its prefix in a description', () => {
     const bare = tools
       .map(({ name }) => name.replace('countersign_', ''))
       .filter((name) => name.includes('_'))
@@ -169,7 +169,7 @@ describe('the list of tools', () => {
 })
 
 /** The names of the 64-bit integers in a contract schema. */
-function amountsIn(schema: unknown): string[] {
+function listAmounts(schema: unknown): string[] {
   if (!isObject(schema)) return []
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
   const nestedSchemas = [
@@ -178,7 +178,7 @@ function amountsIn(schema: unknown): string[] {
     ...properties.map(([, property]) => property),
   ]
   const amountNames = properties.flatMap(([name, property]) => (holdsAmount(property) ? [name] : []))
-  return [...amountNames, ...nestedSchemas.flatMap(amountsIn)]
+  return [...amountNames, ...nestedSchemas.flatMap(listAmounts)]
 }
 
 function holdsAmount(schema: unknown): boolean {
@@ -189,12 +189,12 @@ function holdsAmount(schema: unknown): boolean {
 test.each(Object.values(TOOLS).map(({ call }) => call))(
   'every amount in the response of %s has words',
   (call) => {
-    const answers = Object.values((API[call] as Endpoint).responses)
-    expect(answers.flatMap(amountsIn).filter((name) => !isAmountName(name))).toEqual([])
+    const responses = Object.values((API[call] as Endpoint).responses)
+    expect(responses.flatMap(listAmounts).filter((name) => !isAmountName(name))).toEqual([])
   },
 )
 
-test('words follow the currency that an amount is in, whichever object names it', () => {
+test('amounts in words use the currency of the amount, whichever object names it', () => {
   const [usd, xof] = ['USD', 'XOF'].map((code, at) => ({
     code,
     name: code,
@@ -202,7 +202,7 @@ test('words follow the currency that an amount is in, whichever object names it'
     decimals: at ? 0 : 2,
   }))
   expect(
-    withWords({
+    addWords({
       totalSendingAmount: 2n ** 60n,
       sendingCurrency: usd,
       totalReceivingAmount: 5n,
@@ -215,11 +215,11 @@ test('words follow the currency that an amount is in, whichever object names it'
     rateDetails: { counterpartyFixedFeeInWords: '7 XOF', svcApiFixedFeeInWords: '0.07 USD' },
   })
   const amounts = { sentAmount: { amount: 1n, currency: usd }, receivedAmount: { amount: 2n, currency: xof } }
-  expect(withWords({ type: 'INCOMING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '3 XOF' })
-  expect(withWords({ type: 'OUTGOING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '0.03 USD' })
+  expect(addWords({ type: 'INCOMING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '3 XOF' })
+  expect(addWords({ type: 'OUTGOING', fees: 3n, ...amounts })).toMatchObject({ feesInWords: '0.03 USD' })
   const policy = { spendingLimits: { currency: 'USD', dailyLimit: null, perTransactionLimit: 100n } }
   expect(
-    withWords({ policy: { ...policy, approvalThresholds: { amount: 5n } }, usage: { dailySpend: 1n } }),
+    addWords({ policy: { ...policy, approvalThresholds: { amount: 5n } }, usage: { dailySpend: 1n } }),
   ).toEqual({
     policy: {
       spendingLimits: { ...policy.spendingLimits, perTransactionLimitInWords: '1.00 USD' },
@@ -228,5 +228,5 @@ test('words follow the currency that an amount is in, whichever object names it'
     usage: { dailySpend: 1n, dailySpendInWords: '0.01 USD' },
   })
   const counted = { rule: 'dailyTransactionLimit', asked: 1n, left: 0n, currency: 'USD' }
-  expect(withWords(counted)).toEqual(counted)
+  expect(addWords(counted)).toEqual(counted)
 })

@@ -92,7 +92,7 @@ export const TOOLS = {
     title: 'Exchange rates',
     description: `The current value of an amount in another currency, with fees. It locks nothing: a quote does. ${AMOUNTS}`,
     hints: READS,
-    describes: { destinationCurrency: 'The currencies to convert into, like EUR. null: every one' },
+    describes: { destinationCurrency: 'The currencies to convert into, like EUR. null: all of them' },
   },
   countersign_create_quote: {
     call: 'agent_me_quote_create',
@@ -140,7 +140,7 @@ export const TOOLS = {
   countersign_list_transactions: {
     call: 'agent_me_transaction_list',
     title: 'Transactions',
-    description: `The payments of your customer, in and out, the newest first. ${AMOUNTS}`,
+    description: `Your customer's payments, in and out, newest first. ${AMOUNTS}`,
     hints: READS,
     permission: 'VIEW_TRANSACTIONS',
   },
@@ -153,7 +153,7 @@ export const TOOLS = {
   countersign_list_actions: {
     call: 'agent_me_action_list',
     title: 'My actions',
-    description: 'Your actions so far, the newest first, with the decisions about them.',
+    description: 'Your actions so far, newest first, with the decisions about them.',
     hints: READS,
   },
   countersign_get_action: {

@@ -51,7 +51,7 @@ export function addOwnMoneyCommands(program: Command): void {
     .option('--minimum <amount>', 'the balance to leave after a sweep (default: 0)')
     .option('--time <time>', 'the time of the daily sweep (default: 18:00)')
     .option('--time-zone <zone>', 'such as Europe/Berlin (default: UTC)')
-    .option('--needs-approval', 'require the approval of a person first')
+    .option('--needs-approval', 'require approval first')
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & RegisterOptions) =>
       register(await openShell(options), id, options),
@@ -62,7 +62,7 @@ export function addOwnMoneyCommands(program: Command): void {
   add('withdraw <own-account> <amount>', 'pay fees or own capital to an account of the operator')
     .requiredOption('--source <source>', 'FEES, OWN_CAPITAL or ALL')
     .requiredOption('--reason <text>', 'the reason; stored with the withdrawal')
-    .option('--needs-approval', 'require the approval of a person first')
+    .option('--needs-approval', 'require approval first')
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, amount: string, options: ShellOptions & WithdrawOptions) =>
       withdraw(await openShell(options), id, amount, options),
@@ -88,7 +88,7 @@ function addTreasuryCommands(add: (usage: string, description: string) => Comman
   )
   add('move <own-account> <amount>', 'send money of the treasury to cold storage')
     .requiredOption('--reason <text>', 'the reason; stored with the movement')
-    .option('--needs-approval', 'require the approval of a person first')
+    .option('--needs-approval', 'require approval first')
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, amount: string, options: ShellOptions & MoveOptions) =>
       move(await openShell(options), id, amount, options),
@@ -98,7 +98,7 @@ function addTreasuryCommands(add: (usage: string, description: string) => Comman
   )
   add('rotate <rail>', 'rotate the key of the treasury on a chain, and move its money to the new address')
     .requiredOption('--reason <text>', 'the reason; stored with the key')
-    .option('--needs-approval', 'require the approval of a person first')
+    .option('--needs-approval', 'require approval first')
     .option('--yes', 'skip the confirmation')
     .action(async (rail: string, options: ShellOptions & MoveOptions) =>
       rotate(await openShell(options), rail, options),

@@ -22,13 +22,13 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
  * `countersign login`: stores credentials once the server has accepted them. Throws Failure if the name is
  * invalid, and the errors of `config.get`.
  */
-export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: LoginOptions): Promise<void> {
+export async function logIn({ profile: name = DEFAULT_NAME, json, ...options }: LoginOptions): Promise<void> {
   if (!NAME.test(name))
     throw new Failure('A profile has up to 64 letters, digits, dots, hyphens and underscores.')
-  const address = checkBaseUrl(given.baseUrl ?? (await promptValue('Address of the server', '--base-url')))
+  const address = checkBaseUrl(options.baseUrl ?? (await promptValue('Address of the server', '--base-url')))
   const credentials = {
-    tokenId: given.tokenId ?? (await promptValue('Token id', '--token-id')),
-    clientSecret: given.clientSecret ?? (await promptValue('Client secret', '--client-secret')),
+    tokenId: options.tokenId ?? (await promptValue('Token id', '--token-id')),
+    clientSecret: options.clientSecret ?? (await promptValue('Client secret', '--client-secret')),
   }
   const profile = await tryCredentials(address, credentials)
   const storedProfiles = readProfiles(io().env)

@@ -26,28 +26,27 @@ const YES_OPTION = ['--yes', 'skip the confirmation'] as const
 /** Adds the actions on a deposit: `assign`, `return`, `split`, `write-off` and `adjust`. */
 export function addDepositDecisions(program: Command): void {
   const deposits = ensureNounCommand(program, 'deposits', 'incoming payments of rails')
-  const decision = (usage: string, description: string) =>
+  const addDecision = (usage: string, description: string) =>
     withShellOptions(deposits.command(usage).description(description)).option(...YES_OPTION)
-  decision('assign <id> <account>', 'credit a deposit in suspense to an account')
+  addDecision('assign <id> <account>', 'credit a deposit in suspense to an account')
     .option('--note <text>', 'stored with the deposit')
     .action(async (id: string, accountId: string, options: ShellOptions & Decided & { note?: string }) =>
       decide(await openShell(options), id, {
         question: (sum) => `Credit ${sum} to ${accountId}?`,
         yes: options.yes,
-        act: ({ countersign }) =>
-          countersign.deposits.assign(id, { accountId, ...optionalNote(options.note) }),
+        act: ({ countersign }) => countersign.deposits.assign(id, { accountId, ...buildNote(options.note) }),
       }),
     )
-  decision('return <id>', 'send a deposit in suspense back to its sender')
+  addDecision('return <id>', 'send a deposit in suspense back to its sender')
     .option('--note <text>', 'stored with the deposit')
     .action(async (id: string, options: ShellOptions & Decided & { note?: string }) =>
       decide(await openShell(options), id, {
         question: (sum) => `Send ${sum} back to its sender?`,
         yes: options.yes,
-        act: ({ countersign }) => countersign.deposits.return(id, optionalNote(options.note)),
+        act: ({ countersign }) => countersign.deposits.return(id, buildNote(options.note)),
       }),
     )
-  decision('split <id> <amount...>', 'divide a deposit in suspense into parts, such as 70.00 30.00')
+  addDecision('split <id> <amount...>', 'divide a deposit in suspense into parts, such as 70.00 30.00')
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, amounts: string[], options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
@@ -60,7 +59,7 @@ export function addDepositDecisions(program: Command): void {
           }),
       }),
     )
-  decision('write-off <id>', 'book a deposit in suspense to the costs of the platform')
+  addDecision('write-off <id>', 'book a deposit in suspense to the costs of the platform')
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
@@ -69,7 +68,7 @@ export function addDepositDecisions(program: Command): void {
         act: ({ countersign }) => countersign.deposits.writeOff(id, { reason: options.reason }),
       }),
     )
-  decision('adjust <id> <amount>', 'book the difference between a deposit and its statement line')
+  addDecision('adjust <id> <amount>', 'book the difference between a deposit and its statement line')
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, amount: string, options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
@@ -120,6 +119,6 @@ function readAmount(text: string, { amount: { currency } }: Deposit): bigint {
   return amount
 }
 
-function optionalNote(note: string | undefined) {
+function buildNote(note: string | undefined) {
   return note === undefined ? {} : { note }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nest } from './external-accounts.ts'
 
-test('fields with dots become objects, and a value may have any characters', () => {
+test('dotted field names become nested objects, and values may contain any characters', () => {
   expect(
     nest(['iban=DE1', 'beneficiary.fullName=Ada = Lovelace', 'beneficiary.address.city=', 'a.b.c=.']),
   ).toEqual({
@@ -21,12 +21,12 @@ test.each([
   expect(() => nest([field])).toThrow(message)
 })
 
-test('a field that is given twice, or as text and as object, is refused', () => {
+test('a field given twice, or both as a value and as an object, is rejected', () => {
   expect(() => nest(['iban=1', 'iban=2'])).toThrow('iban occurs twice.')
   expect(() => nest(['a=1', 'a.b=2'])).toThrow('a has both a value and its own fields.')
 })
 
-test('a field with the name of a property of every object is a field', () => {
+test('a field named like a built-in object property is treated like any other field', () => {
   expect(Object.keys(nest(['constructor.prototype=x']))).toEqual(['constructor'])
   expect({}.constructor).toBe(Object)
 })

@@ -19,7 +19,7 @@ type Match = ItemOf<'reconciliation_match_list'>
 type Suggestion = Answer<'reconciliation_match_suggestion_list'>['body']['data'][number]
 type Day = Answer<'reconciliation_get'>['body']
 
-interface OfAccount {
+interface RailOptions {
   readonly rail: string
   readonly currency?: string
 }
@@ -35,16 +35,16 @@ interface Reasoned {
  */
 export function addMatches(program: Command): void {
   const noun = ensureNounCommand(program, 'reconciliation', 'match lines of bank statements with payments')
-  const command = (usage: string, description: string) =>
+  const addCommand = (usage: string, description: string) =>
     withShellOptions(noun.command(usage).description(description))
-  const ofAccount = (usage: string, description: string) =>
-    command(usage, description)
+  const addRailCommand = (usage: string, description: string) =>
+    addCommand(usage, description)
       .requiredOption('--rail <name>', 'the rail')
       .option('--currency <code>', 'its currency, if the rail has several')
-  ofAccount('suggest', 'suggest lines and payments that may belong together').action(
-    async (options: ShellOptions & OfAccount) => suggest(await openShell(options), options),
+  addRailCommand('suggest', 'suggest lines and payments that may belong together').action(
+    async (options: ShellOptions & RailOptions) => suggest(await openShell(options), options),
   )
-  ofAccount('match <id...>', 'match lines with payments, and book their difference')
+  addRailCommand('match <id...>', 'match lines with payments, and book their difference')
     .requiredOption('--reason <text>', 'the reason, stored with the match')
     .addOption(
       new Option('--as <account>', 'the account to which the difference is booked').choices([
@@ -52,22 +52,22 @@ export function addMatches(program: Command): void {
       ]),
     )
     .option('--yes', 'skip the confirmation')
-    .action(async (ids: string[], options: ShellOptions & OfAccount & Reasoned & { as?: MatchAccount }) =>
+    .action(async (ids: string[], options: ShellOptions & RailOptions & Reasoned & { as?: MatchAccount }) =>
       match(await openShell(options), ids, options),
     )
-  command('matches', 'list matches, the newest first')
+  addCommand('matches', 'list matches, the newest first')
     .option('--rail <name>', 'only matches of this rail')
     .addOption(new Option('--status <status>', 'only matches in this state').choices([...MATCH_STATES]))
     .action(async (options: ShellOptions & { rail?: string; status?: MatchState }) =>
       listMatches(await openShell(options), options),
     )
-  command('unmatch <id>', 'undo a match that is not closed, and reverse its difference')
+  addCommand('unmatch <id>', 'undo a match that is not closed, and reverse its difference')
     .requiredOption('--reason <text>', 'the reason, stored with the match')
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & Reasoned) =>
       unmatch(await openShell(options), id, options),
     )
-  command('close <id>', 'make a match final')
+  addCommand('close <id>', 'make a match final')
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       const shell = await openShell(options)
@@ -81,7 +81,7 @@ export function addMatches(program: Command): void {
  * Finds the latest day with differences. Throws Failure if no day has differences, or if the rail has several
  * currencies and the option is missing.
  */
-async function findLatestDay({ countersign }: Shell, { rail, currency }: OfAccount): Promise<Day> {
+async function findLatestDay({ countersign }: Shell, { rail, currency }: RailOptions): Promise<Day> {
   const filters = { rail, status: 'DIFFERENT', limit: 100, ...(currency ? { currency } : {}) } as const
   const { data } = await countersign.reconciliations.list(filters)
   const codes = new Set(data.map((day) => day.currency.code))
@@ -92,7 +92,7 @@ async function findLatestDay({ countersign }: Shell, { rail, currency }: OfAccou
   return countersign.reconciliations.get(latest.id)
 }
 
-async function suggest(shell: Shell, options: OfAccount): Promise<void> {
+async function suggest(shell: Shell, options: RailOptions): Promise<void> {
   const day = await findLatestDay(shell, options)
   const { data } = await shell.countersign.reconciliations.matchSuggestions(day.id)
   const columns: readonly Column<Suggestion>[] = [
@@ -108,7 +108,7 @@ async function suggest(shell: Shell, options: OfAccount): Promise<void> {
 async function match(
   shell: Shell,
   ids: readonly string[],
-  options: OfAccount & Reasoned & { as?: MatchAccount },
+  options: RailOptions & Reasoned & { as?: MatchAccount },
 ): Promise<void> {
   const day = await findLatestDay(shell, options)
   const difference = sumDifferences(day, ids)

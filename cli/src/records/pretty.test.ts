@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { prettyJson } from './pretty.ts'
 
-test('JSON is indented as JSON.stringify does it', () => {
+test('JSON is indented the way JSON.stringify does it', () => {
   const values = [
     {},
     [],
@@ -14,7 +14,7 @@ test('JSON is indented as JSON.stringify does it', () => {
   for (const value of values) expect(prettyJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2))
 })
 
-test('a number keeps its digits, and spaces of another writer do not matter', () => {
+test('pretty-printed JSON keeps every digit of a number and ignores existing whitespace', () => {
   expect(prettyJson('{ "amount" : 9007199254740993,\n"rate":1.10 }')).toBe(
     '{\n  "amount": 9007199254740993,\n  "rate": 1.10\n}',
   )

@@ -9,13 +9,13 @@ export function prettyJson(text: string): string {
   let depth = 0
   let previous = ''
   let out = ''
-  const newLine = () => `\n${'  '.repeat(depth)}`
+  const breakLine = () => `\n${'  '.repeat(depth)}`
   for (const [part] of text.matchAll(TOKENS)) {
     const isEnd = part === '}' || part === ']'
     if (isEnd) depth--
     const isEmpty = isEnd && (previous === '{' || previous === '[')
     const begins = previous === '{' || previous === '[' || previous === ','
-    if ((begins && !isEnd) || (isEnd && !isEmpty)) out += newLine()
+    if ((begins && !isEnd) || (isEnd && !isEmpty)) out += breakLine()
     out += part === ':' ? ': ' : part
     if (part === '{' || part === '[') depth++
     previous = part

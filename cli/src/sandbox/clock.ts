@@ -20,8 +20,8 @@ export async function moveClock(
 ): Promise<void> {
   const { sandbox } = shell.countersign
   if (advance !== undefined && to !== undefined) throw new Failure('Use --advance or --to, not both.')
-  const isMoved = advance !== undefined || to !== undefined
-  const clock = isMoved
+  const movesClock = advance !== undefined || to !== undefined
+  const clock = movesClock
     ? await sandbox.advanceClock(present({ seconds: advance, to: readTime(to, '--to') }))
     : await sandbox.clock()
   printResult(shell, clock, [clock.now])

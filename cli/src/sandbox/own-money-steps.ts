@@ -3,49 +3,49 @@ import type { Countersign } from '@countersign/sdk'
 
 const AMOUNT = 1_000n
 
-/** The steps that trigger events of holds, withdrawals and verifications of accounts. They need no customer. */
+/** The steps that trigger events of holds, withdrawals and account verifications. They need no customer. */
 export const OWN_MONEY_STEPS = {
-  'FUNDS_HOLD.HELD': { words: 'money of a bank account that is pulled and held', run: holdPull },
+  'FUNDS_HOLD.HELD': { label: 'money that is pulled from a bank account and held', run: holdPull },
   'FUNDS_HOLD.RELEASED': {
-    words: 'pulled money whose banking days are over',
+    label: 'pulled money that is released after its banking days',
     run: async (countersign: Countersign) => {
       const { releaseAt } = await holdPull(countersign)
       await countersign.sandbox.advanceClock({ to: releaseAt })
     },
   },
   'FUNDS_HOLD.LIFTED': {
-    words: 'pulled money whose hold a person lifts',
+    label: 'pulled money whose hold is lifted',
     run: async (countersign: Countersign) => {
       const { id } = await holdPull(countersign)
       await countersign.fundsHolds.lift(id, { reason: 'Trigger' })
     },
   },
   'FUNDS_HOLD.RETURNED': {
-    words: 'pulled money that the bank returns while it is held',
+    label: 'pulled money that the bank returns while it is held',
     run: async (countersign: Countersign) => {
       const { transactionId: paymentId } = await holdPull(countersign)
       await countersign.sandbox.reportRailEvent({ type: 'pull.returned', paymentId, message: 'R01' })
     },
   },
-  'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED': { words: 'two deposits to a bank account', run: verifyAccount },
+  'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED': { label: 'two deposits to a bank account', run: verifyAccount },
   'PLATFORM_WITHDRAWAL.AWAITING_APPROVAL': {
-    words: 'a withdrawal of own capital that waits for its approval',
+    label: 'a withdrawal of own capital that awaits approval',
     run: (countersign: Countersign) => withdraw(countersign, '789', true),
   },
   'PLATFORM_WITHDRAWAL.SENT': {
-    words: 'a withdrawal of own capital that is sent',
+    label: 'a withdrawal of own capital that is sent',
     run: (countersign: Countersign) => withdraw(countersign, '789'),
   },
   'PLATFORM_WITHDRAWAL.COMPLETED': {
-    words: 'a withdrawal of own capital that arrives',
+    label: 'a withdrawal of own capital that arrives',
     run: (countersign: Countersign) => withdraw(countersign, '789'),
   },
   'PLATFORM_WITHDRAWAL.FAILED': {
-    words: 'a withdrawal of own capital that the bank refuses',
+    label: 'a withdrawal of own capital that the bank refuses',
     run: (countersign: Countersign) => withdraw(countersign, '004'),
   },
   'PLATFORM_WITHDRAWAL.CANCELED': {
-    words: 'a withdrawal of own capital that is canceled',
+    label: 'a withdrawal of own capital that is canceled',
     run: async (countersign: Countersign) =>
       countersign.withdrawals.cancel((await withdraw(countersign, '789', true)).id),
   },

@@ -10,7 +10,7 @@ export interface TriggerIds {
 }
 
 interface Steps {
-  readonly words: string
+  readonly label: string
   readonly run: (countersign: Countersign, ids: TriggerIds) => Promise<unknown>
 }
 
@@ -18,98 +18,92 @@ interface Steps {
 const AMOUNT = 1_000n
 
 const STEPS_BY_TYPE = {
-  'CUSTOMER.KYC_APPROVED': { words: 'a person whose check succeeds', run: addPerson('Trigger Person') },
-  'CUSTOMER.KYC_REJECTED': { words: 'a person whose check fails', run: addPerson('Trigger Person 002') },
-  'CUSTOMER.KYC_PENDING': { words: 'a person whose check is pending', run: addPerson('Trigger Person 001') },
-  'CUSTOMER.KYB_APPROVED': { words: 'a business whose check succeeds', run: addBusiness('814') },
-  'CUSTOMER.KYB_REJECTED': { words: 'a business whose check fails', run: addBusiness('002') },
-  'CUSTOMER.KYB_PENDING': { words: 'a business whose check is pending', run: addBusiness('001') },
-  'INCOMING_PAYMENT.COMPLETED': { words: 'an incoming payment that arrives', run: receivePayment },
-  'OUTGOING_PAYMENT.PROCESSING': { words: 'a payment to a bank account that begins', run: payQuote('814') },
-  'OUTGOING_PAYMENT.COMPLETED': { words: 'a payment to a bank account that arrives', run: payQuote('814') },
-  'OUTGOING_PAYMENT.FAILED': { words: 'a payment that the bank refuses', run: payQuote('004') },
+  'CUSTOMER.KYC_APPROVED': { label: 'a person whose check succeeds', run: addPerson('Trigger Person') },
+  'CUSTOMER.KYC_REJECTED': { label: 'a person whose check fails', run: addPerson('Trigger Person 002') },
+  'CUSTOMER.KYC_PENDING': { label: 'a person whose check is pending', run: addPerson('Trigger Person 001') },
+  'CUSTOMER.KYB_APPROVED': { label: 'a business whose check succeeds', run: addBusiness('814') },
+  'CUSTOMER.KYB_REJECTED': { label: 'a business whose check fails', run: addBusiness('002') },
+  'CUSTOMER.KYB_PENDING': { label: 'a business whose check is pending', run: addBusiness('001') },
+  'INCOMING_PAYMENT.COMPLETED': { label: 'an incoming payment that arrives', run: receivePayment },
+  'OUTGOING_PAYMENT.PROCESSING': { label: 'a payment to a bank account that starts', run: payQuote('814') },
+  'OUTGOING_PAYMENT.COMPLETED': { label: 'a payment to a bank account that arrives', run: payQuote('814') },
+  'OUTGOING_PAYMENT.FAILED': { label: 'a payment that the bank refuses', run: payQuote('004') },
   'OUTGOING_PAYMENT.REFUND_COMPLETED': {
-    words: 'a refused payment whose money comes back',
+    label: 'a refused payment whose money is returned',
     run: payQuote('004'),
   },
   'OUTGOING_PAYMENT.REFUND_FAILED': {
-    words: 'a refused payment whose money cannot come back',
+    label: 'a refused payment whose money cannot be returned',
     run: payQuote('007'),
   },
-  'DEPOSIT.SUSPENDED': { words: 'incoming money that matches no account', run: createUnmatchedDeposit },
+  'DEPOSIT.SUSPENDED': { label: 'incoming money that matches no account', run: createUnmatchedDeposit },
   'DEPOSIT.RETURNED': {
-    words: 'incoming money that matches no account and goes back',
+    label: 'incoming money that matches no account and is returned',
     run: async (countersign) => {
       const { id } = await createUnmatchedDeposit(countersign)
       await countersign.deposits.return(id, {})
     },
   },
   'DEPOSIT.CORRECTED': {
-    words: 'incoming money that matches no account and is written off',
+    label: 'incoming money that matches no account and is written off',
     run: async (countersign) => {
       const { id } = await createUnmatchedDeposit(countersign)
       await countersign.deposits.writeOff(id, { reason: 'Trigger' })
     },
   },
   'DEPOSIT.REVERSED': {
-    words: 'incoming money that the bank reverses',
+    label: 'incoming money that the bank reverses',
     run: async (countersign) => {
       const { id } = await createUnmatchedDeposit(countersign)
       await countersign.sandbox.reverseDeposit(id)
     },
   },
   'INTERNAL_ACCOUNT.BALANCE_UPDATED': {
-    words: 'an account that is funded',
+    label: 'an account that is funded',
     run: async (countersign, ids) =>
       countersign.sandbox.fund((await findOrCreatePayer(countersign, ids)).accountId, { amount: AMOUNT }),
   },
-  'OUTGOING_PAYMENT.PENDING': { words: 'a quote that waits to be executed', run: createQuote('814') },
-  'OUTGOING_PAYMENT.EXPIRED': { words: 'a quote that expires', run: expireQuote },
-  'OUTGOING_PAYMENT.REFUND_PENDING': { words: 'a refused payment whose refund begins', run: payQuote('004') },
+  'OUTGOING_PAYMENT.PENDING': { label: 'a quote that waits to be executed', run: createQuote('814') },
+  'OUTGOING_PAYMENT.EXPIRED': { label: 'a quote that expires', run: expireQuote },
+  'OUTGOING_PAYMENT.REFUND_PENDING': { label: 'a refused payment whose refund begins', run: payQuote('004') },
   'OUTGOING_PAYMENT.FUNDING_RETURNED': {
-    words: 'a payment from a bank account whose holder disputes it',
+    label: 'a payment from a bank account whose holder disputes it',
     run: disputePayment,
   },
-  'INCOMING_PAYMENT.FAILED': { words: 'a transfer in that the bank refuses', run: failPull },
-  'INCOMING_PAYMENT.RETURNED': {
-    words: 'a deposit to an account that the bank reverses',
-    run: reverseDeposit,
-  },
-  'SCREENING.WAITING': { words: 'money from an address that is on a list', run: depositFromListedAddress },
-  'SCREENING.DECIDED': { words: 'money from a listed address that a person releases', run: releaseScreening },
+  'INCOMING_PAYMENT.FAILED': { label: 'an incoming transfer that the bank refuses', run: failPull },
+  'INCOMING_PAYMENT.RETURNED': { label: 'a credited deposit that the bank reverses', run: reverseDeposit },
+  'SCREENING.WAITING': { label: 'money from a listed address', run: depositFromListedAddress },
+  'SCREENING.DECIDED': { label: 'money from a listed address that is released', run: releaseScreening },
   'VERIFICATION.RESOLVE_ERRORS': {
-    words: 'a verification with missing information',
+    label: 'a verification with missing information',
     run: createVerification,
   },
-  'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: importCustomer },
-  'PAYOUT_BATCH.CHECKED': { words: 'a batch of one payout that is checked', run: createCheckedBatch },
-  'PAYOUT_BATCH.COMPLETED': { words: 'a batch of one payout that is sent', run: executeBatch },
-  'PAYMENT_SCHEDULE.UPCOMING': {
-    words: 'a scheduled payment that is due in an hour',
-    run: createSchedule,
-  },
-  'PAYMENT_SCHEDULE.SENT': { words: 'a scheduled payment that is sent', run: paySchedule(true) },
-  'PAYMENT_SCHEDULE.FAILED': { words: 'a scheduled payment without funds', run: paySchedule(false) },
+  'BULK_UPLOAD.COMPLETED': { label: 'a customer file with one row', run: importCustomer },
+  'PAYOUT_BATCH.CHECKED': { label: 'a batch of one payout that is checked', run: createCheckedBatch },
+  'PAYOUT_BATCH.COMPLETED': { label: 'a batch of one payout that is sent', run: executeBatch },
+  'PAYMENT_SCHEDULE.UPCOMING': { label: 'a scheduled payment that is due in an hour', run: createSchedule },
+  'PAYMENT_SCHEDULE.SENT': { label: 'a scheduled payment that is sent', run: paySchedule(true) },
+  'PAYMENT_SCHEDULE.FAILED': { label: 'a scheduled payment without funds', run: paySchedule(false) },
   'EXTERNAL_ACCOUNT.CHANGE_REPORTED': {
-    words: 'a changed account number that a bank reports',
+    label: 'a changed account number reported by a bank',
     run: reportAccountChange,
   },
   'EXTERNAL_ACCOUNT.CHANGE_DECIDED': {
-    words: 'a changed account number that a person applies',
+    label: 'a changed account number that is applied',
     run: async (countersign, ids) => {
       const externalAccountId = await reportAccountChange(countersign, ids)
       for await (const { id } of countersign.accountChanges.list({ externalAccountId, status: 'PENDING' }))
         await countersign.accountChanges.apply(id, { reason: 'Trigger' })
     },
   },
-  'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: createCard },
+  'CARD.STATE_CHANGE': { label: 'a new card that becomes active', run: createCard },
   'MEMBER_ROLE.CHANGED': {
-    words: 'a new role for team members',
+    label: 'a new role for team members',
     run: async (countersign) =>
       countersign.memberRoles.create({ name: `Trigger ${Date.now()}`, permissions: ['VIEW'] }),
   },
   ...OWN_MONEY_STEPS,
-  'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that requests a payment', run: requestApproval },
+  'AGENT_ACTION.PENDING_APPROVAL': { label: 'an agent that requests a payment', run: requestApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
 
 /** The steps for each event type that can be triggered. */
@@ -135,8 +129,8 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS_BY_TYPE
   'MEMBER.WORK_WAITING': 'it needs a member who has chosen webhooks: docs/members.md',
   'WEBHOOK_ENDPOINT.DISABLED': 'it needs a webhook endpoint that responds 410: docs/webhooks.md',
   'RECONCILIATION.DIFFERENT': 'it needs a statement of a bank that differs from the ledger',
-  'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',
-  'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who enters wrong sign-in codes',
+  'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter decreases',
+  'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs someone to enter wrong sign-in codes',
 }
 
 /** Why each of the remaining event types cannot be triggered. */

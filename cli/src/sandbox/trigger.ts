@@ -14,7 +14,7 @@ const INTERVAL_MS = 200
 /** `countersign trigger --list` */
 export function listTriggers(): void {
   for (const [type, steps] of Object.entries(TRIGGERS))
-    io().stdout.write(`${type.padEnd(40)}${steps.words}\n`)
+    io().stdout.write(`${type.padEnd(40)}${steps.label}\n`)
 }
 
 /** `countersign trigger`: performs the steps that cause the event, and waits for it. Throws Failure. */

@@ -61,7 +61,7 @@ function addCreate(add: Add): void {
     .option('--count <number>', 'the maximum number of payments')
     .option('--notice <hours>', 'the hours before each payment at which its event is sent (default: 24)')
     .option('--if-missed <word>', 'PAY (default) or SKIP, if the server is more than an hour late')
-    .option('--needs-approval', 'require the approval of a person first')
+    .option('--needs-approval', 'require approval first')
     .option('--yes', 'skip the confirmation')
     .addHelpText('after', RULES)
     .action(async (options: ShellOptions & CreateOptions) =>

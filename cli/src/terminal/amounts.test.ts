@@ -16,7 +16,7 @@ describe('amounts', () => {
     expect(formatAmount(amount, currency)).toBe(text)
   })
 
-  test('lose no digit', () => {
+  test('are formatted without losing a digit', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(8), (amount, decimals) => {
         const text = formatAmount(amount, { code: 'XXX', decimals })

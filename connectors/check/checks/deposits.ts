@@ -62,17 +62,17 @@ function toWireCall(body: DepositAccountRequest): WireCall {
 
 async function readDetails({ wire }: Context, request: DepositAccountRequest): Promise<DepositAccount> {
   const reply: WireResponse = await wire.call(toWireCall(request))
-  const answer = expectBody(reply, DepositAccount, 'POST /deposit-accounts', 'deposit')
-  assert(answer.id === request.id, `the response has the id ${answer.id}, not ${request.id}`)
-  return answer
+  const details = expectBody(reply, DepositAccount, 'POST /deposit-accounts', 'deposit')
+  assert(details.id === request.id, `the response has the id ${details.id}, not ${request.id}`)
+  return details
 }
 
 async function checkDetails(context: Context): Promise<void> {
   const request = buildRequest(context)
   const first = await readDetails(context, request)
   const repeated = await Promise.all([1, 2, 3].map(() => readDetails(context, request)))
-  for (const one of repeated)
-    assert(isDeepStrictEqual(one, first), 'a repeated request returned different details')
+  for (const details of repeated)
+    assert(isDeepStrictEqual(details, first), 'a repeated request returned different details')
   const other = await readDetails(context, buildRequest(context))
   assert(other.depositAccountId !== first.depositAccountId, 'two accounts share a depositAccountId')
   assert(
@@ -107,11 +107,11 @@ async function payIn(context: Context, movements: Record<string, readonly bigint
   const hook = getHook(context, 'deposit')
   const receiver = getReceiver(context)
   const request = buildRequest(context)
-  const answer = await readDetails(context, request)
-  const { iban, accountNumber } = answer.account
+  const details = await readDetails(context, request)
+  const { iban, accountNumber } = details.account
   const { value, currency } = getMoney(context)
   await runHook(hook, context.url, {
-    depositAccountId: answer.depositAccountId,
+    depositAccountId: details.depositAccountId,
     account: String(iban ?? accountNumber ?? ''),
     reference: request.reference,
     amount: value,
@@ -119,7 +119,7 @@ async function payIn(context: Context, movements: Record<string, readonly bigint
   })
   const found = await receiver.waitForDelivery(
     ({ event }) =>
-      event.type === 'deposit.received' && event.data.depositAccountId === answer.depositAccountId,
+      event.type === 'deposit.received' && event.data.depositAccountId === details.depositAccountId,
     context.waitMs,
   )
   const event = found?.event
@@ -131,7 +131,7 @@ async function payIn(context: Context, movements: Record<string, readonly bigint
     `the event states ${amount.value} ${amount.currency}, not ${value} ${currency}`,
   )
   assert(
-    answer.matching === 'ACCOUNT' || remittanceInformation?.includes(request.reference),
+    details.matching === 'ACCOUNT' || remittanceInformation?.includes(request.reference),
     'matching is REFERENCE, but the event does not contain the payer’s reference',
   )
   return depositId

@@ -109,7 +109,8 @@ async function checkRedelivery(context: Context): Promise<void> {
     await sendOrder(context, payment)
     const first = await waitForEvent(context, payment.id, type)
     const received = await receiver.waitForDelivery(
-      (one) => one.outcome === 'received' && receiver.findDeliveries(payment.id, type).includes(one),
+      (delivery) =>
+        delivery.outcome === 'received' && receiver.findDeliveries(payment.id, type).includes(delivery),
       context.waitMs,
     )
     const attempts = receiver.findDeliveries(payment.id, type)
@@ -210,7 +211,7 @@ async function checkRedeliveries(context: Context): Promise<void> {
   const { deliveries } = getReceiver(context)
   assert(deliveries.length > 0, 'no event arrived')
   const received = new Set(
-    deliveries.filter((one) => one.outcome === 'received').map(({ event }) => event.id),
+    deliveries.filter((delivery) => delivery.outcome === 'received').map(({ event }) => event.id),
   )
   const undelivered = deliveries.find(({ event }) => !received.has(event.id))
   assert(

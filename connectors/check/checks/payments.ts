@@ -31,8 +31,8 @@ export const PAYMENTS: Group<Context> = {
     },
     { name: 'a returned payment becomes RETURNED, and its money is back in the balance', run: checkReturn },
     { name: 'an UNKNOWN payment reaches a definite status', run: checkUnknownPayment },
-    { name: 'a waiting payment can be cancelled and moves no money', run: checkCancellation },
-    { name: 'cancelling too late returns the actual status', run: checkLateCancellation },
+    { name: 'a waiting payment can be canceled and moves no money', run: checkCancellation },
+    { name: 'canceling too late returns the actual status', run: checkLateCancellation },
   ],
 }
 
@@ -42,7 +42,7 @@ export const PULLS: Group<Context> = {
     { name: 'a pull is delivered, and moves the balance once', run: checkPull },
     { name: 'a pull that cannot be made becomes FAILED with a reason', run: checkFailedPull },
     {
-      name: 'a pull that is taken back becomes RETURNED, and its money leaves the balance',
+      name: 'a pull that the payer reverses becomes RETURNED, and its money leaves the balance',
       run: checkReturnedPull,
     },
   ],
@@ -119,7 +119,7 @@ async function checkCancellation(context: Context): Promise<void> {
     }
     await waitForStatus(context, 'payments', payment.id, 'CANCELLED')
     const { status } = await sendOrder(context, payment)
-    assert(status === 'CANCELLED', `the response to a repeat of a cancelled payment has the status ${status}`)
+    assert(status === 'CANCELLED', `the response to a repeat of a canceled payment has the status ${status}`)
   })
 }
 
@@ -129,7 +129,7 @@ async function checkLateCancellation(context: Context): Promise<void> {
     await sendOrder(context, payment)
     await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
     const { status } = await cancelPayment(context, payment.id)
-    assert(status === 'DELIVERED', `the response to cancelling a delivered payment has the status ${status}`)
+    assert(status === 'DELIVERED', `the response to canceling a delivered payment has the status ${status}`)
   })
 }
 

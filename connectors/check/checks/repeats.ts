@@ -183,7 +183,7 @@ async function checkUnknownOrders(context: Context): Promise<void> {
   }
   const path = `/payments/Transaction:${randomUUID()}/cancel`
   const cancel = await context.wire.call({ method: 'POST', path, body: {} })
-  expectRefusal(cancel, [404], 'cancelling an unknown payment', 'PAYMENT_NOT_FOUND')
+  expectRefusal(cancel, [404], 'canceling an unknown payment', 'PAYMENT_NOT_FOUND')
 }
 
 async function checkRestart(context: Context): Promise<void> {

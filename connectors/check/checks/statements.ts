@@ -96,7 +96,7 @@ async function checkEntries(context: Context): Promise<void> {
   const entries = getEntries(context)
   for (const [id, amounts] of context.movements) {
     const matching = entries.filter(
-      (one) => one.id === id || (one.kind.startsWith('DEPOSIT') && one.depositId === id),
+      (entry) => entry.id === id || (entry.kind.startsWith('DEPOSIT') && entry.depositId === id),
     )
     const bookedAmounts = matching.map(({ amount }) => BigInt(amount))
     assert(

@@ -38,7 +38,7 @@ export const Accounts = Type.Object({
   fails: account,
   /** Payments to it are delivered and later returned. */
   returned: account,
-  /** Payments to it wait long enough to be cancelled. */
+  /** Payments to it wait long enough to be canceled. */
   waits: account,
   /** Payments to it first get UNKNOWN as the response. */
   unknown: account,

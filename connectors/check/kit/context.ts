@@ -235,7 +235,7 @@ export async function waitForEvent(
 ): Promise<Delivery> {
   const receiver = getReceiver(context)
   const found = await receiver.waitForDelivery(
-    (one) => one.event.type === type && receiver.findDeliveries(about, type).includes(one),
+    (delivery) => delivery.event.type === type && receiver.findDeliveries(about, type).includes(delivery),
     context.waitMs,
   )
   const invalidRequests =

@@ -62,6 +62,6 @@ export function formatResult({ name, verdict, why }: Result): string {
 }
 
 export function formatSummary(results: readonly Result[]): string {
-  const count = (verdict: Result['verdict']) => results.filter((one) => one.verdict === verdict).length
+  const count = (verdict: Result['verdict']) => results.filter((result) => result.verdict === verdict).length
   return `${count('pass')} passed, ${count('fail')} failed, ${count('not checked')} not checked`
 }

@@ -110,7 +110,7 @@ export class Wire {
       ...headers,
     }
     const present = Object.fromEntries(
-      Object.entries(allHeaders).filter((one): one is [string, string] => one[1] !== undefined),
+      Object.entries(allHeaders).filter((header): header is [string, string] => header[1] !== undefined),
     )
     const url = new URL(this.#base)
     const isSecure = url.protocol === 'https:'
@@ -133,7 +133,7 @@ export class Wire {
     return {
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1000)),
-      'webhook-signature': secrets.map((one) => new Webhook(one).sign(id, signedAt, signed)).join(' '),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, signedAt, signed)).join(' '),
     }
   }
 }

@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 /** Changes a noun every 100 ms for a time. Returns when it was read, in seconds from the first change. */
-async function readsOf(seconds: number, tookMs: number, signal = new AbortController().signal) {
+async function recordReads(seconds: number, tookMs: number, signal = new AbortController().signal) {
   const startMs = performance.now()
   const reads: number[] = []
   const paced = new PacedReads(async () => {
@@ -23,15 +23,15 @@ async function readsOf(seconds: number, tookMs: number, signal = new AbortContro
   return reads
 }
 
-test('data that changes all the time is read immediately, and then once in five seconds', async () => {
-  expect(await readsOf(16, 10)).toEqual([0, 5, 10, 15])
+test('constantly changing data is read immediately, then every five seconds', async () => {
+  expect(await recordReads(16, 10)).toEqual([0, 5, 10, 15])
 })
 
-test('data that takes a second to count is read once in fifty seconds, so that it costs the server little', async () => {
-  expect(await readsOf(101, 1_000)).toEqual([0, 50, 100])
+test('data that takes a second to count is read every fifty seconds, to spare the server', async () => {
+  expect(await recordReads(101, 1_000)).toEqual([0, 50, 100])
 })
 
-test('a change during a read is read after the pause, and a page that is closed reads nothing more', async () => {
+test('a change during a read is read after the pause, and a closed page reads nothing more', async () => {
   const closing = new AbortController()
   let count = 0
   const paced = new PacedReads(async () => {

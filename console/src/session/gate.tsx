@@ -18,7 +18,7 @@ const SessionEnded = lazy(
 
 /**
  * The polling interval of the signed-in member: permissions may change while a page is open, and an
- * unreachable server may come back.
+ * unreachable server may be back later.
  */
 const REACHABLE_POLL_MS = 60_000
 const UNREACHABLE_POLL_MS = 2_000

@@ -38,8 +38,8 @@ export function Invitation({ token, leave }: { readonly token: string; readonly 
       </Text>
       {!passkey && (
         <Text c="dimmed">
-          This address cannot have passkeys, because it is a number or has no TLS. On this machine, open the
-          link with localhost.
+          Passkeys do not work at this address, because it is an IP address or has no TLS. On this machine,
+          open the link with localhost.
         </Text>
       )}
       {passkey && (

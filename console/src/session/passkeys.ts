@@ -27,7 +27,7 @@ export async function signInByPasskey() {
 }
 
 const NO_PASSKEYS =
-  'This address cannot have passkeys, because it is a number or has no TLS. Open the console at the name of the server; on this machine that is localhost.'
+  'Passkeys do not work at this address, because it is an IP address or has no TLS. Open the console at the server’s host name; on this machine that is localhost.'
 
 /** Creates a passkey in the browser and returns the data for the server to store. */
 export async function createPasskey(options: Options, name?: string) {

@@ -29,7 +29,7 @@ export function toAmountFilters(search: {
   const currency = wordOf(CURRENCY_CODES, search.currency)
   if (currency === undefined) return {}
   const { decimals } = CURRENCIES[currency]
-  const units = (text: string | undefined) =>
+  const toUnits = (text: string | undefined) =>
     text === undefined ? undefined : parseSmallestUnits(text, decimals)
-  return { currency, amountMin: units(search.least), amountMax: units(search.most) }
+  return { currency, amountMin: toUnits(search.least), amountMax: toUnits(search.most) }
 }

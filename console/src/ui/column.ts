@@ -8,7 +8,7 @@ export interface Column<Row> {
    * A CSS grid width such as `12rem` or `minmax(10rem, 2fr)`. Its minimum decides whether the column fits.
    */
   readonly width: string
-  readonly isRight?: boolean
+  readonly isRightAligned?: boolean
   /**
    * 1, the default, is always shown. 2 is hidden on narrow screens. 3 is hidden first, and always in the card
    * layout.

@@ -203,9 +203,9 @@ function SkeletonRows<Row>({ fit, template }: Pick<VirtualRowsProps<Row>, 'fit' 
   return Array.from({ length: SKELETON_ROWS }, (_, row) => (
     // The placeholder rows never change their order.
     <div key={row} className="row" style={template} role="presentation">
-      {fit.columns.map(({ id, isRight }) => (
-        <span key={id} className={isRight ? 'cell right' : 'cell'}>
-          <Skeleton h={14} w={isRight ? 80 : 120} />
+      {fit.columns.map(({ id, isRightAligned }) => (
+        <span key={id} className={isRightAligned ? 'cell right' : 'cell'}>
+          <Skeleton h={14} w={isRightAligned ? 80 : 120} />
         </span>
       ))}
     </div>

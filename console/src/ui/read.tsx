@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { ErrorState, Loading } from './states.tsx'
 
 /** Renders a query's data. Before that, placeholder lines of about the same height, or the error. */
-export function Read<Data>(props: {
+export function QueryResult<Data>(props: {
   readonly query: UseQueryResult<Data>
   readonly lines?: number
   readonly children: (data: Data) => ReactNode

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { isMissing } from '../data/client.ts'
 import { Page } from './page.tsx'
-import { Read } from './read.tsx'
+import { QueryResult } from './read.tsx'
 import { EmptyState } from './states.tsx'
 
 /**
@@ -25,9 +25,9 @@ export function RecordPage<Data>(props: {
       {isMissing(query.error) ? (
         <EmptyState title={`${title} not found`}>{missing}</EmptyState>
       ) : (
-        <Read query={query} lines={8}>
+        <QueryResult query={query} lines={8}>
           {() => null}
-        </Read>
+        </QueryResult>
       )}
     </Page>
   )

@@ -28,8 +28,8 @@ export function HeadRow<Row>(props: {
           {check}
         </span>
       )}
-      {fit.columns.map(({ id, header, isRight }) => (
-        <span key={id} role="columnheader" className={isRight ? 'cell right' : 'cell'}>
+      {fit.columns.map(({ id, header, isRightAligned }) => (
+        <span key={id} role="columnheader" className={isRightAligned ? 'cell right' : 'cell'}>
           {header}
         </span>
       ))}
@@ -68,8 +68,8 @@ export function Cells<Row>(props: {
   readonly to?: string | undefined
 }) {
   const { fit, row, to } = props
-  return fit.columns.map(({ id, header, isRight, cell }, index) => (
-    <span key={id} role="cell" className={isRight ? 'cell right' : 'cell'}>
+  return fit.columns.map(({ id, header, isRightAligned, cell }, index) => (
+    <span key={id} role="cell" className={isRightAligned ? 'cell right' : 'cell'}>
       {fit.isCards && (
         <span className="name" aria-hidden="true">
           {header}

@@ -4,7 +4,7 @@ import { getListPath, type View, withoutView, withView } from './views.ts'
 const failed: View = { name: 'Failed', to: '/transactions?status=FAILED' }
 
 describe('saved views', () => {
-  test('a view replaces the one of its name in the same list, and no other', () => {
+  test('a view replaces only the view with the same name in the same list', () => {
     const other = { name: 'Failed', to: '/events?deliveryStatus=FAILED' }
     const newer = { name: 'Failed', to: '/transactions?status=FAILED&from=2026-01-01' }
     expect(withView([failed, other], newer)).toEqual([other, newer])

@@ -9,10 +9,10 @@ export const connect: Connect = ({ baseUrl, tokenId, clientSecret }) => {
       auth: ({ scheme }) => (scheme === 'basic' ? `${tokenId}:${clientSecret}` : undefined),
     }),
   )
-  return { ...records(client), ...signIn(client), ...payments(client) }
+  return { ...buildRecords(client), ...signIn(client), ...buildPayments(client) }
 }
 
-function records(client: Client): Records {
+function buildRecords(client: Client): Records {
   return {
     async createCustomer(email) {
       const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email } as const
@@ -67,7 +67,7 @@ function signIn(client: Client): SignIn {
   }
 }
 
-function payments(client: Client): Payments {
+function buildPayments(client: Client): Payments {
   return {
     async quote(from, to, amount) {
       const { data, error } = await api.quoteCreate({

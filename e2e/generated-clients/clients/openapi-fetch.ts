@@ -18,10 +18,10 @@ export const connect: Connect = (connection) => {
     baseUrl: connection.baseUrl,
     headers: { Authorization: basic(connection) },
   })
-  return { ...records(client), ...signIn(client), ...payments(client) }
+  return { ...buildRecords(client), ...signIn(client), ...buildPayments(client) }
 }
 
-function records(client: Client<paths>): Records {
+function buildRecords(client: Client<paths>): Records {
   return {
     async createCustomer(email) {
       const { data, error } = await client.POST('/customers', {
@@ -77,12 +77,12 @@ function signIn(client: Client<paths>): SignIn {
         body: { type: 'EMAIL_OTP', encryptedOtpBundle },
       })
       const body = there(data, error)
-      return 'payloadToSign' in body ? asked(body) : { status: 200, state: body.type }
+      return 'payloadToSign' in body ? readChallenge(body) : { status: 200, state: body.type }
     },
   }
 }
 
-function payments(client: Client<paths>): Payments {
+function buildPayments(client: Client<paths>): Payments {
   return {
     async quote(from, to, amount) {
       const { data, error } = await client.POST('/quotes', {
@@ -107,7 +107,7 @@ function payments(client: Client<paths>): Payments {
         },
       })
       const body = there(data, error)
-      return 'requestId' in body ? asked(body) : { status: 200, state: body.status }
+      return 'requestId' in body ? readChallenge(body) : { status: 200, state: body.status }
     },
     async transferOut(from, to, amount) {
       const { data, error } = await client.POST('/transfer-out', {
@@ -124,6 +124,6 @@ function payments(client: Client<paths>): Payments {
   }
 }
 
-function asked({ payloadToSign, requestId }: Challenge): Answer {
+function readChallenge({ payloadToSign, requestId }: Challenge): Answer {
   return { status: 202, payloadToSign, requestId }
 }

@@ -39,8 +39,8 @@ export const connect: Connect = (connection) => {
     },
     async verify(id, encryptedOtpBundle, signed) {
       const body = { type: 'EMAIL_OTP', encryptedOtpBundle } as const
-      const answer = await api.auth.credentialVerify(id, body, { headers: headersOf(signed) })
-      return asked(answer) ?? { status: 200, state: answer.data.type }
+      const answer = await api.auth.credentialVerify(id, body, { headers: buildHeaders(signed) })
+      return readChallenge(answer) ?? { status: 200, state: answer.data.type }
     },
     async quote(from, to, amount) {
       const { data } = await api.quotes.quoteCreate({
@@ -52,9 +52,9 @@ export const connect: Connect = (connection) => {
       return { id: data.id, transactionId: data.transactionId, fixedFee: data.rateDetails?.svcApiFixedFee }
     },
     async execute(quoteId, key, signed) {
-      const headers = { 'Idempotency-Key': key, ...headersOf(signed) }
+      const headers = { 'Idempotency-Key': key, ...buildHeaders(signed) }
       const answer = await api.quotes.quoteExecute(quoteId, { headers })
-      return asked(answer) ?? { status: 200, state: answer.data.status }
+      return readChallenge(answer) ?? { status: 200, state: answer.data.status }
     },
     async transferOut(from, to, amount) {
       const body = { source: { accountId: from }, destination: { accountId: to }, amount }
@@ -67,12 +67,12 @@ export const connect: Connect = (connection) => {
 }
 
 /** The generated methods have no parameters for headers. */
-function headersOf(signed: Signed | undefined): Record<string, string> {
+function buildHeaders(signed: Signed | undefined): Record<string, string> {
   return signed ? { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId } : {}
 }
 
 /** The generator types only one success status per operation, so the 202 is detected here. */
-function asked(answer: HttpResponse<unknown>): Answer | undefined {
+function readChallenge(answer: HttpResponse<unknown>): Answer | undefined {
   if (answer.status !== 202) return undefined
   const { payloadToSign, requestId } = answer.data as SignedRequestChallenge
   return { status: 202, payloadToSign, requestId }

@@ -47,7 +47,7 @@ function simulate(
   return { client, sent, pauses }
 }
 
-const refusal = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
+const buildRefusal = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
   status,
   headers,
   body: JSON.stringify({ status, code, message: 'No.', details: { field: 'name' } }),
@@ -106,8 +106,8 @@ describe('a call', () => {
 
   test('without a response body has an undefined body', async () => {
     const { client } = simulate([{ status: 204 }])
-    const answer = await client.call('token_delete', { params: { tokenId: 'Token:2' } })
-    expect(answer).toEqual({ status: 204, body: undefined, isReplayed: false })
+    const response = await client.call('token_delete', { params: { tokenId: 'Token:2' } })
+    expect(response).toEqual({ status: 204, body: undefined, isReplayed: false })
   })
 
   test('has the types of the contract', () => {
@@ -117,10 +117,10 @@ describe('a call', () => {
     const quote = () => client.call('quote_get', { params: { quoteId: 'Quote:1' } })
     expectTypeOf<Awaited<ReturnType<typeof quote>>['body']['totalSendingAmount']>().toEqualTypeOf<bigint>()
     // @ts-expect-error: the id is missing
-    const missing = () => client.call('quote_get')
+    const getMissing = () => client.call('quote_get')
     // @ts-expect-error: this endpoint does not exist
     const unknown = () => client.call('quote_destroy')
-    expect([missing, unknown]).toHaveLength(2)
+    expect([getMissing, unknown]).toHaveLength(2)
   })
 })
 
@@ -162,10 +162,10 @@ describe('a client without credentials', () => {
 
 describe("the enclave's key", () => {
   const key = `04${'ab'.repeat(64)}`
-  const said: Reply = { status: 200, body: JSON.stringify({ enclaveQuorumPublic: key }) }
+  const keyReply: Reply = { status: 200, body: JSON.stringify({ enclaveQuorumPublic: key }) }
 
   test('is fetched once, at the root of the server', async () => {
-    const { client, sent } = simulate([said])
+    const { client, sent } = simulate([keyReply])
     expect(await Promise.all([client.quorumPublicKey(), client.quorumPublicKey()])).toEqual([key, key])
     expect(sent.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/.well-known/countersign.json'])
     expect(sent[0]!.headers.has('Authorization')).toBe(false)
@@ -177,7 +177,7 @@ describe("the enclave's key", () => {
     { status: 200, body: 'null' },
     { status: 200, body: '<html>' },
   ])('is not accepted from %j, and fetched again', async (reply) => {
-    const { client } = simulate([reply, said])
+    const { client } = simulate([reply, keyReply])
     await expect(client.quorumPublicKey()).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
     expect(await client.quorumPublicKey()).toBe(key)
   })
@@ -228,7 +228,7 @@ describe('an error response', () => {
   })
 
   test('is not retried if a retry cannot help', async () => {
-    const { client, sent } = simulate([refusal(400, 'INVALID_INPUT')])
+    const { client, sent } = simulate([buildRefusal(400, 'INVALID_INPUT')])
     await expect(client.call('sandbox_account_fund', fund)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     expect(sent).toHaveLength(1)
   })
@@ -246,7 +246,7 @@ describe('a retry', () => {
   })
 
   test('does not repeat the sandbox fault that the first attempt requested', async () => {
-    const { client, sent } = simulate(['lost', refusal(503, 'UNAVAILABLE'), { status: 200, body: '{}' }])
+    const { client, sent } = simulate(['lost', buildRefusal(503, 'UNAVAILABLE'), { status: 200, body: '{}' }])
     await client.call('sandbox_account_fund', { ...fund, sandboxFault: 'lost-answer' })
     const faults = sent.map(({ headers }) => headers.get('Svc-Sandbox-Fault'))
     expect(faults).toEqual(['lost-answer', null, null])
@@ -265,8 +265,8 @@ describe('a retry', () => {
 
   test('waits for the Retry-After time of a 429 or 503', async () => {
     const { client, pauses } = simulate([
-      refusal(429, 'RATE_LIMITED', { 'Retry-After': '7' }),
-      refusal(503, 'UNAVAILABLE'),
+      buildRefusal(429, 'RATE_LIMITED', { 'Retry-After': '7' }),
+      buildRefusal(503, 'UNAVAILABLE'),
       { status: 200, body: NOTHING_LISTED },
     ])
     await client.call('customer_list')
@@ -274,14 +274,14 @@ describe('a retry', () => {
   })
 
   test('rejects immediately if Retry-After is too long to wait', async () => {
-    const { client, sent } = simulate([refusal(429, 'RATE_LIMITED', { 'Retry-After': '600' })])
+    const { client, sent } = simulate([buildRefusal(429, 'RATE_LIMITED', { 'Retry-After': '600' })])
     await expect(client.call('customer_list')).rejects.toMatchObject({ retryAfterSeconds: 600 })
     expect(sent).toHaveLength(1)
   })
 
   test('is not made if it could execute an operation twice', async () => {
     const params = { id: 'AuthMethod:1' }
-    for (const reply of ['lost', refusal(503, 'UNAVAILABLE')] as const) {
+    for (const reply of ['lost', buildRefusal(503, 'UNAVAILABLE')] as const) {
       const { client, sent } = simulate([reply])
       await expect(client.call('credential_challenge', { params })).rejects.toThrow()
       expect(sent).toHaveLength(1)

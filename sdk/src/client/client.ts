@@ -321,7 +321,7 @@ function readResponse(endpoint: Endpoint, response: Response, text: string, wire
   const isReplayed = headers.get('Idempotency-Replayed') === 'true'
   if (hasTextBody(endpoint, response)) return { status, body: text, isReplayed }
   const parsed = tryParseJson(text)
-  const declared = endpoint.answers.get(status)
+  const declared = endpoint.responses.get(status)
   if (!declared) throw toError(response, parsed)
   const needsBody = declared.hasBody || (endpoint.textTypes.length > 0 && status === 200)
   if (needsBody && parsed === undefined) throw toError(response, undefined)

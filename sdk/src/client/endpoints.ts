@@ -22,7 +22,7 @@ export interface Endpoint {
   /** Media types that the response may have instead of JSON. */
   readonly textTypes: readonly string[]
   /** The success responses by status. `hasBody` is false for a response without a body. */
-  readonly answers: ReadonlyMap<number, { readonly hasBody: boolean; readonly shape: unknown }>
+  readonly responses: ReadonlyMap<number, { readonly hasBody: boolean; readonly shape: unknown }>
 }
 
 let table: ReadonlyMap<string, Endpoint> | undefined
@@ -46,7 +46,7 @@ export function getEndpoint(name: string): Endpoint {
 }
 
 function parseEndpoint(line: string): Endpoint {
-  const [name, nounAndVerb = '', method = '', path = '', flags = '', ...answers] = line.split(' ')
+  const [name, nounAndVerb = '', method = '', path = '', flags = '', ...responses] = line.split(' ')
   const [noun = '', verb = ''] = nounAndVerb.split('.')
   const hasFlag = (flag: string) => flags.includes(flag)
   return {
@@ -70,7 +70,7 @@ function parseEndpoint(line: string): Endpoint {
       ...(hasFlag('o') ? ['application/x-ofx'] : []),
       ...(hasFlag('e') ? ['text/event-stream'] : []),
     ],
-    answers: new Map(answers.map(parseResponse)),
+    responses: new Map(responses.map(parseResponse)),
   }
 }
 

@@ -8,7 +8,7 @@ import { isChallenge, signedByName } from '../signing/signed-retry.ts'
 import type { Signer } from '../signing/signer.ts'
 import { Listing } from './listing.ts'
 
-type Verb = (...given: readonly unknown[]) => unknown
+type Verb = (...args: readonly unknown[]) => unknown
 
 const OPTIONS = ['signal', 'timeoutMs', 'sandboxFault']
 const SIGNED_OPTIONS = ['signer', 'signature', 'requestId']
@@ -65,10 +65,9 @@ export function createStrictPrototype(
 }
 
 function createVerb(caller: AnyCaller, endpoint: Endpoint): Verb {
-  if (endpoint.isList)
-    return (...given) => new Listing((cursor) => fetchPage(caller, endpoint, given, cursor))
-  return async (...given) => {
-    const { input, signer } = buildInput(endpoint, given)
+  if (endpoint.isList) return (...args) => new Listing((cursor) => fetchPage(caller, endpoint, args, cursor))
+  return async (...args) => {
+    const { input, signer } = buildInput(endpoint, args)
     return callForBody(caller, endpoint, input, signer)
   }
 }
@@ -89,10 +88,10 @@ async function callForBody(
 async function fetchPage(
   caller: AnyCaller,
   endpoint: Endpoint,
-  given: readonly unknown[],
+  args: readonly unknown[],
   cursor: string | undefined,
 ) {
-  const { input } = buildInput(endpoint, given)
+  const { input } = buildInput(endpoint, args)
   const query = cursor === undefined ? input.query : { ...input.query, cursor }
   return (await caller.call(endpoint.name, { ...input, ...(query && { query }) })).body as never
 }
@@ -100,12 +99,12 @@ async function fetchPage(
 /** Builds a call's input from a verb's arguments. Throws TypeError naming the invalid parameter. */
 function buildInput(
   endpoint: Endpoint,
-  given: readonly unknown[],
+  args: readonly unknown[],
 ): { input: AnyInput; signer: Signer | undefined } {
   const { inputKind: takes, needsInput } = endpoint
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-  const rest = given.slice(names.length)
-  const params = Object.fromEntries(names.map((name, i) => [name, requireParam(endpoint, name, given[i])]))
+  const rest = args.slice(names.length)
+  const params = Object.fromEntries(names.map((name, i) => [name, requireParam(endpoint, name, args[i])]))
   const argument = takes ? rest.shift() : undefined
   const options = rest.shift() ?? {}
   if (rest.length > 0)

@@ -21,7 +21,7 @@ export function Balances({ hideEmpty = false, classNames }: BalancesProps): Reac
     !hideEmpty || type === 'EMBEDDED_WALLET' || totalBalance.amount !== 0n
   return (
     <Section name="balances" title={texts.balances} {...styled}>
-      <Loaded of={balances} {...styled}>
+      <Loaded resource={balances} {...styled}>
         {(accounts) =>
           accounts.length === 0 ? (
             <p className={part('text')}>{texts.noAccounts}</p>

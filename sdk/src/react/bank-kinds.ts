@@ -9,7 +9,7 @@ export type BankKind = 'USD' | 'EUR' | 'GBP'
 
 interface Bank {
   readonly fields: readonly FieldName[]
-  readonly accountInfo: (of: ValueOf) => BankAccount
+  readonly accountInfo: (getField: ValueOf) => BankAccount
 }
 
 const toBeneficiary = (getValue: ValueOf) =>

@@ -23,7 +23,7 @@ export function Card({ cardId, classNames }: CardProps): ReactNode {
   const styled = classNames && { classNames }
   return (
     <Section name="card-section" title={texts.card} {...styled}>
-      <Loaded of={cards} {...styled}>
+      <Loaded resource={cards} {...styled}>
         {(list) =>
           list.length === 0 ? (
             <p className={part('text')}>{texts.noCard}</p>

@@ -16,8 +16,8 @@ test('a payment is never confirmed if no component shows it', () => {
 
 test('payments are shown one after another, and only the first decision about each counts', async () => {
   const confirmations = new Confirmations()
-  const seen: (string | undefined)[] = []
-  confirmations.view(() => seen.push(confirmations.current()?.payment.summary))
+  const shownIds: (string | undefined)[] = []
+  confirmations.view(() => shownIds.push(confirmations.current()?.payment.summary))
   const [one, two] = [confirmations.ask(payment('one')), confirmations.ask(payment('two'))]
   const first = confirmations.current()!
   expect(first.payment.summary).toBe('one')
@@ -27,16 +27,16 @@ test('payments are shown one after another, and only the first decision about ea
   confirmations.current()!.answer(true)
   expect(await two).toBe(true)
   expect(confirmations.current()).toBeUndefined()
-  expect(seen).toEqual(['one', 'one', 'two', 'two', undefined])
+  expect(shownIds).toEqual(['one', 'one', 'two', 'two', undefined])
 })
 
 test('waiting payments are declined when the last component that shows payments unmounts', async () => {
   const confirmations = new Confirmations()
   const [leave, leaveToo] = [confirmations.view(ignore), confirmations.view(ignore)]
-  const asked = confirmations.ask(payment('one'))
+  const decision = confirmations.ask(payment('one'))
   leave()
   expect(confirmations.current()).toBeDefined()
   leaveToo()
-  expect(await asked).toBe(false)
+  expect(await decision).toBe(false)
   expect(confirmations.current()).toBeUndefined()
 })

@@ -3,14 +3,14 @@ import type { Answer } from '../client/calls.ts'
 import type { Payment } from '../signing/statement.ts'
 import { checkPayment } from './hold-payment.ts'
 
-const currency = (code: string) => ({ code, name: code, symbol: code, decimals: 2 })
+const buildCurrency = (code: string) => ({ code, name: code, symbol: code, decimals: 2 })
 const quote = {
   id: 'Quote:1',
   totalSendingAmount: 2_572n,
   totalReceivingAmount: 2_500n,
   feesIncluded: 22n,
-  sendingCurrency: currency('USDB'),
-  receivingCurrency: currency('USD'),
+  sendingCurrency: buildCurrency('USDB'),
+  receivingCurrency: buildCurrency('USD'),
 } as Answer<'quote_get'>['body']
 const destination = { destinationType: 'ACCOUNT', accountId: 'ExternalAccount:1' } as const
 const request = { destination, lockedCurrencySide: 'RECEIVING', lockedCurrencyAmount: 2_500n } as const
@@ -51,8 +51,8 @@ test.each([
 })
 
 test('a quote with a different amount than requested is rejected, even if it matches its payload', () => {
-  const asked = { ...request, lockedCurrencyAmount: 2_000n }
-  expect(() => checkPayment(payment, quote, asked)).toThrow(/delivers\.amount/)
+  const quoteRequest = { ...request, lockedCurrencyAmount: 2_000n }
+  expect(() => checkPayment(payment, quote, quoteRequest)).toThrow(/delivers\.amount/)
   const elsewhere = { ...request, destination: { ...destination, accountId: 'ExternalAccount:2' } }
   expect(() => checkPayment(payment, quote, elsewhere)).toThrow(/destination\.accountId/)
   const inPesos = { ...request, destination: { ...destination, currency: 'MXN' } }

@@ -30,7 +30,7 @@ const LookContext = createContext<Look>({ language: 'en', texts: TEXTS.en, class
  * as in a sign-up form.
  */
 export function KitLook(props: KitLookProps): ReactNode {
-  return <LookContext.Provider value={useLookOf(props)}>{props.children}</LookContext.Provider>
+  return <LookContext.Provider value={useResolvedLook(props)}>{props.children}</LookContext.Provider>
 }
 
 export function useLook(): Look {
@@ -39,7 +39,7 @@ export function useLook(): Look {
 
 const NO_CLASS_NAMES: ClassNames = {}
 
-export function useLookOf({ language = 'en', texts, classNames = NO_CLASS_NAMES }: KitLookProps): Look {
+export function useResolvedLook({ language = 'en', texts, classNames = NO_CLASS_NAMES }: KitLookProps): Look {
   return useMemo(
     () => ({ language, texts: { ...TEXTS[findLanguage(language)], ...texts }, classNames }),
     [language, texts, classNames],

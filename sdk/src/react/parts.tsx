@@ -153,9 +153,9 @@ export function Outcome(
 
 /** Renders a resource, or its loading or error state. */
 export function Loaded<T>(
-  props: Styled & { readonly of: Resource<T>; readonly children: (data: T) => ReactNode },
+  props: Styled & { readonly resource: Resource<T>; readonly children: (data: T) => ReactNode },
 ): ReactNode {
-  const { of, children, classNames } = props
+  const { resource: of, children, classNames } = props
   const { texts } = useWords()
   const part = useParts(classNames)
   if (of.data !== undefined) return children(of.data)

@@ -78,12 +78,12 @@ function Currency(
         id={id}
         value={value}
         onChange={({ target }) => {
-          const selected = currencies.find((one) => one === target.value)
+          const selected = currencies.find((currency) => currency === target.value)
           if (selected) onChange(selected)
         }}
       >
-        {currencies.map((one) => (
-          <option key={one}>{one}</option>
+        {currencies.map((currency) => (
+          <option key={currency}>{currency}</option>
         ))}
       </select>
     </div>

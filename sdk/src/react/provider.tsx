@@ -9,7 +9,7 @@ import { Wallet } from '../wallet/wallet.ts'
 import type { RelyingParty } from '../wallet/wallet-access.ts'
 import { Confirmations } from './confirmations.ts'
 import { type Countersign, CountersignContext } from './context.ts'
-import { KitLook, type KitLookProps, useLookOf } from './look.tsx'
+import { KitLook, type KitLookProps, useResolvedLook } from './look.tsx'
 import { type Reach, useClient } from './use-client.ts'
 import { useSessionState } from './use-session-state.ts'
 
@@ -42,7 +42,7 @@ const REFRESH_SECONDS = 10
 /** Provides one customer's wallet to the hooks and components below it. */
 export function CountersignProvider(props: CountersignProviderProps): ReactNode {
   const { customerId, accountId, sessionStore = INDEXED_DB, refreshSeconds = REFRESH_SECONDS } = props
-  const look = useLookOf(props)
+  const look = useResolvedLook(props)
   const client = useClient(props)
   const api = useMemo(() => nounsOf(client), [client])
   const [confirmations] = useState(() => new Confirmations())

@@ -26,7 +26,7 @@ export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
   const styled = classNames && { classNames }
   return (
     <Section name="receive" title={texts.receive} {...styled}>
-      <Loaded of={accounts} {...styled}>
+      <Loaded resource={accounts} {...styled}>
         {(list) => {
           const account = accountId === undefined ? list[0] : list.find(({ id }) => id === accountId)
           const instructions = account?.fundingPaymentInstructions ?? []

@@ -14,9 +14,9 @@ import { SignIn } from './sign-in.tsx'
 import { Transactions } from './transactions.tsx'
 
 /** Renders every component as a server does, without a page. */
-function rendered(client: Caller, language: string): string {
-  const components: ReactNode[] = [SignIn, Balances, Transactions, Receive, Card, ConfirmPayment].map((one) =>
-    createElement(one as () => ReactNode, { key: one.name }),
+function render(client: Caller, language: string): string {
+  const components: ReactNode[] = [SignIn, Balances, Transactions, Receive, Card, ConfirmPayment].map(
+    (component) => createElement(component as () => ReactNode, { key: component.name }),
   )
   const wallet = { customerId: 'Customer:1', accountId: 'InternalAccount:1', quorumPublicKey: '04' }
   return renderToString(
@@ -37,7 +37,7 @@ test('the wallet kit renders on a server without any API call', () => {
       throw new Error('not on a server')
     },
   }
-  const html = rendered(client, 'es-MX')
+  const html = render(client, 'es-MX')
   expect(calls).toBe(0)
   for (const title of ['Iniciar sesión', 'Saldos', 'Movimientos', 'Recibir dinero', 'Tarjeta'])
     expect(html).toContain(title)

@@ -31,7 +31,7 @@ export function SignInByCode(
   const { texts } = useWords()
   const part = useParts(classNames)
   const input = useRef<HTMLInputElement>(null)
-  const { code, setCode, said: status, sending, checking } = useCode(credential, onSession, input)
+  const { code, setCode, statusText: status, sending, checking } = useCode(credential, onSession, input)
   useOnce(() => {
     input.current?.focus()
     void sending.run(texts.codeSentTo(credential.nickname))
@@ -106,7 +106,7 @@ function useCode(
       throw error
     }
   })
-  return { code, setCode, said: status, sending, checking }
+  return { code, setCode, statusText: status, sending, checking }
 }
 
 /** A single input, drawn as one box per digit. */

@@ -128,13 +128,13 @@ function Ways(props: WaysProps): ReactNode {
     else void signingIn.run(credential)
   }
   return (
-    <Loaded of={credentials} {...styled}>
+    <Loaded resource={credentials} {...styled}>
       {(list) => (
         <>
           {list.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
           <CredentialButtons
             credentials={list.filter(isOffered)}
-            labelOf={(one) => formatLabel(one, identityProvider ?? texts.anIdentity, texts)}
+            labelOf={(credential) => formatLabel(credential, identityProvider ?? texts.anIdentity, texts)}
             isBusy={signingIn.isBusy}
             takesFocus={takesFocus || isReturning}
             onChoose={choose}
@@ -163,7 +163,7 @@ function CredentialButtons(
     readonly onChoose: (credential: Credential) => void
   },
 ): ReactNode {
-  const { credentials, labelOf, isBusy, takesFocus, onChoose, classNames } = props
+  const { credentials, labelOf: getLabel, isBusy, takesFocus, onChoose, classNames } = props
   const part = useParts(classNames)
   const first = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -180,7 +180,7 @@ function CredentialButtons(
           {...(index === 0 && { buttonRef: first })}
           {...(classNames && { classNames })}
         >
-          {labelOf(credential)}
+          {getLabel(credential)}
         </Button>
       ))}
     </div>

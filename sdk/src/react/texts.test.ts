@@ -18,7 +18,7 @@ const languages = Object.entries(TEXTS)
 const ARGUMENT = '•argument•'
 
 /** Every message of a language by its path, with arguments filled in. */
-function textsOf(part: object, path = ''): [path: string, text: string][] {
+function listTexts(part: object, path = ''): [path: string, text: string][] {
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'string') return [[path + name, value]] satisfies [string, string][]
     if (typeof value === 'function')
@@ -26,34 +26,34 @@ function textsOf(part: object, path = ''): [path: string, text: string][] {
         string,
         string,
       ][]
-    return textsOf(value as object, `${path}${name}.`)
+    return listTexts(value as object, `${path}${name}.`)
   })
 }
 
 /** All field names of a schema, at any depth. */
-function membersOf(schema: unknown, found = new Set<string>()): Set<string> {
+function listProperties(schema: unknown, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'properties') for (const name of Object.keys(value as object)) found.add(name)
-    membersOf(value, found)
+    listProperties(value, found)
   }
   return found
 }
 
 describe.each(languages)('the texts in %s', (language, texts) => {
   test('have no empty entry and include their parameters', () => {
-    for (const [path, text] of textsOf(texts)) expect(text.trim(), path).not.toBe('')
+    for (const [path, text] of listTexts(texts)) expect(text.trim(), path).not.toBe('')
     for (const [name, value] of Object.entries(texts))
       if (typeof value === 'function') {
-        const said = (value as (...given: string[]) => string)(ARGUMENT, ARGUMENT)
-        expect(said.replaceAll(' ', ''), name).toContain(ARGUMENT)
+        const text = (value as (...given: string[]) => string)(ARGUMENT, ARGUMENT)
+        expect(text.replaceAll(' ', ''), name).toContain(ARGUMENT)
       }
   })
 
   test('are written in that language', () => {
     if (language === 'en') return
-    const english = new Map(textsOf(TEXTS.en))
-    const same = textsOf(texts).filter(
+    const english = new Map(listTexts(TEXTS.en))
+    const same = listTexts(texts).filter(
       ([path, text]) => english.get(path) === text && /[a-z] [a-z]/.test(text),
     )
     // Names without another form there.
@@ -69,7 +69,10 @@ describe.each(languages)('the texts in %s', (language, texts) => {
       ...['accountInfo', 'accountOrWalletInfo', 'beneficiary', 'destinationType'],
       ...['instructionsNotes', 'isPlatformAccount', 'payloadToSign'],
     ]
-    const members = membersOf(PaymentInstructions, membersOf(PAYLOADS.quote_execute.properties.destination))
+    const members = listProperties(
+      PaymentInstructions,
+      listProperties(PAYLOADS.quote_execute.properties.destination),
+    )
     expect(members.size).toBeGreaterThan(40)
     expect([...members].filter((name) => !notShown.includes(name) && !(name in texts.fields))).toEqual([])
   })
@@ -123,13 +126,13 @@ test('64-bit amounts are formatted exactly in every language', () => {
   expect(formatDecimal(max, 6)).toBe('9223372036854.775807')
   expect(formatDecimal(-5n, 2)).toBe('-0.05')
   expect(formatDecimal(7n, 0)).toBe('7')
-  const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
-  expect(plain(formatAmount('en', max, 'USDB', 6))).toBe('9,223,372,036,854.775807 USDB')
-  expect(plain(formatAmount('es', max, 'USDB', 6))).toBe('9.223.372.036.854,775807 USDB')
-  expect(plain(formatAmount('fr', 123456789n, 'EUR', 2))).toBe('1 234 567,89 EUR')
-  expect(plain(formatAmount('pt-BR', 100_000_000n, 'USDB', 6))).toBe('100,00 USDB')
-  expect(plain(formatAmount('en', 5000n, 'VND', 0))).toBe('5,000 VND')
-  expect(plain(formatAmount('en', 250n, 'USD', 2, 'always'))).toBe('+2.50 USD')
+  const toPlainSpaces = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
+  expect(toPlainSpaces(formatAmount('en', max, 'USDB', 6))).toBe('9,223,372,036,854.775807 USDB')
+  expect(toPlainSpaces(formatAmount('es', max, 'USDB', 6))).toBe('9.223.372.036.854,775807 USDB')
+  expect(toPlainSpaces(formatAmount('fr', 123456789n, 'EUR', 2))).toBe('1 234 567,89 EUR')
+  expect(toPlainSpaces(formatAmount('pt-BR', 100_000_000n, 'USDB', 6))).toBe('100,00 USDB')
+  expect(toPlainSpaces(formatAmount('en', 5000n, 'VND', 0))).toBe('5,000 VND')
+  expect(toPlainSpaces(formatAmount('en', 250n, 'USD', 2, 'always'))).toBe('+2.50 USD')
 })
 
 test('an amount in an unknown currency is shown in its smallest unit', () => {
@@ -160,13 +163,14 @@ test.each([
 })
 
 test.each(languages)('failures have messages in %s', (_language, texts: Texts) => {
-  const refused = (code: string) => new CountersignError({ status: 400, code, message: 'not for customers' })
+  const makeRefusal = (code: string) =>
+    new CountersignError({ status: 400, code, message: 'not for customers' })
   for (const code of Object.keys(BY_CODE)) {
     expect(ERRORS, code).toHaveProperty(code)
-    expect(textsOf(texts).map(([, text]) => text)).toContain(formatError(refused(code), texts))
+    expect(listTexts(texts).map(([, text]) => text)).toContain(formatError(makeRefusal(code), texts))
   }
-  expect(formatError(refused('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
-  expect(formatError(refused('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)
+  expect(formatError(makeRefusal('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
+  expect(formatError(makeRefusal('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)
   expect(formatError(new NotConfirmedError({} as Payment), texts)).toBe(texts.notConfirmed)
   expect(formatError(new PayloadMismatchError('a', 'b'), texts)).toBe(texts.notWhatYouAsked)
   expect(formatError(new DOMException('closed', 'NotAllowedError'), texts)).toBe(texts.passkeyNotUsed)

@@ -21,7 +21,7 @@ export function Transactions({ pageRecords, showUnpaid = false, classNames }: Tr
   const styled = classNames && { classNames }
   return (
     <Section name="transactions" title={texts.transactions} {...styled}>
-      <Loaded of={transactions} {...styled}>
+      <Loaded resource={transactions} {...styled}>
         {(records) => {
           const shown = showUnpaid ? records : records.filter(isPaid)
           if (shown.length === 0 && !transactions.hasMore)

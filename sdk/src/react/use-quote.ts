@@ -53,13 +53,13 @@ export function useQuote(): QuoteControls {
     setQuote(undefined)
     setPaid(false)
   }, [forget])
-  const creating = useAction(async (input: QuoteInput, made: (quote: Quote) => void) => {
+  const creating = useAction(async (input: QuoteInput, onCreated: (quote: Quote) => void) => {
     reset()
     const source = input.source ?? { sourceType: 'ACCOUNT', accountId }
     const { body } = await client.call('quote_create', { body: { ...input, source } })
     requests.current.set(body.id, input)
     setQuote(body)
-    made(body)
+    onCreated(body)
   })
   const executing = useAction(async (selected: Quote | undefined) => {
     const request = selected && requests.current.get(selected.id)
@@ -75,12 +75,12 @@ export function useQuote(): QuoteControls {
 
   const create = useCallback(
     async (input: QuoteInput) => {
-      let made: Quote | undefined
+      let created: Quote | undefined
       executing.clear()
       await creating.run(input, (quote) => {
-        made = quote
+        created = quote
       })
-      return made
+      return created
     },
     [creating.run, executing.clear],
   )

@@ -62,7 +62,7 @@ const TO_BANK = {
   chain: { ...CHAIN, transfers: [{ ...FIRST, to: TREASURY, amount: 25_050_000n }] },
 }
 
-const shown: Payment[] = []
+const confirmedPayments: Payment[] = []
 let calls: readonly string[] = []
 /** Pays with a payload from a backend. */
 async function pay(own: object, known?: WalletChain) {
@@ -71,7 +71,7 @@ async function pay(own: object, known?: WalletChain) {
     payload: { ...sent.payload, ...own },
   }))
   calls = signatures
-  const confirm = (payment: Payment) => shown.push(payment) > 0
+  const confirm = (payment: Payment) => confirmedPayments.push(payment) > 0
   const issued = { id: 'Session:s', accountId: ACCOUNT, expiresAt: inMinutes(15) }
   const session = Session.ofDeviceKey(
     caller,
@@ -90,9 +90,9 @@ describe('a payment of a wallet on a chain', () => {
     ['to another wallet', TO_WALLET],
     ['to a bank, collected first', TO_BANK],
   ])('%s is shown with its transfers and signed', async (_, own) => {
-    shown.length = 0
+    confirmedPayments.length = 0
     expect(await pay(own, KNOWN)).toEqual(['quote_execute'])
-    const [payment] = shown
+    const [payment] = confirmedPayments
     expect(payment).toMatchObject({ chain: own.chain, sends: own.sends })
     const members = new Map(membersOf(payment!))
     expect(members.get('chain.transfers.0.to')).toBe(own.chain.transfers[0]!.to)
@@ -178,7 +178,7 @@ describe('a payment of a wallet on a chain', () => {
     ['a member that nobody sees', change(STRAIGHT, { alsoPays: EVIL }), 'chain.alsoPays'],
     ['no address', change(STRAIGHT, { from: '0x1' }), 'chain.from'],
   ])('is not signed with %s', async (_, own, member) => {
-    await refused(pay(own), member)
+    await expectRefusal(pay(own), member)
   })
 
   test.each([
@@ -186,16 +186,16 @@ describe('a payment of a wallet on a chain', () => {
     ['another chain', { chainId: 31_338 }, 'chain.chainId'],
     ['another contract', { token: { ...CHAIN.token, address: EVIL } }, 'chain.token.address'],
   ])('is not shown for %s than the app knows', async (_, chain, member) => {
-    shown.length = 0
-    await refused(pay(change(STRAIGHT, chain), KNOWN), member)
-    expect(shown).toEqual([])
+    confirmedPayments.length = 0
+    await expectRefusal(pay(change(STRAIGHT, chain), KNOWN), member)
+    expect(confirmedPayments).toEqual([])
     // A device that knows nothing of the chain shows it to the customer.
     expect(await pay(change(STRAIGHT, chain))).toEqual(['quote_execute'])
   })
 
   test('is not signed without transfers if the app knows that the wallet is on a chain', async () => {
     const { chain: _, ...without } = STRAIGHT
-    await refused(pay(without, KNOWN), 'chain')
+    await expectRefusal(pay(without, KNOWN), 'chain')
   })
 })
 
@@ -208,7 +208,7 @@ function withoutFee() {
   }
 }
 
-async function refused(call: Promise<unknown>, member: string): Promise<void> {
+async function expectRefusal(call: Promise<unknown>, member: string): Promise<void> {
   const error = await call.catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(PayloadMismatchError)
   expect((error as PayloadMismatchError).member).toBe(member)

@@ -72,7 +72,7 @@ function checkPayee({ destination, delivers, feesIncluded, sends }: Payment, cha
 }
 
 function checkPublic({ network, chainId, token }: ChainTransfers): void {
-  const publicChain = Object.entries(PUBLIC).find(([, one]) => one.chainId === chainId)
+  const publicChain = Object.entries(PUBLIC).find(([, chain]) => chain.chainId === chainId)
   if (!publicChain) return
   const [name, { usdc }] = publicChain
   requireEqual('chain.network', network, name)

@@ -11,7 +11,7 @@ describe('a signed operation', () => {
   const { requestId, expiresAt } = issued
   const challenge = { status: 202, body: { payloadToSign: text, requestId, expiresAt } }
   const signer: Signer = { accountId: ACCOUNT, sign: async (payload) => `stamp over ${payload.text}` }
-  const signerOf = (sign: () => Promise<string>): Signer => ({ accountId: ACCOUNT, sign })
+  const makeSigner = (sign: () => Promise<string>): Signer => ({ accountId: ACCOUNT, sign })
 
   test('repeats the call with the stamp over the exact payload and with the same key', async () => {
     const { caller, calls } = createCaller((_, { signature }) =>
@@ -34,14 +34,14 @@ describe('a signed operation', () => {
 
   test('returns the first response if no signature is needed', async () => {
     const { caller, calls } = createCaller(() => ({ status: 200, body: { id: QUOTE } }))
-    const never = signerOf(() => Promise.reject(new Error('nothing to sign')))
+    const never = makeSigner(() => Promise.reject(new Error('nothing to sign')))
     expect(await signed(caller, 'quote_execute', input, never)).toMatchObject({ status: 200 })
     expect(calls).toHaveLength(1)
   })
 
   test('stops if the customer does not sign', async () => {
     const { caller, calls } = createCaller(() => challenge)
-    const refuses = signerOf(() => Promise.reject(new Error('I do not want to')))
+    const refuses = makeSigner(() => Promise.reject(new Error('I do not want to')))
     await expect(signed(caller, 'quote_execute', input, refuses)).rejects.toThrow('I do not want to')
     expect(calls).toHaveLength(1)
   })

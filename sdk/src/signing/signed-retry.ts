@@ -51,6 +51,6 @@ interface Challenge {
 }
 
 /** True if the response asks for a signature. */
-export function isChallenge(answer: { status: number; body: unknown }): answer is Challenge {
-  return answer.status === 202
+export function isChallenge(response: { status: number; body: unknown }): response is Challenge {
+  return response.status === 202
 }

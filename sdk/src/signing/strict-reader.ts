@@ -58,8 +58,8 @@ export function readStrictly(nodes: readonly unknown[], at: number, value: unkno
     if (!Array.isArray(value)) throw new PayloadMismatchError(member, 'is not of type array')
     return value.map((item, i) => readStrictly(nodes, first, item, `${member}.${i}`))
   }
-  const matching = rest.find((one: number) =>
-    first === '' ? hasType(nodes[one], value) : isTagged(nodes, one, first, value),
+  const matching = rest.find((index: number) =>
+    first === '' ? hasType(nodes[index], value) : isTagged(nodes, index, first, value),
   )
   if (matching === undefined) throw new PayloadMismatchError(member, 'is of an unknown kind')
   return readStrictly(nodes, matching, value, member)
@@ -91,7 +91,7 @@ function readObject(
  */
 function findNode(members: unknown, name: string): number | undefined {
   if (name.endsWith('?') || !isObject(members)) return undefined
-  const key = [name, `${name}?`].find((one) => Object.hasOwn(members, one))
+  const key = [name, `${name}?`].find((key) => Object.hasOwn(members, key))
   return key === undefined ? undefined : Number(members[key])
 }
 

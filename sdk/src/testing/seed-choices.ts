@@ -17,7 +17,7 @@ export class Choices {
     return min + Math.floor(fraction * (max - min + 1))
   }
 
-  one<T>(of: readonly T[]): T {
+  pick<T>(of: readonly T[]): T {
     return of[this.between(0, of.length - 1)]!
   }
 
@@ -47,14 +47,14 @@ export function pickPerson(
   choices: Choices,
   number: number,
 ): { readonly fullName: string; readonly email: string } {
-  const [first, last] = [choices.one(FIRST_NAMES.split(' ')), choices.one(LAST_NAMES.split(' '))]
+  const [first, last] = [choices.pick(FIRST_NAMES.split(' ')), choices.pick(LAST_NAMES.split(' '))]
   return { fullName: `${first} ${last}`, email: `${first}.${last}.${number}@mail.example`.toLowerCase() }
 }
 
 export function pickBusinessName(choices: Choices): string {
-  return `${choices.one(BUSINESSES.split(' '))} ${choices.one(TRADES)}`
+  return `${choices.pick(BUSINESSES.split(' '))} ${choices.pick(TRADES)}`
 }
 
 export function pickMerchant(choices: Choices): string {
-  return choices.one(MERCHANTS)
+  return choices.pick(MERCHANTS)
 }

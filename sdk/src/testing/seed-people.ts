@@ -49,7 +49,7 @@ export async function createCustomer(
           fullName: name,
           email: person.email,
           region: 'US',
-          birthDate: birthDate(choices),
+          birthDate: chooseBirthDate(choices),
         },
   )
   const { data: accounts } = await countersign.internalAccounts.list({ customerId: id })
@@ -93,11 +93,11 @@ export async function createUnverifiedCustomer(countersign: Countersign, choices
     customerType: 'INDIVIDUAL',
     fullName: `${fullName} 001`,
     email,
-    birthDate: birthDate(choices),
+    birthDate: chooseBirthDate(choices),
   })
   await countersign.verifications.create({ customerId: id })
 }
 
-function birthDate(choices: Choices): string {
+function chooseBirthDate(choices: Choices): string {
   return `19${choices.between(60, 99)}-0${choices.between(1, 9)}-${choices.between(10, 28)}`
 }

@@ -98,15 +98,15 @@ async function seedDay(
 ): Promise<void> {
   if (customers.length === 0) return
   for (let n = choices.between(2, 6); n > 0; n--)
-    await payByQuote(countersign, choices, choices.one(customers))
+    await payByQuote(countersign, choices, choices.pick(customers))
   for (let n = choices.between(1, 4); n > 0; n--)
-    await transferOut(countersign, choices, choices.one(customers))
+    await transferOut(countersign, choices, choices.pick(customers))
   for (const cardId of cardIds) if (choices.chance(70)) await makePurchase(countersign, choices, cardId)
   for (const { client, customer } of agents)
     if (choices.chance(60)) await payByAgent(client, customer, choices.between(2_000, 60_000))
 }
 
-/** Creates records that wait for a person's decision. */
+/** Creates records that await a decision. */
 async function seedPendingDecisions(
   countersign: Countersign,
   choices: Choices,

@@ -32,11 +32,11 @@ export async function waitForCard(
   options: WaitOptions = {},
 ): Promise<CardRecord> {
   const params = { id }
-  const { isOver, last, timeoutMs } = await waitUntil(
+  const { isFinished, last, timeoutMs } = await waitUntil(
     async (signal) => (await caller.call('card_get', { params, ...(signal && { signal }) })).body,
     ({ state }) => state !== 'PROCESSING' && state !== 'PENDING_KYC',
     options,
   )
-  if (!isOver) throw new NotIssuedError(last, timeoutMs)
+  if (!isFinished) throw new NotIssuedError(last, timeoutMs)
   return last
 }

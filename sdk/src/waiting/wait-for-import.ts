@@ -38,11 +38,11 @@ export async function waitForImport(
     onProgress?.(body.progress)
     return body
   }
-  const { isOver, last, timeoutMs } = await waitUntil(
+  const { isFinished, last, timeoutMs } = await waitUntil(
     fetchImport,
     ({ status }) => !IN_PROGRESS.has(status),
     options,
   )
-  if (!isOver) throw new StillImportingError(last, timeoutMs)
+  if (!isFinished) throw new StillImportingError(last, timeoutMs)
   return last
 }

@@ -37,11 +37,11 @@ export async function waitForPayoutBatch(
     onProgress?.(body)
     return body
   }
-  const { isOver, last, timeoutMs } = await waitUntil(
+  const { isFinished, last, timeoutMs } = await waitUntil(
     fetchBatch,
     ({ status }) => !IN_PROGRESS.has(status),
     options,
   )
-  if (!isOver) throw new PayoutBatchInProgressError(last, timeoutMs)
+  if (!isFinished) throw new PayoutBatchInProgressError(last, timeoutMs)
   return last
 }

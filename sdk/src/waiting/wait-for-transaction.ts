@@ -37,7 +37,11 @@ export async function waitUntilFinal(
   read: (signal: AbortSignal | undefined) => Promise<Transaction>,
   options: WaitOptions,
 ): Promise<Transaction> {
-  const { isOver, last, timeoutMs } = await waitUntil(read, ({ status }) => !IN_PROGRESS.has(status), options)
-  if (!isOver) throw new StillUnderWayError(last, timeoutMs)
+  const { isFinished, last, timeoutMs } = await waitUntil(
+    read,
+    ({ status }) => !IN_PROGRESS.has(status),
+    options,
+  )
+  if (!isFinished) throw new StillUnderWayError(last, timeoutMs)
   return last
 }

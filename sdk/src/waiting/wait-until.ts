@@ -17,15 +17,15 @@ const INTERVAL_MS_MAX = 1_000
 
 /** The result of polling: the accepted value, or the last one before the timeout. */
 export interface Waited<T> {
-  readonly isOver: boolean
+  readonly isFinished: boolean
   readonly last: T
   readonly timeoutMs: number
 }
 
-/** Polls with increasing pauses until `isOver` accepts the value or the timeout is reached. */
+/** Polls with increasing pauses until `isFinished` accepts the value or the timeout is reached. */
 export async function waitUntil<T>(
   poll: (signal: AbortSignal | undefined) => Promise<T>,
-  isOver: (value: T) => boolean,
+  isFinished: (value: T) => boolean,
   options: WaitOptions,
 ): Promise<Waited<T>> {
   const { timeoutMs = TIMEOUT_MS, pollEveryMs = INTERVAL_MS_MAX, signal } = options
@@ -33,9 +33,9 @@ export async function waitUntil<T>(
   const deadlineMs = clock() + timeoutMs
   for (let intervalMs = INTERVAL_MS; ; intervalMs *= 2) {
     const last = await poll(signal)
-    if (isOver(last)) return { isOver: true, last, timeoutMs }
+    if (isFinished(last)) return { isFinished: true, last, timeoutMs }
     const leftMs = deadlineMs - clock()
-    if (leftMs <= 0) return { isOver: false, last, timeoutMs }
+    if (leftMs <= 0) return { isFinished: false, last, timeoutMs }
     await sleep(Math.min(intervalMs, pollEveryMs, leftMs), signal)
   }
 }

@@ -12,7 +12,7 @@ const quorumKey = generateKeyPair()
 const quorumPublicKey = quorumKey.publicKey.uncompressedHex
 const names = { organizationId: 'InternalAccount:1', userId: 'Customer:1' }
 
-function target() {
+function makeTarget() {
   const keyPair = generateKeyPair()
   return { keyPair, bundle: makeOtpTargetBundle({ targetPublicKey: keyPair.publicKey, ...names }, quorumKey) }
 }
@@ -60,7 +60,7 @@ describe('a device key', () => {
   test('seals a code together with its public key, and the server opens both', async () => {
     const key = await DeviceKey.generate()
     for (const code of ['000000', '123456', 'AB12CD34E', 'ключ']) {
-      const { keyPair, bundle } = target()
+      const { keyPair, bundle } = makeTarget()
       const sealed = await key.sealCode(code, bundle, { quorumPublicKey })
       expect(JSON.parse(sealed)).toEqual({
         encappedPublic: expect.stringMatching(/^04[0-9a-f]{128}$/),
@@ -72,21 +72,21 @@ describe('a device key', () => {
 
   test('seals a code that no other key opens', async () => {
     const key = await DeviceKey.generate()
-    const sealed = await key.sealCode('000000', target().bundle)
+    const sealed = await key.sealCode('000000', makeTarget().bundle)
     expect(openOtpBundle(sealed, generateKeyPair())).toEqual({ failure: 'CANNOT_BE_OPENED' })
   })
 
   test('rejects a bundle that the pinned key did not sign', async () => {
     const key = await DeviceKey.generate()
     const other = generateKeyPair().publicKey.uncompressedHex
-    await expect(key.sealCode('000000', target().bundle, { quorumPublicKey: other })).rejects.toThrow(
+    await expect(key.sealCode('000000', makeTarget().bundle, { quorumPublicKey: other })).rejects.toThrow(
       EnvelopeError,
     )
   })
 
   test('rejects a bundle after any change', async () => {
     const key = await DeviceKey.generate()
-    const { bundle } = target()
+    const { bundle } = makeTarget()
     const members = JSON.parse(bundle) as Record<string, string>
     for (const name of Object.keys(members))
       await fc.assert(

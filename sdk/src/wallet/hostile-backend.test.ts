@@ -13,7 +13,7 @@ import { DeviceKey } from './device-key.ts'
 import {
   ACCOUNT,
   backend,
-  hashOf,
+  hashCanonical,
   inMinutes,
   issue,
   PAYEE,
@@ -93,7 +93,7 @@ const change =
   (members: object) =>
   (sent: Sent): Sent => ({ ...sent, payload: { ...sent.payload, ...members } })
 const spell =
-  (text: (honest: string) => string) =>
+  (text: (issueHonest: string) => string) =>
   (sent: Sent): Sent => ({ ...sent, text: text(toJson(sent.payload)) })
 
 /** A payment of the whole balance to an attacker, which the server issued as validly as any other. */
@@ -120,7 +120,7 @@ const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, 
     /^(?:target|quote)$/,
   ],
   'another account': [change({ account: 'InternalAccount:b' }), /^account$/],
-  'another body': [change({ bodySha256: hashOf({ privateEnabled: 1 }) }), /^bodySha256$/],
+  'another body': [change({ bodySha256: hashCanonical({ privateEnabled: 1 }) }), /^bodySha256$/],
   'another request': [change({ requestId: 'Request:other' }), /^requestId$/],
   'another request in the answer': [(sent) => ({ ...sent, requestId: 'Request:other' }), /^requestId$/],
   'another expiry': [change({ expiresAt: inMinutes(6) }), /^expiresAt$/],
@@ -133,9 +133,12 @@ const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, 
     ({ payload: { summary, ...payload }, ...sent }) => ({ ...sent, payload }),
     /^summary$/,
   ],
-  'a member twice': [spell((honest) => `{"summary":"Nothing to see",${honest.slice(1)}`), /^payloadToSign$/],
-  'space in it': [spell((honest) => honest.replace('":', '": ')), /^payloadToSign$/],
-  'letters escaped': [spell((honest) => honest.replace('"Do ', '"\\u0044o ')), /^payloadToSign$/],
+  'a member twice': [
+    spell((issueHonest) => `{"summary":"Nothing to see",${issueHonest.slice(1)}`),
+    /^payloadToSign$/,
+  ],
+  'space in it': [spell((issueHonest) => issueHonest.replace('":', '": ')), /^payloadToSign$/],
+  'letters escaped': [spell((issueHonest) => issueHonest.replace('"Do ', '"\\u0044o ')), /^payloadToSign$/],
   'the token of a sign-in': [spell(() => 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln'), /^payloadToSign$/],
 }
 
@@ -143,7 +146,7 @@ const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, 
 const signatures = vi.spyOn(crypto.subtle, 'sign')
 afterEach(() => signatures.mockClear())
 
-async function worldOf(tamper: (sent: Sent) => Sent, confirm?: (payment: Payment) => boolean) {
+async function makeWorld(tamper: (sent: Sent) => Sent, confirm?: (payment: Payment) => boolean) {
   const { caller, signed } = backend(tamper)
   const key = await DeviceKey.generate()
   const session = Session.ofDeviceKey(
@@ -162,14 +165,14 @@ async function worldOf(tamper: (sent: Sent) => Sent, confirm?: (payment: Payment
 
 describe.each(Object.entries(SIGNED))('%s', (_, run) => {
   test('signs the payload of its own call, once', async () => {
-    const world = await worldOf((sent) => sent)
+    const world = await makeWorld((sent) => sent)
     // The steps after the signature are tested over HTTP.
     await run(world).catch(() => {})
     expect([world.signed.length, signatures.mock.calls.length]).toEqual([1, 1])
   })
 
   test.each(Object.entries(TAMPERED))('signs nothing when it is given %s', async (_, [tamper, member]) => {
-    const world = await worldOf(tamper)
+    const world = await makeWorld(tamper)
     const error = await run(world).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(PayloadMismatchError)
     expect((error as PayloadMismatchError).member).toMatch(member)
@@ -179,7 +182,7 @@ describe.each(Object.entries(SIGNED))('%s', (_, run) => {
   test('signs nothing when the key in it is not its own', async () => {
     const clientPublicKey = `04${'22'.repeat(64)}`
     let hasKey = false
-    const world = await worldOf((sent) => {
+    const world = await makeWorld((sent) => {
       hasKey = 'clientPublicKey' in sent.payload
       return hasKey ? change({ clientPublicKey })(sent) : sent
     })
@@ -194,21 +197,21 @@ describe('a payment', () => {
     signed(caller, 'quote_execute', { params: { quoteId: QUOTE } }, session)
 
   test('is shown with all details of the payee before it is signed', async () => {
-    const shown: Payment[] = []
-    const world = await worldOf(
+    const payments: Payment[] = []
+    const world = await makeWorld(
       (sent) => sent,
       (payment) => {
         expect(signatures).not.toHaveBeenCalled()
-        return shown.push(payment) > 0
+        return payments.push(payment) > 0
       },
     )
     await pay(world)
-    expect(shown).toEqual([expect.objectContaining(PAYMENT)])
+    expect(payments).toEqual([expect.objectContaining(PAYMENT)])
     expect(world.signed).toEqual(['quote_execute'])
   })
 
   test('is not signed without `confirm`, nor when the customer declines', async () => {
-    const { caller, session, signed } = await worldOf((sent) => sent)
+    const { caller, session, signed } = await makeWorld((sent) => sent)
     const { record } = session
     const unshown = await Session.fromRecord(caller, record)
     const world = { caller, session: unshown, wallet: undefined as never }
@@ -221,18 +224,18 @@ describe('a payment', () => {
     expect([signed, signatures.mock.calls]).toEqual([[], []])
   })
 
-  const refusedIn = async (destination: object, member: string) =>
-    expect(pay(await worldOf(change({ destination })))).rejects.toMatchObject({ member })
+  const expectRefusal = async (destination: object, member: string) =>
+    expect(pay(await makeWorld(change({ destination })))).rejects.toMatchObject({ member })
 
   test('is rejected if its payee has hidden fields or an unknown kind', async () => {
     const { accountInfo } = PAYEE
-    await refusedIn({ ...PAYEE, forFurtherCredit: 'Mallory' }, 'destination.forFurtherCredit')
-    await refusedIn(
+    await expectRefusal({ ...PAYEE, forFurtherCredit: 'Mallory' }, 'destination.forFurtherCredit')
+    await expectRefusal(
       { ...PAYEE, accountInfo: { ...accountInfo, intermediary: 'X' } },
       'destination.accountInfo.intermediary',
     )
-    await refusedIn({ ...PAYEE, accountInfo: { accountType: 'MOON_ACCOUNT' } }, 'destination.accountInfo')
-    await refusedIn({ destinationType: 'ELSEWHERE' }, 'destination')
+    await expectRefusal({ ...PAYEE, accountInfo: { accountType: 'MOON_ACCOUNT' } }, 'destination.accountInfo')
+    await expectRefusal({ destinationType: 'ELSEWHERE' }, 'destination')
     expect(signatures).not.toHaveBeenCalled()
   })
 
@@ -242,31 +245,31 @@ describe('a payment', () => {
     ['more than 64 bits', 2n ** 63n],
   ])('is refused where an amount is %s', async (_, amount) => {
     const delivers = { amount, currency: 'USD' }
-    const world = await worldOf(change({ delivers }))
+    const world = await makeWorld(change({ delivers }))
     await expect(pay(world)).rejects.toMatchObject({ member: 'delivers.amount' })
     expect(signatures).not.toHaveBeenCalled()
   })
 
   test('of an agent is shown although its quote is unknown to the device', async () => {
-    const shown: string[] = []
-    const { caller, session, signed } = await worldOf(
+    const payments: string[] = []
+    const { caller, session, signed } = await makeWorld(
       () => ({
         ...issue('quote_execute', {}),
         payload: OTHER_PAYMENT,
         expiresAt: String(OTHER_PAYMENT.expiresAt),
       }),
-      (payment) => shown.push(payment.quote) === 0,
+      (payment) => payments.push(payment.quote) === 0,
     )
     await expect(
       nounsOf(caller).agents.approve(ACTION.agentId, ACTION.id, { signer: session }),
     ).rejects.toBeInstanceOf(NotConfirmedError)
-    expect([shown, signed]).toEqual([['Quote:evil'], []])
+    expect([payments, signed]).toEqual([['Quote:evil'], []])
   })
 })
 
 describe('the payload in the instructions of a quote', () => {
   const { sends, delivers, feesIncluded } = PAYMENT
-  const quoteWith = (sent: Sent) => ({
+  const buildQuote = (sent: Sent) => ({
     id: QUOTE,
     expiresAt: sent.expiresAt,
     totalSendingAmount: sends.amount,
@@ -281,13 +284,13 @@ describe('the payload in the instructions of a quote', () => {
       },
     ] as never,
   })
-  const honest = () => issue('quote_execute', {})
+  const issueHonest = () => issue('quote_execute', {})
 
   test('is signed only for its own quote, after it was shown', async () => {
-    const { session } = await worldOf((sent) => sent)
-    expect(await session.approveQuote(quoteWith(honest()))).toMatch(/^[\w-]{100,}$/)
+    const { session } = await makeWorld((sent) => sent)
+    expect(await session.approveQuote(buildQuote(issueHonest()))).toMatch(/^[\w-]{100,}$/)
     const unshown = session.confirmedBy(() => false)
-    await expect(unshown.approveQuote(quoteWith(honest()))).rejects.toBeInstanceOf(NotConfirmedError)
+    await expect(unshown.approveQuote(buildQuote(issueHonest()))).rejects.toBeInstanceOf(NotConfirmedError)
     expect(signatures).toHaveBeenCalledTimes(1)
   })
 
@@ -300,8 +303,8 @@ describe('the payload in the instructions of a quote', () => {
     ['less to the payee', [change({ delivers: { ...delivers, amount: 1n } }), /^delivers.amount$/]],
     ['other fees', [change({ feesIncluded: 0n }), /^feesIncluded$/]],
   ] as const)('is not signed when it is given %s', async (_, [tamper, member]) => {
-    const { session } = await worldOf((sent) => sent)
-    const quote = { ...quoteWith(tamper(honest())), id: QUOTE }
+    const { session } = await makeWorld((sent) => sent)
+    const quote = { ...buildQuote(tamper(issueHonest())), id: QUOTE }
     const error = await session.approveQuote(quote).catch((error: unknown) => error)
     expect((error as PayloadMismatchError).member).toMatch(member)
     expect(signatures).not.toHaveBeenCalled()
@@ -313,7 +316,7 @@ describe('a device whose backend forwards messages', () => {
   const call = signedCall('card_update', input)
 
   test('approves only the call that it requested', async () => {
-    const { session } = await worldOf((sent) => sent)
+    const { session } = await makeWorld((sent) => sent)
     const key = await DeviceKey.generate()
     const frozen = toJson(issue('card_update', input).payload)
     expect(await session.approve(frozen, call)).toMatch(/^[\w-]{100,}$/)
@@ -339,7 +342,7 @@ describe('a device whose backend forwards messages', () => {
   })
 
   test('has a session that signs only checked payloads', async () => {
-    const { session } = await worldOf((sent) => sent)
+    const { session } = await makeWorld((sent) => sent)
     const text = toJson(issue('card_update', input).payload)
     const imitation = { text, statement: JSON.parse(text) }
     for (const payload of [text, imitation])

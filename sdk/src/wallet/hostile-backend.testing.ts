@@ -21,7 +21,7 @@ export interface Sent {
 
 export const inMinutes = (minutes: number) => new Date(systemClock() + minutes * 60_000).toISOString()
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-export const hashOf = (body: unknown) => sha256(toCanonicalJson(body))
+export const hashCanonical = (body: unknown) => sha256(toCanonicalJson(body))
 
 const CREDENTIAL = { id: 'AuthMethod:c', type: 'EMAIL_OTP', nickname: 'ada@example.com' }
 
@@ -86,7 +86,7 @@ export function issue(name: string, input: Members): Sent {
     ...SPECIFIC_FIELDS[operation]!((body ?? {}) as Members),
     account: ACCOUNT,
     target: `${endpoint.method} ${path}`,
-    bodySha256: hashOf(body),
+    bodySha256: hashCanonical(body),
     requestId,
     expiresAt,
   }
@@ -94,7 +94,7 @@ export function issue(name: string, input: Members): Sent {
 }
 
 /** Computes the challenge in a passkey's payload, 64 hex characters. */
-export const challengeOf = sha256
+export const hashChallenge = sha256
 
 /**
  * A backend between device and server. It responds to every call as the server would, with the payload changed by
@@ -117,12 +117,12 @@ export function backend(tamper: (sent: Sent) => Sent) {
 }
 
 /** Creates a `Caller` that gets its responses from a function, and records its calls. */
-export function createCaller(answer: (name: string, input: Record<string, unknown>) => unknown) {
+export function createCaller(respond: (name: string, input: Record<string, unknown>) => unknown) {
   const calls: { name: string; input: Record<string, unknown> }[] = []
   const caller = {
     call: async (name: string, input: Record<string, unknown> = {}) => {
       calls.push({ name, input })
-      return answer(name, input)
+      return respond(name, input)
     },
   } as unknown as Caller
   return { caller, calls }

@@ -7,7 +7,7 @@ import type { Caller } from '../client/calls.ts'
 import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 import { systemClock } from '../time/system-clock.ts'
 import { DeviceKey } from './device-key.ts'
-import { ACCOUNT, challengeOf, hashOf, inMinutes, issue } from './hostile-backend.testing.ts'
+import { ACCOUNT, hashCanonical, hashChallenge, inMinutes, issue } from './hostile-backend.testing.ts'
 import type { PasskeyAuthenticator } from './passkey-authenticator.ts'
 import { RecipientKey } from './recipient-key.ts'
 import { Wallet } from './wallet.ts'
@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, unknown>>
 
 describe('a sign-in by passkey', () => {
   /** The server's response to a challenge, possibly changed by a backend. */
-  function answerTo(clientPublicKey: unknown, change: Members, beside: Members = {}) {
+  function buildResponse(clientPublicKey: unknown, change: Members, beside: Members = {}) {
     const payload = {
       operation: 'credential_verify',
       summary: 'Sign in to this wallet',
@@ -28,53 +28,53 @@ describe('a sign-in by passkey', () => {
       clientPublicKey,
       account: ACCOUNT,
       target: `POST /auth/credentials/${ID}/verify`,
-      bodySha256: hashOf(undefined),
+      bodySha256: hashCanonical(undefined),
       requestId: 'Request:r',
       expiresAt: inMinutes(5),
       ...change,
     }
     const payloadToSign = toJson(payload)
     const { requestId, expiresAt } = payload
-    const challenge = challengeOf(payloadToSign)
+    const challenge = hashChallenge(payloadToSign)
     return { type: 'PASSKEY', credentialId: 'raw', challenge, payloadToSign, requestId, expiresAt, ...beside }
   }
 
   async function signIn(change: Members, beside: Members = {}) {
-    const asked: string[] = []
+    const challenges: string[] = []
     const caller = {
       call: async (name: string, { body }: { body: Members }) => {
         if (name !== 'credential_challenge') throw new Error(`${name} was called`)
-        return { status: 200, body: answerTo(body.clientPublicKey, change, beside) }
+        return { status: 200, body: buildResponse(body.clientPublicKey, change, beside) }
       },
     } as unknown as Caller
     const authenticator = {
       get: async ({ challenge }: { challenge: string }) => {
-        asked.push(Buffer.from(challenge, 'base64url').toString())
+        challenges.push(Buffer.from(challenge, 'base64url').toString())
         throw new Error('asked')
       },
     } as unknown as PasskeyAuthenticator
     const wallet = new Wallet(caller, ACCOUNT, { quorumPublicKey, authenticator })
     const error = await wallet.passkey.signIn({ credentialId: ID }).catch((error: unknown) => error)
-    return { error, asked }
+    return { error, asked: challenges }
   }
 
   const OTHER_KEY = `04${'22'.repeat(64)}`
 
   test('passes the hash of the payload to the authenticator', async () => {
-    const { error, asked } = await signIn({})
+    const { error, asked: challenges } = await signIn({})
     expect(error).toMatchObject({ message: 'asked' })
-    expect(asked).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    expect(challenges).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
   })
 
   test.each<[string, Members, Members]>([
     ['clientPublicKey', { clientPublicKey: OTHER_KEY }, {}],
     ['account', { account: 'InternalAccount:b' }, {}],
     ['target', { target: 'POST /auth/credentials/AuthMethod:o/verify' }, {}],
-    ['bodySha256', { bodySha256: hashOf({}) }, {}],
+    ['bodySha256', { bodySha256: hashCanonical({}) }, {}],
     ['requestId', {}, { requestId: 'Request:other' }],
     ['expiresAt', {}, { expiresAt: inMinutes(4) }],
     ['expiresAt', { expiresAt: inMinutes(-1) }, {}],
-    ['challenge', {}, { challenge: challengeOf("another wallet's payload") }],
+    ['challenge', {}, { challenge: hashChallenge("another wallet's payload") }],
     ['alsoPays', { alsoPays: 'Quote:evil' }, {}],
     [
       'operation',
@@ -82,25 +82,25 @@ describe('a sign-in by passkey', () => {
       {},
     ],
   ])("does not ask the authenticator where %s is another one's", async (member, change, beside) => {
-    const { error, asked } = await signIn(change, beside)
+    const { error, asked: challenges } = await signIn(change, beside)
     expect(error).toBeInstanceOf(PayloadMismatchError)
     expect(error).toMatchObject({ member })
-    expect(asked).toEqual([])
+    expect(challenges).toEqual([])
   })
 
   test('is also checked if a backend forwards the payload', async () => {
     const key = await RecipientKey.generate()
     const expected = { accountId: ACCOUNT, id: ID }
-    const { payloadToSign, challenge } = answerTo(key.clientPublicKey, {})
+    const { payloadToSign, challenge } = buildResponse(key.clientPublicKey, {})
     expect(await key.passkeyChallenge(payloadToSign, expected)).toBe(challenge)
-    const stolen = answerTo(OTHER_KEY, {}).payloadToSign
+    const stolen = buildResponse(OTHER_KEY, {}).payloadToSign
     const refused = { name: 'PayloadMismatchError', member: 'clientPublicKey' }
     await expect(key.passkeyChallenge(stolen, expected)).rejects.toMatchObject(refused)
   })
 })
 
 describe('a sign-in by code', () => {
-  const token = (publicKey: string, change: object = {}, by: KeyPair = quorumKey) =>
+  const makeToken = (publicKey: string, change: object = {}, by: KeyPair = quorumKey) =>
     signOtpToken(
       {
         id: 'challenge',
@@ -117,21 +117,21 @@ describe('a sign-in by code', () => {
 
   test("stamps the enclave's token only for its own key and wallet", async () => {
     const key = await DeviceKey.generate()
-    expect(await key.approveSignIn(token(key.publicKey), expected)).toMatch(/^[\w-]{100,}$/)
+    expect(await key.approveSignIn(makeToken(key.publicKey), expected)).toMatch(/^[\w-]{100,}$/)
   })
 
   const other = generateKeyPair()
   test.each<[string, (publicKey: string) => string]>([
-    ['public_key', () => token(other.publicKey.compressedHex)],
-    ['organization_id', (key) => token(key, { organizationId: 'InternalAccount:b' })],
-    ['verification_type', (key) => token(key, { verificationType: 'SMS_OTP' })],
-    ['exp', (key) => token(key, { expiresAtMs: systemClock() - 1 })],
-    ['payloadToSign', (key) => token(key, {}, other)],
-    ['payloadToSign', (key) => `${token(key)}.`],
-    ['payloadToSign', (key) => `${token(key)}=`],
+    ['public_key', () => makeToken(other.publicKey.compressedHex)],
+    ['organization_id', (key) => makeToken(key, { organizationId: 'InternalAccount:b' })],
+    ['verification_type', (key) => makeToken(key, { verificationType: 'SMS_OTP' })],
+    ['exp', (key) => makeToken(key, { expiresAtMs: systemClock() - 1 })],
+    ['payloadToSign', (key) => makeToken(key, {}, other)],
+    ['payloadToSign', (key) => `${makeToken(key)}.`],
+    ['payloadToSign', (key) => `${makeToken(key)}=`],
     [
       'payloadToSign',
-      (key) => token(key).replace(/^[^.]+/, Buffer.from('{"alg":"none"}').toString('base64url')),
+      (key) => makeToken(key).replace(/^[^.]+/, Buffer.from('{"alg":"none"}').toString('base64url')),
     ],
     ['payloadToSign', () => toJson(issue('quote_execute', {}).payload)],
     ['payloadToSign', () => ''],
@@ -143,7 +143,7 @@ describe('a sign-in by code', () => {
 
   test('does not stamp the payload of a quote or seal the code for another wallet', async () => {
     const calls: Members[] = []
-    const bundleOf = (organizationId: string) =>
+    const makeBundle = (organizationId: string) =>
       makeOtpTargetBundle(
         { targetPublicKey: generateKeyPair().publicKey, organizationId, userId: 'Customer:c' },
         quorumKey,
@@ -157,7 +157,7 @@ describe('a sign-in by code', () => {
     } as unknown as Caller
     const { email } = new Wallet(caller, ACCOUNT, { quorumPublicKey })
     const signIn = (organizationId: string) =>
-      email.signIn({ code: '1', credentialId: ID, otpEncryptionTargetBundle: bundleOf(organizationId) })
+      email.signIn({ code: '1', credentialId: ID, otpEncryptionTargetBundle: makeBundle(organizationId) })
     await expect(signIn(ACCOUNT)).rejects.toBeInstanceOf(PayloadMismatchError)
     expect(calls).toHaveLength(1)
     await expect(signIn('InternalAccount:b')).rejects.toMatchObject({ name: 'EnvelopeError' })

@@ -86,13 +86,13 @@ describe('an exported wallet', () => {
   test('is rejected from another enclave, for another wallet or sealed to another key', async () => {
     const [mine, other] = [await RecipientKey.generate(), await RecipientKey.generate()]
     const expected = { quorumPublicKey, accountId }
-    const refused = async (text: string, as = expected) =>
+    const expectRefusal = async (text: string, as = expected) =>
       expect(mine.openWallet(text, as)).rejects.toThrow(EnvelopeError)
     const elsewhere = generateKeyPair().publicKey.uncompressedHex
-    await refused(seal(mine), { quorumPublicKey: elsewhere, accountId })
-    await refused(seal(mine, 'InternalAccount:2'))
-    await refused(seal(other))
-    await refused(signEnvelope({ organizationId: accountId }, quorumKey))
-    await refused('{}')
+    await expectRefusal(seal(mine), { quorumPublicKey: elsewhere, accountId })
+    await expectRefusal(seal(mine, 'InternalAccount:2'))
+    await expectRefusal(seal(other))
+    await expectRefusal(signEnvelope({ organizationId: accountId }, quorumKey))
+    await expectRefusal('{}')
   })
 })

@@ -89,9 +89,9 @@ describe('a webhook signed by Standard Webhooks', () => {
     await expect(verifyWebhook({ payload: printed, headers, secret: SECRET })).rejects.toThrow(
       /^No signature matches the secret\. The raw body is needed/,
     )
-    const given = verifyWebhook({ payload: parsed, headers, secret: SECRET })
-    await expect(given).rejects.toThrow(/^payload is not the raw body\. .*express\.raw/)
-    await expect(given).rejects.toBeInstanceOf(TypeError)
+    const verification = verifyWebhook({ payload: parsed, headers, secret: SECRET })
+    await expect(verification).rejects.toThrow(/^payload is not the raw body\. .*express\.raw/)
+    await expect(verification).rejects.toBeInstanceOf(TypeError)
   })
 
   test('is checked against the time that `now` returns', async () => {
@@ -118,8 +118,8 @@ describe('a webhook signed by Standard Webhooks', () => {
 describe('X-Svc-Signature', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const { x, y } = publicKey.export({ format: 'jwk' })
-  const hex = (text: string | undefined) => Buffer.from(text!, 'base64url').toString('hex')
-  const point = `04${hex(x)}${hex(y)}`
+  const toHex = (text: string | undefined) => Buffer.from(text!, 'base64url').toString('hex')
+  const point = `04${toHex(x)}${toHex(y)}`
   const header = (payload: string, key = privateKey) =>
     JSON.stringify({ v: '1', s: sign('sha256', Buffer.from(payload), key).toString('base64') })
 

@@ -38,7 +38,7 @@ export interface WebhookRequest {
 
 const TOLERANCE_SECONDS = 300
 const RAW_BODY =
-  'The raw body is needed, byte for byte as it was received: JSON that a framework has parsed and that is printed again does not match. With Express, use express.raw({ type: "application/json" }) for this route'
+  'The raw body is needed, byte for byte as received: JSON that was parsed and reserialized does not match. With Express, use express.raw({ type: "application/json" }) for this route'
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const
 

@@ -129,7 +129,7 @@ class Timer {
     return this
   }
   close(): this {
-    this.#event.isCancelled = true
+    this.#event.isCanceled = true
     return this
   }
   /** Switches to the event of the next interval run. */

@@ -111,7 +111,7 @@ export class Machine {
     return maxMs * share * share
   }
 
-  /** Runs events until the work is done. Throws the work's error, or an error if no event is left. */
+  /** Runs events until the work is done. Throws the work's error, or an error if no events remain. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
     const outcome: { value?: T; isDone: boolean } = { isDone: false }
     work.then(
@@ -125,7 +125,7 @@ export class Machine {
         if (outcome.isDone) return outcome.value as T
         const next = this.#schedule.take()
         if (!next) throw new Error('All programs are waiting, and no event is scheduled.')
-        if (next.isCancelled) continue
+        if (next.isCanceled) continue
         if (++this.eventCount > EVENTS_MAX) throw new Error(`More than ${EVENTS_MAX} events.`)
         this.#nowMs = next.atMs
         await next.run()

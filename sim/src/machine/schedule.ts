@@ -2,7 +2,7 @@
 export interface ScheduledEvent {
   readonly atMs: number
   run(): void | Promise<void>
-  isCancelled?: boolean
+  isCanceled?: boolean
 }
 
 /** Future events, ordered by time and then by the order in which they were added. A binary heap. */

@@ -23,6 +23,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
   const { machine } = backend
   const { chain, behavior } = world
   const owners = new WalletOwners(backend, world, (account) => findAddress(backend, account))
+  const scope = { world, owners, needsDecision }
   let hasWaitedForDebts = false
   const rail: Rail = {
     currencies: ['USDC'],
@@ -56,8 +57,8 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
       await owners.updateSpends()
       const deposits = await listDeposits(backend)
       const open = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
-      if (open.length > 0) return `Deposits stay open: ${JSON.stringify(open)}`
-      const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: false })
+      if (open.length > 0) return `Deposits never settled: ${JSON.stringify(open)}`
+      const wrong = findDifference(model, chain.listTransfers(), { ...scope, isFinal: false })
       if (wrong !== undefined || !owners.hasSpends || hasWaitedForDebts) return wrong
       // Money that an owner has spent directly is debited from the wallet only after the payments that lack
       // this money have failed.
@@ -67,7 +68,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
     async checkFinalState(model) {
       await rail.checkDeposits()
       await rail.advanceTime(SIGNED_SECONDS)
-      const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: true })
+      const wrong = findDifference(model, chain.listTransfers(), { ...scope, isFinal: true })
       if (wrong !== undefined) throw new Violation(wrong)
       const counted = sumDeposits(await listDeposits(backend))
       const received = world.sumReceived()
@@ -108,18 +109,18 @@ function findDifference(
           : []
     for (const transfer of found) known.add(transfer)
     if (found.length > 1) return `${description} is on the chain ${found.length} times`
-    const isMade = found.length === 1
+    const isMined = found.length === 1
     if (depositId !== undefined) {
       const [refund] = found
       if (refund && (!needsDecision || refund.from !== world.treasury || refund.value !== payment.received))
         return `${description} was paid back: ${describeTransfer(refund)}`
       if (refund) payment.ending = FAILS
     } else if (terms && state === 'acknowledged') {
-      const ending = isMade ? COMPLETES : FAILS
+      const ending = isMined ? COMPLETES : FAILS
       if (isFinal && ending.status !== payment.ending.status)
         return `${description} (${transactionId}) ended as ${payment.ending.status}: on the chain it is ${describeTransfer(found[0])}`
       payment.ending = ending
-    } else if (terms && isMade)
+    } else if (terms && isMined)
       return `${description} is ${state}, and the chain has ${describeTransfer(found[0])}`
   }
   const unknown = transfers.find(

@@ -12,7 +12,7 @@ const SETTLED_SECONDS = 20 * 60
 const DELIVERED_SECONDS = 12 * 60 * 60
 /** A killed server's work resumes after its claim expires. */
 const CLAIMED_MS = 30_000
-const SETTLING_MAX = 20
+const SETTLE_ROUNDS_MAX = 20
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'CREATED'])
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
@@ -28,31 +28,31 @@ export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Prom
 }
 
 /**
- * Verifies that the ledger is consistent (specification 4.12), and that no holds or due jobs are left. Throws
+ * Verifies that the ledger is consistent (specification 4.12), and that no holds or due jobs remain. Throws
  * Violation.
  */
-export async function checkBooks(db: Database, key: string): Promise<void> {
+export async function checkLedger(db: Database, key: string): Promise<void> {
   const { findings } = await verifyLedger(db, key, [])
-  if (findings.length > 0) throw new Violation(`The books: ${JSON.stringify(findings)}`)
+  if (findings.length > 0) throw new Violation(`The ledger is inconsistent: ${JSON.stringify(findings)}`)
   const { rows } = await db.query(
     `SELECT 'hold' AS what, id::text FROM ledger_transfers WHERE state = 'pending'
      UNION ALL SELECT kind, id::text FROM jobs WHERE due_at < now()`,
   )
-  if (rows.length > 0) throw new Violation(`Work is left: ${JSON.stringify(rows)}`)
+  if (rows.length > 0) throw new Violation(`Unfinished work: ${JSON.stringify(rows)}`)
 }
 
 /** Advances time until nothing is open. Returns all transactions. */
 async function waitUntilSettled({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
   for (let round = 0; ; round++) {
     await rail.advanceTime(SETTLED_SECONDS)
-    // Ask the rail before and after the platform. While the platform is checked, the rail may deliver its
+    // Check the rail before and after the platform. While the platform is checked, the rail may deliver its
     // last report, or the platform may submit its last payment.
     const before = await rail.findOpenWork(model)
     const transactions = await listAll(backend, '/transactions?limit=100')
     const openWork =
-      before ?? (await findOpenOnPlatform(backend, transactions)) ?? (await rail.findOpenWork(model))
+      before ?? (await findPlatformOpenWork(backend, transactions)) ?? (await rail.findOpenWork(model))
     if (openWork === undefined) return transactions
-    if (round === SETTLING_MAX) throw new Violation(openWork)
+    if (round === SETTLE_ROUNDS_MAX) throw new Violation(openWork)
   }
 }
 
@@ -60,15 +60,15 @@ async function waitUntilSettled({ backend, rail, model }: Bank): Promise<Reply['
  * Returns the work that the platform still has, or undefined if it is done. The payment of a refused deposit
  * ends before its money has been returned to the sender.
  */
-async function findOpenOnPlatform(
+async function findPlatformOpenWork(
   backend: Backend,
   transactions: readonly Reply['body'][],
 ): Promise<string | undefined> {
   const open = transactions.filter(({ status }) => OPEN_STATUSES.has(status))
-  if (open.length > 0) return `Payments stay open: ${JSON.stringify(open)}`
+  if (open.length > 0) return `Payments never settled: ${JSON.stringify(open)}`
   const deposits = await listAll(backend, '/deposits?limit=100')
   const undecided = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
-  return undecided.length > 0 ? `Deposits stay open: ${JSON.stringify(undecided)}` : undefined
+  return undecided.length > 0 ? `Deposits never settled: ${JSON.stringify(undecided)}` : undefined
 }
 
 function checkTransactions({ model }: Bank, transactions: readonly Reply['body'][]): void {
@@ -80,11 +80,11 @@ function checkTransactions({ model }: Bank, transactions: readonly Reply['body']
     const status = transaction?.status
     if (payment.ending.mayFail && status === 'FAILED') payment.ending = FAILS
     payment.shortfall = BigInt(transaction?.counterpartyInformation?.shortfall ?? 0)
-    const isRight =
+    const isExpected =
       state === 'unused' || state === 'refused'
         ? status === 'EXPIRED' || status === 'FAILED' || status === undefined
         : status === payment.ending.status && payment.shortfall <= payment.received
-    if (!isRight)
+    if (!isExpected)
       throw new Violation(
         `${description} (${transactionId}, ${state}) ended as ${JSON.stringify(transaction)}`,
       )
@@ -92,7 +92,7 @@ function checkTransactions({ model }: Bank, transactions: readonly Reply['body']
   const known = new Set(model.payments.map(({ transactionId }) => transactionId))
   const unknown = transactions.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')
   if (unknown.length > 0)
-    throw new Violation(`Transactions that were never reported: ${JSON.stringify(unknown)}`)
+    throw new Violation(`Transactions that no request created: ${JSON.stringify(unknown)}`)
 }
 
 async function checkBalances({ backend, model }: Bank): Promise<void> {
@@ -105,9 +105,9 @@ async function checkBalances({ backend, model }: Bank): Promise<void> {
     const [available, total] = [BigInt(reported.balance.amount), BigInt(reported.totalBalance.amount)]
     const expected = model.finalBalance(id)
     if (available !== expected || total !== expected) {
-      const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describePayment)
+      const involved = model.payments.filter(({ from, to }) => from === id || to === id).map(describePayment)
       throw new Violation(
-        `${id} has ${available} of ${total}, but should have ${expected}:\n${touching.join('\n')}`,
+        `${id} has ${available} of ${total}, but should have ${expected}:\n${involved.join('\n')}`,
       )
     }
   }
@@ -130,17 +130,15 @@ async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Prom
   for (let round = 0; ; round++) {
     const missing = (await checkEvents(backend)).filter(({ id }) => !receiver.first.has(id))
     if (missing.length === 0) break
-    if (round === SETTLING_MAX)
-      throw new Violation(
-        `Events that were not delivered: ${missing.map(({ id, type }) => `${id} ${type}`).join(', ')}`,
-      )
+    if (round === SETTLE_ROUNDS_MAX)
+      throw new Violation(`Undelivered events: ${missing.map(({ id, type }) => `${id} ${type}`).join(', ')}`)
     await rail.advanceTime(DELIVERED_SECONDS)
     await backend.machine.pause(CLAIMED_MS)
   }
   const lastDelivered = new Map<string, number>()
   for (const { id, objectId, sequence } of receiver.first.values()) {
     if (sequence < (lastDelivered.get(objectId) ?? 0))
-      throw new Violation(`Event ${id} of ${objectId} came after a later one`)
+      throw new Violation(`Event ${id} of ${objectId} was delivered after a later event`)
     lastDelivered.set(objectId, sequence)
   }
 }
@@ -153,13 +151,13 @@ function checkReported({ model }: Bank, feed: readonly Reply['body'][]): void {
   for (const { description, state, transactionId, ending } of model.payments) {
     if (state !== 'acknowledged' || transactionId === undefined) continue
     const isCompleted = ending.status === 'COMPLETED'
-    const ends = feed.filter(
+    const finalEvents = feed.filter(
       ({ objectId, type }) => objectId === transactionId && /\.(COMPLETED|FAILED)$/.test(type),
     )
-    const isRight = ends.length === 1 || (ends.length === 2 && !isCompleted)
-    if (!isRight || !ends.at(-1)!.type.endsWith(isCompleted ? '.COMPLETED' : '.FAILED'))
+    const isExpected = finalEvents.length === 1 || (finalEvents.length === 2 && !isCompleted)
+    if (!isExpected || !finalEvents.at(-1)!.type.endsWith(isCompleted ? '.COMPLETED' : '.FAILED'))
       throw new Violation(
-        `${description}: its end is reported by ${JSON.stringify(ends.map(({ type }) => type))}`,
+        `${description}: its final events are ${JSON.stringify(finalEvents.map(({ type }) => type))}`,
       )
   }
   for (const { id } of model.accounts.values()) {

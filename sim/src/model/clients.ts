@@ -76,13 +76,13 @@ export class Backend {
   }
 
   async #callRepeatable(exchange: Exchange): Promise<void> {
-    const answer = await this.#sendUntilKnown(exchange.call)
+    const reply = await this.#sendUntilKnown(exchange.call)
     const { answer: first } = exchange
     if (!first) {
-      exchange.answer = answer
+      exchange.answer = reply
       return
     }
-    const [was, is] = [first, answer].map(({ status, body }) => JSON.stringify([status, body]))
+    const [was, is] = [first, reply].map(({ status, body }) => JSON.stringify([status, body]))
     if (was !== is) throw new Violation(`${describeCall(exchange.call)} returned ${was}, and then ${is}`)
   }
 
@@ -100,9 +100,9 @@ export class Backend {
     throw new Violation(`${describeCall(call)} has no response after ${RETRIES_MAX} attempts`)
   }
 
-  #logOutcome(call: Call, answer: string, body?: unknown): void {
+  #logOutcome(call: Call, outcome: string, body?: unknown): void {
     this.#log.responses += 1
-    this.#log.record(describeCall(call), answer, body)
+    this.#log.record(describeCall(call), outcome, body)
   }
 }
 

@@ -7,7 +7,7 @@ import { REJECTS, RETURNS } from '../world/file-bank/orders.ts'
 import { RAIL } from '../world/file-bank/rail-entry.ts'
 import type { Body } from '../world/servers.ts'
 import { type Backend, expectStatus } from './clients.ts'
-import { type Account, FAILS, type Model, type Payment, Violation, WAITS_FOR_PERSON } from './model.ts'
+import { type Account, AWAITS_REVIEW, FAILS, type Model, type Payment, Violation } from './model.ts'
 import type { Rail } from './rail.ts'
 import { findOrderDifference, REFUNDED, REVERSED, ROUNDS_MAX, waitUntilNoDifference } from './rails.ts'
 
@@ -63,7 +63,7 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
         findOrderDifference(payments, mapOrdersByPayment(bank, payments), bank.deposits)
       const sums = findWaitingSums(bank, open === undefined ? await listWaitingReports(backend) : [])
       for (const payment of payments)
-        if (sums.some((sum) => mentionsPayment(sum, payment))) payment.ending = WAITS_FOR_PERSON
+        if (sums.some((sum) => mentionsPayment(sum, payment))) payment.ending = AWAITS_REVIEW
       return open
     },
     async checkFinalState() {
@@ -96,14 +96,14 @@ function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
 }
 
 /**
- * Compares the bank account with the ledger to the cent. All money that has arrived is a deposit or waits for
- * a person, and nothing waits without a cause at the bank. The last statement agrees with the ledger except
- * for the waiting amounts.
+ * Compares the bank account with the ledger to the cent. All money that has arrived is a deposit or is held
+ * for manual review, and nothing is held without a cause at the bank. The last statement agrees with the
+ * ledger except for the held amounts.
  */
 async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await listWaitingReports(backend)
   const wrong = findUnexpected(bank, events)
-  if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
+  if (wrong !== undefined) return `Reports held for manual review: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
   const waiting = [
     ...bank.expectedReports.unread,
@@ -117,11 +117,11 @@ async function findAccountDifference(backend: Backend, bank: FileBank): Promise<
   const statements: Body[] = days.filter(({ statement }: Body) => statement)
   const last = statements.toSorted((a: Body, b: Body) => a.date.localeCompare(b.date)).at(-1)
   const { statement, ledger, status } = last ?? {}
-  const isRight =
+  const isExpected =
     (status === 'BALANCED' || status === 'DIFFERENT') &&
     BigInt(statement.closingBalance) === balance &&
     BigInt(ledger.balance) + BigInt(ledger.later) + waiting === balance
-  return isRight
+  return isExpected
     ? undefined
     : `The bank has ${balance}, of which ${waiting} wait. The last day: ${JSON.stringify(last)}`
 }

@@ -12,7 +12,7 @@ export interface Account {
 /** The end of a payment, which depends on the payer or payee. */
 export interface Ending {
   readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
-  /** True if the money that left the payer's account does not come back. */
+  /** True if the money that left the payer's account is never returned. */
   readonly debitsPayer: boolean
   /** True if the money that reached the payee's account stays there. */
   readonly creditsPayee: boolean
@@ -26,8 +26,8 @@ export interface Ending {
 }
 
 export const COMPLETES: Ending = { status: 'COMPLETED', debitsPayer: true, creditsPayee: true }
-/** The money has arrived, and a person must decide who owns it. */
-export const WAITS_FOR_PERSON: Ending = { ...COMPLETES, creditsPayee: false }
+/** The money has arrived, and manual review must decide who owns it. */
+export const AWAITS_REVIEW: Ending = { ...COMPLETES, creditsPayee: false }
 export const FAILS: Ending = { status: 'FAILED', debitsPayer: false, creditsPayee: false }
 
 /** A payment that was requested. */

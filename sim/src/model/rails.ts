@@ -93,7 +93,7 @@ export function createConnectorRail(backend: Backend, connector: Connector): Rai
         ...(await connector.callControlApi('GET', '/pulls')).data,
       ]
       const { data: undelivered } = await connector.callControlApi('GET', '/events')
-      if (undelivered.length > 0) return `Reports that were not delivered: ${JSON.stringify(undelivered)}`
+      if (undelivered.length > 0) return `Undelivered reports: ${JSON.stringify(undelivered)}`
       const deposits: Deposit[] = (await connector.callControlApi('GET', '/deposits')).data
       return findOrderDifference(payments, orders, deposits)
     },
@@ -112,7 +112,7 @@ export function createConnectorRail(backend: Backend, connector: Connector): Rai
       for (const path of ['/rail-events', '/deposits?status=SUSPENSE']) {
         const { data } = expectStatus(await backend.get(path), 200)
         if (data.length > 0)
-          throw new Violation(`Records in ${path} wait for a person: ${JSON.stringify(data)}`)
+          throw new Violation(`Records in ${path} are held for manual review: ${JSON.stringify(data)}`)
       }
     },
   }
@@ -145,12 +145,12 @@ export function findOrderDifference(
     byId.delete(transactionId)
     const isSubmitted = (from === undefined || to === undefined) && state === 'acknowledged'
     const completes = isSubmitted && ending.status === 'COMPLETED'
-    const isRight = order
+    const isExpected = order
       ? isSubmitted &&
         order.bookings <= 1 &&
         (order.status === 'DELIVERED') === (completes && !ending.isReversed)
       : !completes
-    if (!isRight)
+    if (!isExpected)
       return `${description} is ${state}: ${JSON.stringify(ending)}. The bank has ${describeOrder(order)}`
   }
   const [unknown] = byId.values()

@@ -24,7 +24,7 @@ export class Receiver {
     this.#log = log
   }
 
-  answer = async ({ headers, body }: OutgoingRequest): Promise<HostResponse> => {
+  respond = async ({ headers, body }: OutgoingRequest): Promise<HostResponse> => {
     const { random } = this.#machine
     const description = `event ${headers['webhook-id']}`
     if (random.chance(this.refused)) {

@@ -139,11 +139,11 @@ export class WalletOwners {
       this.#world.useByOwner({ authorizer: from, nonce, value: 0n })
       return
     }
-    const taken = 1n + BigInt(random.integerBelow(Number(value)))
-    const description = `${taken} spent by the owner of ${wallet.id}`
-    const payment = model.recordRequest({ description, from: wallet.id, to: undefined, ending: FAILS }, taken)
-    Object.assign(payment, { state: 'acknowledged', received: taken })
-    const hash = this.#world.useByOwner({ authorizer: from, nonce, to: THIEF, value: taken })
+    const spent = 1n + BigInt(random.integerBelow(Number(value)))
+    const description = `${spent} spent by the owner of ${wallet.id}`
+    const payment = model.recordRequest({ description, from: wallet.id, to: undefined, ending: FAILS }, spent)
+    Object.assign(payment, { state: 'acknowledged', received: spent })
+    const hash = this.#world.useByOwner({ authorizer: from, nonce, to: THIEF, value: spent })
     this.#spends.push({ payment, hash })
   }
 
@@ -153,13 +153,13 @@ export class WalletOwners {
   async updateSpends(): Promise<void> {
     const { data } = expectStatus(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
     for (const { payment, hash } of this.#spends) {
-      const isMade = this.#world.chain.findTransfers(hash) !== undefined
-      payment.ending = isMade ? COMPLETES : FAILS
-      payment.state = isMade ? 'acknowledged' : 'unused'
+      const isMined = this.#world.chain.findTransfers(hash) !== undefined
+      payment.ending = isMined ? COMPLETES : FAILS
+      payment.state = isMined ? 'acknowledged' : 'unused'
       const found = data.find(
         (transaction: Body) => transaction.reconciliationInstructions?.transactionHash === hash,
       )
-      if (isMade && found) payment.transactionId = found.id
+      if (isMined && found) payment.transactionId = found.id
     }
   }
 

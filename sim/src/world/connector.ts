@@ -120,9 +120,9 @@ export class Connector {
     const url = new URL(`http://${ADDRESS}/bank${path}`)
     const sent = { method, url, headers: {}, body: Buffer.from(body ? JSON.stringify(body) : '') }
     for (;;) {
-      const answer = await this.#network.send(sent).catch(() => undefined)
-      if (answer?.status === 200) return JSON.parse(answer.body!)
-      if (answer) throw new Error(`The bank's control API returned ${answer.status} ${answer.body}`)
+      const reply = await this.#network.send(sent).catch(() => undefined)
+      if (reply?.status === 200) return JSON.parse(reply.body!)
+      if (reply) throw new Error(`The bank's control API returned ${reply.status} ${reply.body}`)
       await this.#machine.pause(RESTART_MS_MAX)
     }
   }

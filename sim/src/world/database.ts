@@ -42,8 +42,8 @@ export class ProgramDatabase implements Database {
     options?: QueryOptions,
   ): Promise<StatementResult<Row>> {
     return this.#sendStatement(async () => {
-      const answer = await this.#engine.query<Row>(sql, parameters, options)
-      return ORDERED.test(sql) ? answer : { ...answer, rows: this.#shuffle(answer.rows) }
+      const result = await this.#engine.query<Row>(sql, parameters, options)
+      return ORDERED.test(sql) ? result : { ...result, rows: this.#shuffle(result.rows) }
     })
   }
 

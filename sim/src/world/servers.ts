@@ -119,8 +119,8 @@ export class Servers {
   /** Sends a call over the network to one of the servers. Rejects if there is no response. */
   async send({ method, path, headers, body = '' }: Call): Promise<Reply> {
     const url = new URL(`http://${SERVERS}${path}`)
-    const answer = await this.#network.send({ method, url, headers, body: Buffer.from(body) })
-    return { status: answer.status, body: answer.body ? JSON.parse(answer.body) : undefined }
+    const response = await this.#network.send({ method, url, headers, body: Buffer.from(body) })
+    return { status: response.status, body: response.body ? JSON.parse(response.body) : undefined }
   }
 
   async #handleCall({ method, url, headers, body }: OutgoingRequest): Promise<HostResponse> {
@@ -138,10 +138,10 @@ export class Servers {
             headers: { ...headers },
             ...(body.length > 0 ? { payload: body } : {}),
           })
-          .then((answer) => {
+          .then((response) => {
             stop()
-            late.isCancelled = true
-            resolve({ status: answer.statusCode, body: answer.payload })
+            late.isCanceled = true
+            resolve({ status: response.statusCode, body: response.payload })
           }, reject)
       })
     })

@@ -8,7 +8,7 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
@@ -36,9 +36,9 @@ export function AccountChanges({ accountId }: { readonly accountId: string }) {
   })
   if (query.data?.length === 0) return null
   return (
-    <Read query={query} lines={2}>
+    <QueryResult query={query} lines={2}>
       {(changes) => changes.map((change) => <ChangePanel key={change.id} change={change} />)}
-    </Read>
+    </QueryResult>
   )
 }
 

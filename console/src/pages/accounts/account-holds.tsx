@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { HOLD_COLUMNS } from '../holds/hold.tsx'
@@ -22,18 +22,18 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
     </TextLink>
   )
   return (
-    <Panel title="Holds of pulled money" actions={all} isBare>
-      <Read query={query} lines={2}>
+    <Panel title="Holds on pulled money" actions={all} isBare>
+      <QueryResult query={query} lines={2}>
         {(rows) => (
           <ShortTable
-            name="Holds of pulled money"
+            name="Holds on pulled money"
             rows={rows}
             getId={({ id }) => id}
             empty="No pulled money has been held."
             columns={HOLD_COLUMNS}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -8,7 +8,7 @@ import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -17,7 +17,7 @@ import { Time } from '../../ui/time.tsx'
 type ExternalAccount = Awaited<ReturnType<typeof countersign.externalAccounts.get>>
 type Verification = ItemOf<'account_verification_list'>
 
-/** The last verification of a US bank account of a customer by two deposits, and what can be done about it. */
+/** A customer's US bank account: its latest verification by two deposits, and the available actions. */
 export function AccountVerification({ account }: { readonly account: ExternalAccount }) {
   const { id, customerId, accountInfo } = account
   const query = useQuery({
@@ -27,7 +27,7 @@ export function AccountVerification({ account }: { readonly account: ExternalAcc
   })
   if (accountInfo.accountType !== 'USD_ACCOUNT' || customerId === undefined) return null
   return (
-    <Read query={query} lines={2}>
+    <QueryResult query={query} lines={2}>
       {([last]) => (
         <Panel
           title="Verification by deposits"
@@ -41,7 +41,7 @@ export function AccountVerification({ account }: { readonly account: ExternalAcc
           {last ? <About verification={last} /> : 'This account is not verified yet.'}
         </Panel>
       )}
-    </Read>
+    </QueryResult>
   )
 }
 
@@ -116,7 +116,7 @@ function Confirm({ id, onDone }: { readonly id: string; readonly onDone: () => v
               {...cents}
             />
             <NumberInput
-              label="The other, in cents"
+              label="The other deposit, in cents"
               value={secondCents}
               onChange={setSecondCents}
               {...cents}

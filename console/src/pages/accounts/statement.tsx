@@ -9,7 +9,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { type Filter, Filters, keepValidValues, toDayEnd, toDayStart } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 
 const route = getRouteApi('/accounts/$accountId')
 
@@ -34,17 +34,17 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
     queryKey: ['accounts', accountId, 'statement', period],
     queryFn: async () => (await countersign.statements.get({ accountId, ...period })) as Statement,
   })
-  const address = (format: string) => buildUrl('/statements', { accountId, format, ...period })
+  const buildDownloadUrl = (format: string) => buildUrl('/statements', { accountId, format, ...period })
   return (
     <Panel
       title="Statement"
       actions={
         <Group gap="md">
-          <Anchor href={address('html')} target="_blank" rel="noopener" inherit>
+          <Anchor href={buildDownloadUrl('html')} target="_blank" rel="noopener" inherit>
             Print
           </Anchor>
           {Object.entries(FILES).map(([format, label]) => (
-            <Anchor key={format} href={address(format)} download inherit>
+            <Anchor key={format} href={buildDownloadUrl(format)} download inherit>
               {label}
             </Anchor>
           ))}
@@ -53,9 +53,9 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
     >
       <div className="stacked">
         <Filters filters={FILTERS} values={search} />
-        <Read query={query} lines={5}>
+        <QueryResult query={query} lines={5}>
           {(statement) => <Totals statement={statement} />}
-        </Read>
+        </QueryResult>
       </div>
     </Panel>
   )
@@ -69,13 +69,13 @@ function Totals({ statement }: { readonly statement: Statement }) {
   return (
     <Facts
       items={[
-        ['Before', money(statement.openingBalance)],
+        ['Opening balance', money(statement.openingBalance)],
         ['Money in', money(statement.credits)],
         ['Money out', money(statement.debits)],
-        ['Of which fees', money(statement.fees)],
-        ['After', money(statement.closingBalance)],
-        ['Of which held', money(statement.heldBalance)],
-        ['Lines', statement.lines.length.toLocaleString()],
+        ['Fees included', money(statement.fees)],
+        ['Closing balance', money(statement.closingBalance)],
+        ['On hold', money(statement.heldBalance)],
+        ['Entries', statement.lines.length.toLocaleString()],
       ]}
     />
   )

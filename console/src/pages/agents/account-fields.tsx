@@ -102,7 +102,7 @@ function Choice(props: {
 const MODES = [
   { value: '', label: 'Same as the policy' },
   { value: 'AUTO', label: 'Exempt from the approval rule' },
-  { value: 'APPROVAL_REQUIRED', label: 'A person must approve' },
+  { value: 'APPROVAL_REQUIRED', label: 'Requires approval' },
 ]
 
 function Rules(props: {

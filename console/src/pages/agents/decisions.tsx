@@ -34,14 +34,14 @@ export const DECISIONS: readonly Column<Decision>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(6rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: (row) => <span className="figures">{formatRequestedAmount(row)}</span>,
   },
   {
     id: 'at',
     header: 'At',
     width: '9rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]

@@ -50,7 +50,7 @@ export function PolicyFields(props: FieldsProps) {
           <AmountInput
             {...props}
             field="threshold"
-            label="A person approves amounts above"
+            label="Require approval above"
             description={`In ${draft.thresholdCurrency}. Empty: no amount needs approval`}
           />
         </Stack>

@@ -45,7 +45,7 @@ function Editor({ agent }: { readonly agent: Agent }) {
     <Page
       title={`Policy of ${agent.name}`}
       parent={{ title: agent.name, to: `/agents/${agent.id}` }}
-      actions={<SaveButton agent={agent} draft={draft} words={description} leave={leave} />}
+      actions={<SaveButton agent={agent} draft={draft} description={description} leave={leave} />}
     >
       {question}
       <Panel title="Meaning">
@@ -69,10 +69,10 @@ function Editor({ agent }: { readonly agent: Agent }) {
 function SaveButton(props: {
   readonly agent: Agent
   readonly draft: Draft
-  readonly words: string | undefined
+  readonly description: string | undefined
   readonly leave: () => void
 }) {
-  const { agent, draft, words, leave } = props
+  const { agent, draft, description, leave } = props
   const client = useQueryClient()
   const navigate = useNavigate()
   const missingManagePermission = useMissingPermission('MANAGE')
@@ -94,13 +94,13 @@ function SaveButton(props: {
       disabledReason={
         missingManagePermission ??
         (spends ? missingSpendPermission : undefined) ??
-        (words ? undefined : 'Correct the marked fields first.')
+        (description ? undefined : 'Correct the marked fields first.')
       }
       act={save}
       successText={`Policy of ${agent.name} saved.`}
       question={{
         title: 'Save the policy?',
-        text: `${words ?? ''} It applies from the agent's next request on, and to pending actions.`,
+        text: `${description ?? ''} It applies from the agent's next request on, and to pending actions.`,
       }}
     />
   )

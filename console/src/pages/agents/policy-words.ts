@@ -47,11 +47,11 @@ function describeAmounts({ spendingLimits: limits }: Policy): string {
 }
 
 function describeApprovals({ defaultExecutionMode, approvalThresholds, spendingLimits }: Policy): string {
-  if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'A person approves every action.'
+  if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'Every action requires approval.'
   const amount = approvalThresholds?.amount
   if (amount == null) return 'It acts without approval.'
   const text = formatLimit(amount, approvalThresholds?.currency ?? spendingLimits.currency)
-  return `It acts without approval up to ${text}; a person approves larger amounts.`
+  return `It acts without approval up to ${text}; larger amounts require approval.`
 }
 
 function describeAccounts({ accountRestrictions: rules, spendingLimits }: Policy): string[] {
@@ -68,7 +68,7 @@ function describeAccounts({ accountRestrictions: rules, spendingLimits }: Policy
     ...perAccount.map(({ accountId, executionMode, perTransactionLimit }) => {
       const kind = accountId.startsWith('External') ? 'external account' : 'account'
       const parts = [
-        ...(executionMode === 'APPROVAL_REQUIRED' ? ['a person approves every action'] : []),
+        ...(executionMode === 'APPROVAL_REQUIRED' ? ['every action requires approval'] : []),
         ...(executionMode === 'AUTO' ? ['it is exempt from the approval rule'] : []),
         ...(perTransactionLimit == null
           ? []

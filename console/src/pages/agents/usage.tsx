@@ -5,19 +5,19 @@ import { type Agent, formatLimit } from './agent.ts'
 /** The agent's limits, and the used part of each. */
 export function Usage({ agent: { policy, usage } }: { readonly agent: Agent }) {
   const { currency, dailyLimit, dailyTransactionLimit, monthlyLimit } = policy.spendingLimits
-  const money = (amount: bigint) => formatLimit(amount, currency)
+  const format = (amount: bigint) => formatLimit(amount, currency)
   const count = (amount: bigint) => amount.toLocaleString()
   return (
     <Panel title="Usage">
       <Stack gap="md">
-        <Meter label="Today" used={usage.dailySpend} limit={dailyLimit ?? undefined} text={money} />
+        <Meter label="Today" used={usage.dailySpend} limit={dailyLimit ?? undefined} text={format} />
         <Meter
           label="Actions today"
           used={BigInt(usage.dailyTransactionCount)}
           limit={dailyTransactionLimit === undefined ? undefined : BigInt(dailyTransactionLimit)}
           text={count}
         />
-        <Meter label="This month" used={usage.monthlySpend} limit={monthlyLimit ?? undefined} text={money} />
+        <Meter label="This month" used={usage.monthlySpend} limit={monthlyLimit ?? undefined} text={format} />
       </Stack>
     </Panel>
   )

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
@@ -34,7 +34,7 @@ export function WhatIf({ agentId, draft }: { readonly agentId: string; readonly 
       {draft === undefined ? (
         <p className="none soft">Correct the marked fields above to see the decisions under this draft.</p>
       ) : (
-        <Read query={query}>{(replay) => <Result replay={replay} />}</Read>
+        <QueryResult query={query}>{(replay) => <Result replay={replay} />}</QueryResult>
       )}
     </Panel>
   )
@@ -84,7 +84,7 @@ const COLUMNS = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(6rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }: Replayed) => <Money amount={amount} />,
   },
   { id: 'was', header: 'Was', width: '8.5rem', cell: ({ was }: Replayed) => <Status state={was} /> },
@@ -105,5 +105,11 @@ const COLUMNS = [
       </span>
     ),
   },
-  { id: 'at', header: 'At', width: '9rem', isRight: true, cell: ({ at }: Replayed) => <Time at={at} /> },
+  {
+    id: 'at',
+    header: 'At',
+    width: '9rem',
+    isRightAligned: true,
+    cell: ({ at }: Replayed) => <Time at={at} />,
+  },
 ]

@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     id: 'at',
     header: 'At',
     width: '9.5rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ at }) => <Time at={at} />,
   },
 ]

@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Card>[] = [
     id: 'created',
     header: 'Ordered',
     width: '9.5rem',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },

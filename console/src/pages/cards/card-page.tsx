@@ -9,7 +9,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
@@ -101,7 +101,7 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
   })
   return (
     <Panel title="Funding sources" isBare>
-      <Read query={accounts}>
+      <QueryResult query={accounts}>
         {({ data }) => (
           <ShortTable
             name="Funding sources"
@@ -124,13 +124,13 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
                 id: 'balance',
                 header: 'Can be spent',
                 width: 'minmax(8rem, 1fr)',
-                isRight: true,
+                isRightAligned: true,
                 cell: ({ account }) => <Money amount={account?.balance} />,
               },
             ]}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

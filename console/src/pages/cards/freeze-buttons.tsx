@@ -14,8 +14,8 @@ import { ErrorState } from '../../ui/states.tsx'
 type Card = Static<typeof CardSchema>
 
 /**
- * Freezes a card for safety without its holder, and lifts such a freeze. Renders nothing if the card cannot
- * be used anyway.
+ * Lets the platform freeze a card without the cardholder's involvement, and lift that freeze. Renders nothing
+ * if the card cannot be used anyway.
  */
 export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonly card: Card }) {
   const disabledReason = useMissingPermission('APPROVE')
@@ -24,12 +24,12 @@ export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonl
   if (platformFreeze)
     return (
       <ActionButton
-        label="Lift the freeze"
+        label="Lift freeze"
         disabledReason={disabledReason}
         successText="Freeze lifted."
         question={{
-          title: 'Lift the freeze of this card?',
-          text: 'It can be used again immediately, unless the cardholder had frozen it too.',
+          title: "Lift this card's freeze?",
+          text: 'It can be used again immediately, unless the cardholder also froze it.',
           needsReason: true,
         }}
         act={(reason) => countersign.cards.liftFreeze(id, { reason })}
@@ -54,7 +54,7 @@ export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonl
 function FreezeForm(props: { readonly id: string; readonly onDone: () => void }) {
   const { id, onDone } = props
   const [reason, setReason] = useState('')
-  const [cardholderMayLift, setMayLift] = useState(false)
+  const [cardholderMayLift, setCardholderMayLift] = useState(false)
   const freeze = useMutation({
     mutationFn: () => countersign.cards.freeze(id, { reason: reason.trim(), cardholderMayLift }),
     onSuccess: () => {
@@ -69,7 +69,7 @@ function FreezeForm(props: { readonly id: string; readonly onDone: () => void })
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <span>New purchases are declined immediately. Earlier ones are still cleared and returned.</span>
+        <span>New purchases are declined immediately. Earlier purchases can still clear or be refunded.</span>
         <Textarea
           label="Reason"
           description="For your team. The cardholder does not see it"
@@ -82,10 +82,10 @@ function FreezeForm(props: { readonly id: string; readonly onDone: () => void })
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
         />
         <Checkbox
-          label="The cardholder may lift it"
+          label="Allow the cardholder to lift the freeze"
           description="With a signature in your app, like the cardholder's own freeze"
           checked={cardholderMayLift}
-          onChange={({ currentTarget }) => setMayLift(currentTarget.checked)}
+          onChange={({ currentTarget }) => setCardholderMayLift(currentTarget.checked)}
         />
         {freeze.isError && <ErrorState error={freeze.error} />}
         <Group justify="flex-end">

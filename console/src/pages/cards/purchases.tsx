@@ -15,7 +15,7 @@ const buildMoneyColumn = (
   id,
   header,
   width: 'minmax(5.5rem, 1fr)',
-  isRight: true,
+  isRightAligned: true,
   priority: id === 'authorized' ? 1 : 2,
   cell: (row) => <Money amount={getAmount(row)} />,
 })
@@ -45,7 +45,7 @@ export const PURCHASES: readonly Column<Purchase>[] = [
     id: 'at',
     header: 'Authorized at',
     width: '8.5rem',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ authorizedAt }) => <Time at={authorizedAt} />,
   },

@@ -6,7 +6,7 @@ import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
@@ -64,7 +64,7 @@ function Verification({ id }: { readonly id: string }) {
   })
   return (
     <Panel title="Verification">
-      <Read query={query} lines={2}>
+      <QueryResult query={query} lines={2}>
         {({ isSigned, isLedgerUnchanged }) => (
           <Facts
             items={[
@@ -73,7 +73,7 @@ function Verification({ id }: { readonly id: string }) {
             ]}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }
@@ -87,7 +87,7 @@ function CurrencyPanel({ day }: { readonly day: OfCurrency }) {
         <Facts
           items={[
             ['Owed to customers', money(owed)],
-            ['Of which on hold', money(onHold)],
+            ['Owed and on hold', money(onHold)],
             ['Held by rails', money(held)],
             ['Difference', money(difference)],
           ]}
@@ -126,7 +126,7 @@ function buildReasonColumns(money: FormatAmount): readonly Column<Reason>[] {
       id: 'amount',
       header: 'Amount',
       width: 'minmax(8rem, max-content)',
-      isRight: true,
+      isRightAligned: true,
       cell: ({ amount }) => money(amount),
     },
   ]
@@ -146,7 +146,7 @@ function buildRailColumns(money: FormatAmount): readonly Column<Rail>[] {
       id: 'ledger',
       header: 'By the ledger',
       width: 'minmax(8rem, max-content)',
-      isRight: true,
+      isRightAligned: true,
       priority: 2,
       cell: ({ ledgerBalance }) => money(ledgerBalance),
     },
@@ -154,7 +154,7 @@ function buildRailColumns(money: FormatAmount): readonly Column<Rail>[] {
       id: 'held',
       header: 'Held',
       width: 'minmax(8rem, max-content)',
-      isRight: true,
+      isRightAligned: true,
       cell: ({ held }) => money(held),
     },
   ]

@@ -8,7 +8,7 @@ import { describeAccount, formatKindAndEnd, getBank, getHolder } from '../../ui/
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
@@ -43,14 +43,14 @@ const INTERNAL: Columns<InternalAccount> = [
     id: 'balance',
     header: 'Can be spent',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ balance }) => <Money amount={balance} />,
   },
   {
     id: 'total',
     header: 'With holds',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ totalBalance }) => <Money amount={totalBalance} />,
   },
@@ -82,7 +82,13 @@ const EXTERNAL: Columns<ExternalAccount> = [
     cell: (account) => <span className="clipped">{getBank(account) ?? '–'}</span>,
   },
   { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status state={status} /> },
-  { id: 'currency', header: 'Currency', width: '4rem', isRight: true, cell: ({ currency }) => currency },
+  {
+    id: 'currency',
+    header: 'Currency',
+    width: '4rem',
+    isRightAligned: true,
+    cell: ({ currency }) => currency,
+  },
 ]
 
 const CREDENTIALS: Columns<AuthMethod> = [
@@ -97,7 +103,7 @@ const CREDENTIALS: Columns<AuthMethod> = [
     id: 'created',
     header: 'Added',
     width: '8.5rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]
@@ -127,7 +133,7 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
         }
         isBare
       >
-        <Read query={internal}>
+        <QueryResult query={internal}>
           {({ data }) => (
             <ShortTable
               name="Accounts"
@@ -138,13 +144,13 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
               empty="The customer has no accounts."
             />
           )}
-        </Read>
+        </QueryResult>
       </Panel>
       {wallets.map(({ id, balance }) => (
         <Credentials key={id} accountId={id} currency={balance.currency.code} />
       ))}
       <Panel title="External accounts" isBare>
-        <Read query={external}>
+        <QueryResult query={external}>
           {({ data }) => (
             <ShortTable
               name="External accounts"
@@ -155,7 +161,7 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
               empty="No external accounts yet. Add a bank account or an address with POST /customers/external-accounts."
             />
           )}
-        </Read>
+        </QueryResult>
       </Panel>
       <AccountMandates filter={{ customerId }} accounts={external.data?.data ?? []} />
     </>
@@ -174,7 +180,7 @@ function Credentials({ accountId, currency }: { readonly accountId: string; read
   const count = sessions.data?.data.length
   return (
     <Panel
-      title={`Signs in to the ${currency} wallet`}
+      title={`Sign-in methods for the ${currency} wallet`}
       actions={
         count !== undefined && (
           <span className="soft">{count === 1 ? '1 open session' : `${count} open sessions`}</span>
@@ -182,7 +188,7 @@ function Credentials({ accountId, currency }: { readonly accountId: string; read
       }
       isBare
     >
-      <Read query={credentials}>
+      <QueryResult query={credentials}>
         {({ data }) => (
           <ShortTable
             name="Credentials"
@@ -192,7 +198,7 @@ function Credentials({ accountId, currency }: { readonly accountId: string; read
             empty="This wallet has no credentials yet, so it cannot make payments."
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -25,13 +25,13 @@ const BUSINESS: Customer = {
   businessInfo: { legalName: 'Engines Ltd' },
 }
 
-describe('the form of a customer', () => {
+describe('the customer form', () => {
   test('an unchanged form changes nothing', () => {
     expect(buildChange(PERSON, createDraft(PERSON))).toEqual({ customerType: 'INDIVIDUAL' })
     expect(buildChange(BUSINESS, createDraft(BUSINESS))).toEqual({ customerType: 'BUSINESS' })
   })
 
-  test('the request has only the fields that differ', () => {
+  test('the request contains only the changed fields', () => {
     expect(buildChange(PERSON, { ...createDraft(PERSON), name: ' Ada King ' })).toEqual({
       customerType: 'INDIVIDUAL',
       fullName: 'Ada King',
@@ -51,7 +51,7 @@ describe('the form of a customer', () => {
     })
   })
 
-  test('a field that the API cannot empty, and half an address, are faults', () => {
+  test('a field that the API cannot clear, and half an address, are errors', () => {
     const original = createDraft(PERSON)
     expect(findFieldError('name', original, { ...original, name: '' })).toBeDefined()
     expect(findFieldError('line2', original, { ...original, line2: '' })).toBeUndefined()

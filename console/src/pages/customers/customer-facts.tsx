@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -63,7 +63,7 @@ function VerificationPanel({ customer }: { readonly customer: Customer }) {
   return (
     <Panel title="Verification" actions={<Status state={getVerificationState(customer)} />}>
       <div className="stacked">
-        <Read query={query} lines={3}>
+        <QueryResult query={query} lines={3}>
           {({ data: [latest] }) =>
             latest ? (
               <Facts
@@ -84,7 +84,7 @@ function VerificationPanel({ customer }: { readonly customer: Customer }) {
               <span className="soft">No verification yet. Start one, or send the customer a link.</span>
             )
           }
-        </Read>
+        </QueryResult>
         <VerificationActions customer={customer} />
       </div>
     </Panel>

@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<Customer>[] = [
     header: 'Created',
     width: '8.5rem',
     priority: 2,
-    isRight: true,
+    isRightAligned: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
@@ -78,7 +78,7 @@ function Transactions({ customerId }: OfCustomer) {
   )
   return (
     <Panel title="Transactions" actions={all} isBare>
-      <Read query={transactions}>
+      <QueryResult query={transactions}>
         {({ data }) => (
           <ShortTable
             name="Transactions"
@@ -89,7 +89,7 @@ function Transactions({ customerId }: OfCustomer) {
             empty="No money has moved yet."
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }
@@ -101,7 +101,7 @@ function Cards({ customerId }: OfCustomer) {
   })
   return (
     <Panel title="Cards" actions={<IssueCard customerId={customerId} />} isBare>
-      <Read query={cards}>
+      <QueryResult query={cards}>
         {({ data }) => (
           <ShortTable
             name="Cards"
@@ -112,7 +112,7 @@ function Cards({ customerId }: OfCustomer) {
             empty="The customer has no cards."
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }
@@ -124,7 +124,7 @@ function Agents({ customerId }: OfCustomer) {
   })
   return (
     <Panel title="Agents" isBare>
-      <Read query={agents}>
+      <QueryResult query={agents}>
         {({ data }) => (
           <ShortTable
             name="Agents"
@@ -135,7 +135,7 @@ function Agents({ customerId }: OfCustomer) {
             empty="No agent acts for this customer."
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { DeniableButton } from '../../ui/deniable-button.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { DecideForm } from './decide-form.tsx'
 
 interface DecideButtonProps {
@@ -44,7 +44,7 @@ export function DecideButton({ transactionId, railEventId, disabledReason, onDon
         title="Set the outcome of this payment"
         centered
       >
-        <Read query={query} lines={6}>
+        <QueryResult query={query} lines={6}>
           {(transaction) => (
             <DecideForm
               transaction={transaction}
@@ -56,7 +56,7 @@ export function DecideButton({ transactionId, railEventId, disabledReason, onDon
               }}
             />
           )}
-        </Read>
+        </QueryResult>
       </FormDialog>
     </>
   )

@@ -16,7 +16,7 @@ export const OUTCOME_WORDS: Readonly<
 > = {
   DELIVERED: { label: 'Delivered', effect: 'The payment counts as paid.' },
   FAILED: { label: 'Failed: never sent', effect: 'The payer gets the money back.' },
-  RETURNED: { label: 'Returned: sent and came back', effect: 'The payer gets the money back.' },
+  RETURNED: { label: 'Returned: sent, then returned', effect: 'The payer gets the money back.' },
   REVERSAL: {
     label: 'Reversal: sent in error',
     effect:

@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<Deposit>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }) => <Money amount={amount} />,
   },
 ]

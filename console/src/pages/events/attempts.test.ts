@@ -9,8 +9,8 @@ const attempt = (nth: number, responseStatus?: number, url = 'https://a.example'
   ...(responseStatus === undefined ? { error: 'refused' } : { responseStatus }),
 })
 
-describe('the attempts of a delivery', () => {
-  test('of the same result in a row are one line, and the one that was received is another', () => {
+describe('delivery attempts', () => {
+  test('with the same result in a row share one line, and the successful one has its own', () => {
     const failed = Array.from({ length: 100 }, (_, at) => attempt(at + 1, 500))
     const groups = groupAttempts([...failed, attempt(101, 200)])
     expect(groups.map(({ result, attempts, isReceived }) => [result, attempts.length, isReceived])).toEqual([
@@ -19,7 +19,7 @@ describe('the attempts of a delivery', () => {
     ])
   })
 
-  test('at another address, or without a response, are not folded into the former ones', () => {
+  test('at another address, or without a response, are not folded into the previous line', () => {
     const groups = groupAttempts([
       attempt(1, 500),
       attempt(2, 500, 'https://b.example'),

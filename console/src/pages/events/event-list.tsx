@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     id: 'at',
     header: 'Happened',
     width: '9.5rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ timestamp }) => <Time at={timestamp} />,
   },
 ]
@@ -95,7 +95,7 @@ export function EventList() {
             ? { title: 'No event matches', text: 'Remove a filter, or choose other days.' }
             : {
                 title: 'No events yet',
-                text: 'Every change of a payment, a customer or a card is an event. In a sandbox, send a test event to see the first one.',
+                text: 'Every change to a payment, a customer or a card is an event. In a sandbox, send a test event to see the first one.',
               }
         }
       />

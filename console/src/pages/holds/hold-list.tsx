@@ -56,7 +56,7 @@ export function HoldList() {
     <Page title="Holds">
       <Filters filters={FILTERS} values={search} />
       <DataTable
-        name="Holds of pulled money"
+        name="Holds on pulled money"
         file={buildCsvUrl('/funds-holds', filters)}
         columns={COLUMNS}
         list={list}

@@ -19,7 +19,7 @@ export const HOLD_COLUMNS: readonly Column<Hold>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }) => <Money amount={amount} />,
   },
   {
@@ -37,7 +37,7 @@ export const HOLD_COLUMNS: readonly Column<Hold>[] = [
     id: 'release',
     header: 'Release',
     width: '8.5rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ releaseAt, endedAt }) => <Time at={endedAt ?? releaseAt} />,
   },
   { id: 'actions', header: 'Change', width: '6rem', cell: (hold) => <LiftButton hold={hold} /> },

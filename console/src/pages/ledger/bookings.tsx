@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -55,7 +55,7 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, max-content)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }) => <Money amount={amount} />,
   },
 ]
@@ -69,7 +69,7 @@ export function Bookings(props: { readonly cause: string; readonly empty: string
   })
   return (
     <Panel title="Ledger" isBare>
-      <Read query={query} lines={3}>
+      <QueryResult query={query} lines={3}>
         {({ data }) => (
           <ShortTable
             name="Ledger"
@@ -80,7 +80,7 @@ export function Bookings(props: { readonly cause: string; readonly empty: string
             empty={empty}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

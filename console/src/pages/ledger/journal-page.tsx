@@ -10,7 +10,7 @@ import { buildUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { type Filter, Filters, keepValidValues, toDayEnd, toDayStart } from '../../ui/filters.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 
@@ -71,7 +71,7 @@ function Chart() {
   })
   return (
     <Panel title="Chart of accounts" isBare>
-      <Read query={query} lines={4}>
+      <QueryResult query={query} lines={4}>
         {({ accounts }) => (
           <ShortTable
             name="Chart of accounts"
@@ -81,7 +81,7 @@ function Chart() {
             empty="The chart is empty. Set it with PUT /ledger/chart-of-accounts or countersign ledger chart --set FILE."
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     id: 'held',
     header: 'Held',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: (row) => <Money amount={getHeldAmount(row)} />,
   },
@@ -66,7 +66,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     id: 'posted',
     header: 'Balance',
     width: 'minmax(9rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: (row) => <Money amount={getPostedAmount(row)} />,
   },
 ]

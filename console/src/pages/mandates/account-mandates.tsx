@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { type ExternalAccount, isDebitable, MANDATE_COLUMNS } from './mandate.tsx'
@@ -42,7 +42,7 @@ export function AccountMandates(props: {
       }
       isBare
     >
-      <Read query={query} lines={2}>
+      <QueryResult query={query} lines={2}>
         {(rows) => (
           <ShortTable
             name="Mandates"
@@ -53,7 +53,7 @@ export function AccountMandates(props: {
             columns={MANDATE_COLUMNS}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

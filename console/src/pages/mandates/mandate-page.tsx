@@ -10,7 +10,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { RecordId, shortenId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
@@ -123,14 +123,14 @@ const COLUMNS: readonly Column<Collection>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ sentAmount, receivedAmount }) => <Money amount={sentAmount ?? receivedAmount} />,
   },
   {
     id: 'created',
     header: 'Created',
     width: '8.5rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]
@@ -163,7 +163,7 @@ function Collections({ mandate }: { readonly mandate: Mandate }) {
   )
   return (
     <Panel title="Collections" actions={all} isBare>
-      <Read query={query} lines={3}>
+      <QueryResult query={query} lines={3}>
         {(rows) => (
           <ShortTable
             name="Collections"
@@ -174,7 +174,7 @@ function Collections({ mandate }: { readonly mandate: Mandate }) {
             columns={COLUMNS}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -77,8 +77,8 @@ function Tooltip({ bar, isLeft }: { readonly bar: Bar | undefined; readonly isLe
   return (
     <div className={isLeft ? 'hint left' : 'hint'}>
       <strong>{LONG_DAY.format(bar.start)}</strong>
-      {bar.words.length === 0 && <span className="soft">Nothing</span>}
-      {bar.words.map((line) => (
+      {bar.descriptions.length === 0 && <span className="soft">Nothing</span>}
+      {bar.descriptions.map((line) => (
         <span key={line} className="figures">
           {line}
         </span>
@@ -88,8 +88,8 @@ function Tooltip({ bar, isLeft }: { readonly bar: Bar | undefined; readonly isLe
 }
 
 function summarize(bars: readonly Bar[]): string {
-  const days = bars.filter(({ words }) => words.length > 0)
+  const days = bars.filter(({ descriptions }) => descriptions.length > 0)
   return days.length === 0
     ? 'Nothing.'
-    : days.map(({ start, words }) => `${DAY.format(start)}: ${words.join(', ')}`).join('; ')
+    : days.map(({ start, descriptions }) => `${DAY.format(start)}: ${descriptions.join(', ')}`).join('; ')
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { overviewQuery } from '../../data/overview-query.ts'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { Balances } from './balances.tsx'
 import { Health } from './health.tsx'
 import { Payments } from './payments.tsx'
@@ -34,17 +34,17 @@ export function Overview() {
         />
       }
     >
-      <Read query={query} lines={3}>
+      <QueryResult query={query} lines={3}>
         {({ waiting, waitingSince }) => <Waiting waiting={waiting} waitingSince={waitingSince} />}
-      </Read>
+      </QueryResult>
       <Payments days={Number(span)} currency={currency} />
-      <Read query={query}>{({ watches }) => <Watched readings={watches} />}</Read>
+      <QueryResult query={query}>{({ watches }) => <Watched readings={watches} />}</QueryResult>
       <div className="columns">
         <Panel title="Balances" isBare>
-          <Read query={query}>{({ balances }) => <Balances balances={balances} />}</Read>
+          <QueryResult query={query}>{({ balances }) => <Balances balances={balances} />}</QueryResult>
         </Panel>
         <Stack>
-          <Read query={query}>{(overview) => <Health {...overview} />}</Read>
+          <QueryResult query={query}>{(overview) => <Health {...overview} />}</QueryResult>
         </Stack>
       </div>
     </Page>

@@ -32,7 +32,7 @@ export function Payments({
     <div className="halves even">
       <Panel title="Payments">
         <Chart
-          title={`Payments of ${days} days`}
+          title={`Payments, last ${days} days`}
           bars={data && countByDay(displayed, data.days)}
           isEmpty={isEmpty}
         />
@@ -59,7 +59,7 @@ export function Payments({
         }
       >
         <Chart
-          title={`Volume of ${days} days in ${selectedCurrency ?? 'any currency'}`}
+          title={`Volume, last ${days} days, in ${selectedCurrency ?? 'any currency'}`}
           bars={data && sumVolumeByDay(displayed, data.days, selectedCurrency ?? '')}
           isEmpty={isEmpty}
         />
@@ -78,7 +78,7 @@ function Chart(props: {
   return (
     <div style={{ height: CHART_PIXELS }}>
       {isEmpty ? (
-        <EmptyState title="No payments in these days">
+        <EmptyState title="No payments in this period">
           Execute a quote. In a sandbox, the Sandbox button can also create some days of payments.
         </EmptyState>
       ) : bars ? (

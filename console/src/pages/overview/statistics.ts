@@ -11,7 +11,7 @@ export interface Bar {
   readonly start: number
   readonly values: Readonly<Partial<Record<Meaning, number>>>
   /** The values as text. */
-  readonly words: readonly string[]
+  readonly descriptions: readonly string[]
 }
 
 const WORDS: Readonly<Record<Meaning, string>> = {
@@ -67,7 +67,7 @@ function buildBars(
     return {
       start,
       values: Object.fromEntries([...day].map(([meaning, sum]) => [meaning, Number(sum) / 10 ** decimals])),
-      words: STACK.flatMap((meaning) => {
+      descriptions: STACK.flatMap((meaning) => {
         const sum = day.get(meaning)
         return sum === undefined ? [] : [`${formatFigures({ amount: sum, decimals })} ${WORDS[meaning]}`]
       }),

@@ -40,15 +40,15 @@ export function DecisionButtons({
 }) {
   const { word, cancelNeeds, approval, end } = KINDS[kind]
   const onDone = useReloadOwnMoney()
-  const mayApprove = useMissingPermission('APPROVE')
-  const mayCancel = useMissingPermission(cancelNeeds)
+  const missingApprove = useMissingPermission('APPROVE')
+  const missingCancel = useMissingPermission(cancelNeeds)
   if (status !== 'AWAITING_APPROVAL') return null
   return (
     <>
       <ActionButton
         label="Approve"
         successText={`Your approval of the ${word} is recorded.`}
-        disabledReason={mayApprove}
+        disabledReason={missingApprove}
         act={async () => await countersign[kind].approve(id)}
         question={{ title: `Approve this ${word}?`, text: approval }}
         onDone={onDone}
@@ -56,7 +56,7 @@ export function DecisionButtons({
       <ActionButton
         label="Cancel"
         successText={`The ${word} is canceled.`}
-        disabledReason={mayCancel}
+        disabledReason={missingCancel}
         act={async () => await countersign[kind].cancel(id)}
         question={{ title: `Cancel this ${word}?`, text: end }}
         onDone={onDone}

@@ -59,9 +59,9 @@ function FormButton({
   readonly missing: string
   readonly form: ComponentType<FormProps>
 }) {
-  const mayTransact = useMissingPermission('TRANSACT')
+  const missingTransact = useMissingPermission('TRANSACT')
   const onChanged = useReloadOwnMoney()
-  const disabledReason = mayTransact ?? (accounts.length === 0 ? missing : undefined)
+  const disabledReason = missingTransact ?? (accounts.length === 0 ? missing : undefined)
   return (
     <DialogButton label={title} title={title} disabledReason={disabledReason} onDone={onChanged}>
       {({ onDone }) => <Form accounts={accounts} onDone={onDone} />}

@@ -49,7 +49,7 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     id: 'sweep',
     header: 'Next sweep',
     width: '9rem',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ nextSweepAt }) => nextSweepAt && <Time at={nextSweepAt} />,
   },
@@ -57,7 +57,7 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     id: 'actions',
     header: '',
     width: '13rem',
-    isRight: true,
+    isRightAligned: true,
     cell: (account) => <AccountActions account={account} />,
   },
 ]
@@ -83,14 +83,14 @@ const WITHDRAWALS: readonly Column<Withdrawal>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }) => <Money amount={amount} />,
   },
   {
     id: 'actions',
     header: '',
     width: '13rem',
-    isRight: true,
+    isRightAligned: true,
     cell: (withdrawal) => <DecisionButtons kind="withdrawals" record={withdrawal} />,
   },
 ]
@@ -147,8 +147,8 @@ export function OwnMoneyPage() {
 
 function AccountActions({ account: { id, status, account, address } }: { readonly account: OwnAccount }) {
   const onDone = useReloadOwnMoney()
-  const mayApprove = useMissingPermission('APPROVE')
-  const mayManage = useMissingPermission('MANAGE')
+  const missingApprove = useMissingPermission('APPROVE')
+  const missingManage = useMissingPermission('MANAGE')
   if (status === 'REMOVED') return null
   return (
     <>
@@ -156,7 +156,7 @@ function AccountActions({ account: { id, status, account, address } }: { readonl
         <ActionButton
           label="Approve"
           successText="Your approval of the account is recorded."
-          disabledReason={mayApprove}
+          disabledReason={missingApprove}
           act={async () => await countersign.ownAccounts.approve(id)}
           question={{
             title: 'Approve this account?',
@@ -168,11 +168,11 @@ function AccountActions({ account: { id, status, account, address } }: { readonl
       <ActionButton
         label="Remove"
         successText="Account removed."
-        disabledReason={mayManage}
+        disabledReason={missingManage}
         act={async () => await countersign.ownAccounts.remove(id)}
         question={{
           title: 'Remove this account?',
-          text: 'It receives no more payments, and its sweep ends.',
+          text: 'It receives no more payments, and its sweep stops.',
         }}
         onDone={onDone}
       />

@@ -42,14 +42,14 @@ const OWN_EFFECT =
 
 /** A button that opens the registration form. */
 export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
-  const mayManage = useMissingPermission('MANAGE')
+  const missingManage = useMissingPermission('MANAGE')
   const onChanged = useReloadOwnMoney()
   return (
     <DialogButton
       label="Register account"
       title="Register an account of the operator"
       variant="default"
-      disabledReason={mayManage}
+      disabledReason={missingManage}
       onDone={onChanged}
     >
       {({ onDone }) => <ExternalAccounts registered={accounts.rows} onDone={onDone} />}

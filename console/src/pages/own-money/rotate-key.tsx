@@ -10,11 +10,11 @@ import { useReloadOwnMoney } from './use-changed.ts'
 
 /** A button that opens the form for a key rotation. */
 export function RotateKey() {
-  const mayManage = useMissingPermission('MANAGE')
+  const missingManage = useMissingPermission('MANAGE')
   const onChanged = useReloadOwnMoney()
   const { data: treasuries = [] } = useTreasuries()
   const disabledReason =
-    mayManage ?? (treasuries.length === 0 ? 'The platform has no treasury on a chain.' : undefined)
+    missingManage ?? (treasuries.length === 0 ? 'The platform has no treasury on a chain.' : undefined)
   return (
     <DialogButton
       label="Rotate key"

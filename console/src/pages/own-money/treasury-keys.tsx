@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Key>[] = [
     id: 'actions',
     header: '',
     width: '13rem',
-    isRight: true,
+    isRightAligned: true,
     cell: (key) => <DecisionButtons kind="treasuryKeys" record={key} />,
   },
 ]

@@ -31,14 +31,14 @@ const COLUMNS: readonly Column<Movement>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }) => <Money amount={amount} />,
   },
   {
     id: 'actions',
     header: '',
     width: '13rem',
-    isRight: true,
+    isRightAligned: true,
     cell: (movement) => <DecisionButtons kind="treasuryMovements" record={movement} />,
   },
 ]

@@ -91,12 +91,18 @@ function Totals({ batch }: { readonly batch: PayoutBatch }) {
         empty="No line can be paid."
         columns={[
           { id: 'rail', header: 'Rail', width: 'minmax(4.5rem, 1fr)', cell: ({ rail }) => rail },
-          { id: 'lines', header: 'Payments', width: '5rem', isRight: true, cell: ({ lines }) => `${lines}` },
+          {
+            id: 'lines',
+            header: 'Payments',
+            width: '5rem',
+            isRightAligned: true,
+            cell: ({ lines }) => `${lines}`,
+          },
           {
             id: 'total',
             header: 'Total',
             width: 'minmax(7rem, 1fr)',
-            isRight: true,
+            isRightAligned: true,
             cell: ({ total }) => <Money amount={total} />,
           },
         ]}
@@ -132,7 +138,7 @@ const COLUMNS: readonly Column<PayoutLine>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }) => amount && <Money amount={amount} />,
   },
 ]

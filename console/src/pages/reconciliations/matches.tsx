@@ -9,7 +9,7 @@ import { Actor } from '../../ui/actor.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import type { Day } from './selection.ts'
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Match>[] = [
     id: 'lines',
     header: 'Lines',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ lineSum, currency }) => <Money amount={{ amount: lineSum, currency }} />,
   },
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<Match>[] = [
     id: 'difference',
     header: 'Booked',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ difference, currency }) =>
       difference ? (
         <span title={difference.account}>
@@ -72,7 +72,7 @@ export function Matches({ day: { rail, currency } }: { readonly day: Day }) {
   })
   return (
     <Panel title="Matches" isBare>
-      <Read query={query} lines={2}>
+      <QueryResult query={query} lines={2}>
         {(rows) => (
           <ShortTable
             name="Matches"
@@ -82,7 +82,7 @@ export function Matches({ day: { rail, currency } }: { readonly day: Day }) {
             columns={COLUMNS}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -75,7 +75,7 @@ function Statement({ day }: { readonly day: Detail }) {
   const { statement, receivedAt } = day
   const money = createMoneyRenderer(day)
   return (
-    <Panel title="Statement of the bank">
+    <Panel title="Bank statement">
       {statement ? (
         <Facts
           items={[
@@ -210,7 +210,7 @@ function buildColumns(currency: Detail['currency']): readonly Omit<Column<Differ
       id: 'age',
       header: 'Age',
       width: '5rem',
-      isRight: true,
+      isRightAligned: true,
       priority: 2,
       cell: ({ ageDays }) => AGES[ageDays] ?? `${ageDays} days`,
     },
@@ -218,7 +218,7 @@ function buildColumns(currency: Detail['currency']): readonly Omit<Column<Differ
       id: 'amount',
       header: 'Bank minus books',
       width: 'minmax(9rem, 1fr)',
-      isRight: true,
+      isRightAligned: true,
       cell: ({ amount }) => <Money amount={{ amount, currency }} />,
     },
   ]

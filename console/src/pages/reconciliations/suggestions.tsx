@@ -6,7 +6,7 @@ import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import type { Day } from './selection.ts'
@@ -58,7 +58,7 @@ export function Suggestions({ day, select }: SuggestionsProps) {
       id: 'difference',
       header: 'Difference',
       width: 'minmax(8rem, 1fr)',
-      isRight: true,
+      isRightAligned: true,
       cell: ({ difference }) => <Money amount={{ amount: difference, currency }} />,
     },
     {
@@ -74,7 +74,7 @@ export function Suggestions({ day, select }: SuggestionsProps) {
   ]
   return (
     <Panel title="Suggested matches" isBare>
-      <Read query={query} lines={2}>
+      <QueryResult query={query} lines={2}>
         {(rows) => (
           <ShortTable
             name="Suggested matches"
@@ -84,7 +84,7 @@ export function Suggestions({ day, select }: SuggestionsProps) {
             columns={columns}
           />
         )}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

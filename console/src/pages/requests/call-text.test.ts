@@ -13,7 +13,7 @@ const REQUEST = {
   requestBody: '{"amounts":[700,9007199254740993],"reason":"***"}',
 } as const
 
-test('a request is copied as a curl command with its key, which a shell reads letter by letter', () => {
+test('a request is copied as a curl command with its key, which a shell reads literally', () => {
   expect(
     formatCurl({ ...REQUEST, requestBody: '{"reason":"it\'s"}' }, 'https://pay.example/2025-10-13'),
   ).toBe(
@@ -25,7 +25,7 @@ test('a request is copied as a curl command with its key, which a shell reads le
   )
 })
 
-test('a request is copied as a call of the SDK: parameters of the path first, amounts as bigint, its key last', () => {
+test('a request is copied as an SDK call: path parameters first, amounts as bigint, its key last', () => {
   expect(formatSdkCall({ ...REQUEST, requestBody: '{"amounts":[700,300],"reason":"***"}' })).toBe(
     `await countersign.deposits.split("Deposit:01a26d11-0ced-734e-9f31-0000000000c8", {
   amounts: [700n, 300n],
@@ -47,7 +47,7 @@ test('a query is copied with numbers as numbers', () => {
   )
 })
 
-test('a call without a verb and a body that was cut are not copied', () => {
+test('a call without a verb, or with a truncated body, is not copied', () => {
   expect(formatSdkCall({ ...REQUEST, operation: 'nothing' })).toBeUndefined()
   expect(formatSdkCall({ ...REQUEST, requestBody: '{"amounts":[70' })).toBeUndefined()
 })

@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'took',
     header: 'Took',
     width: '4.5rem',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ durationMs }) => <span className="figures">{durationMs.toLocaleString()} ms</span>,
   },
@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'at',
     header: 'At',
     width: '9.5rem',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ at }) => <Time clock="real" at={at} />,
   },
 ]

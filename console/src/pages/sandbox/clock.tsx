@@ -73,7 +73,7 @@ export function Clock({ onChange: changed }: { readonly onChange: () => void }) 
         </Text>
       </div>
       <Text size="sm">
-        Moving the clock does everything that falls due on the way: payments settle, quotes and sessions
+        Advancing the clock does everything that falls due on the way: payments settle, quotes and sessions
         expire, webhooks are tried again. It never goes back; Reset, under Data, sets it to real time.
       </Text>
       <Group gap="xs">

@@ -36,7 +36,7 @@ export function Inbox() {
       {!error && !data && <Loading />}
       {data?.data.length === 0 && (
         <EmptyState title="No messages">
-          The codes that customers and members ask for arrive here. The sandbox sends none.
+          Codes requested by customers and members arrive here. The sandbox does not send them.
         </EmptyState>
       )}
       {data?.data.map(({ id, recipient: to, subject, text, status, createdAt }) => (

@@ -16,8 +16,8 @@ export function Data({ onChange: changed }: { readonly onChange: () => void }) {
       <Panel title="Empty the sandbox">
         <Stack align="flex-start">
           <Text size="sm">
-            All records of the platform are out of reach then, and its clock is at the present again.
-            Settings, API tokens and members stay.
+            This removes all records of the platform and resets its clock to the present. Settings, API tokens
+            and members stay.
           </Text>
           <ActionButton
             label="Reset"
@@ -61,7 +61,7 @@ function Seed({
     <Panel title="Fill it with examples">
       <Stack align="flex-start">
         <Text size="sm">
-          Makes customers with accounts, payments of two weeks, cards with purchases, agents that ask for
+          Creates customers with accounts, two weeks of payments, cards with purchases, agents that ask for
           approval, and a verification, all by the API. The clock moves two weeks ahead. Takes some seconds.
         </Text>
         <Button

@@ -24,7 +24,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
         act={async () => await countersign.paymentSchedules.cancel(id)}
         question={{
           title: 'Cancel this schedule?',
-          text: 'Nothing more is paid. Payments that were sent continue.',
+          text: 'No further payments are made. Payments that were already sent continue.',
         }}
         onDone={onDone}
       />
@@ -37,7 +37,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
         }
         question={{
           title: 'Skip the next payment?',
-          text: `The payment of ${upcoming[0]?.date ?? 'the next date'} is not made. The others stay.`,
+          text: `The payment on ${upcoming[0]?.date ?? 'the next date'} is skipped. Later payments are not affected.`,
         }}
         onDone={onDone}
       />

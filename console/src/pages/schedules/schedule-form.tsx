@@ -176,7 +176,7 @@ function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly se
         ]}
       />
       <Checkbox
-        label="A person has to approve it first"
+        label="Require approval"
         checked={draft.needsApproval}
         onChange={({ currentTarget }) => set({ needsApproval: currentTarget.checked })}
       />

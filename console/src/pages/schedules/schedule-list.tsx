@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     id: 'next',
     header: 'Next',
     width: '8rem',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ upcoming: [next] }) => next && <Time at={next.paysAt} />,
   },
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ amount }) => <Money amount={amount} />,
   },
 ]

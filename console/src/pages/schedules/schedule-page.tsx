@@ -103,7 +103,7 @@ function Upcoming({ schedule: { upcoming } }: { readonly schedule: PaymentSchedu
             id: 'time',
             header: 'Paid',
             width: 'minmax(8rem, 1fr)',
-            isRight: true,
+            isRightAligned: true,
             cell: ({ paysAt }) => <Time at={paysAt} />,
           },
         ]}
@@ -137,7 +137,7 @@ const COLUMNS: readonly Column<PaymentOccurrence>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ amount }) => <Money amount={amount} />,
   },
@@ -156,7 +156,7 @@ function Occurrences({ scheduleId }: { readonly scheduleId: string }) {
         columns={COLUMNS}
         getId={({ id }) => id}
         emptyFiltered={{ title: 'No payment matches' }}
-        empty={{ title: 'No payment was announced yet' }}
+        empty={{ title: 'No payments announced yet' }}
       />
     </Panel>
   )

@@ -74,7 +74,7 @@ function Messages() {
             onChange={({ currentTarget }) => set({ senderName: currentTarget.value })}
           />
           <TextInput
-            label="Address of your logo"
+            label="Logo URL"
             type="url"
             placeholder="https://"
             maxLength={512}
@@ -82,7 +82,7 @@ function Messages() {
             onChange={({ currentTarget }) => set({ logoUrl: currentTarget.value })}
           />
           <NumberInput
-            label="Characters of a code"
+            label="Characters per code"
             min={6}
             max={9}
             allowDecimal={false}
@@ -90,7 +90,7 @@ function Messages() {
             onChange={(value) => set({ otpLength: typeof value === 'number' ? value : '' })}
           />
           <Switch
-            label="Codes have letters too"
+            label="Include letters in codes"
             checked={draft.alphanumeric}
             onChange={({ currentTarget }) => set({ alphanumeric: currentTarget.checked })}
           />

@@ -13,7 +13,7 @@ export function IdentityTokens() {
   return (
     <SettingsForm
       title="Identity tokens"
-      text="Customers sign in by tokens of these issuers, which are checked against the keys that the issuer publishes."
+      text="Customers sign in with tokens from these issuers. Tokens are checked against the keys that the issuer publishes."
       createDraft={({ oauthConfig }) => ({
         issuers: oauthConfig.issuers.map(
           ({ issuer, audiences }, row): Issuer => ({ row, issuer, audiences: audiences?.join('\n') ?? '' }),
@@ -79,7 +79,7 @@ function IssuerRow(props: {
         />
         <Textarea
           label="Client ids"
-          description="One a line. None: any"
+          description="One per line. Leave empty to accept any"
           autosize
           minRows={1}
           value={audiences}

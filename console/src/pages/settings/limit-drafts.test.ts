@@ -25,8 +25,8 @@ const findErrors = (fields: readonly RuleField[], row: RuleRow, otherRows: reado
     }),
   )
 
-describe('a form of limits', () => {
-  test('gives back the rules that it was opened with', () => {
+describe('the limits form', () => {
+  test('returns the rules that it was opened with', () => {
     const holds = [
       { bankingDays: 2, currency: 'USD', paymentRail: 'ACH', minAmount: 500_050n, customerAgeDaysMax: 0 },
       { bankingDays: 60 },
@@ -47,7 +47,7 @@ describe('a form of limits', () => {
     expect(areValid(toPositionMarkRows(positionMarks), POSITION_MARK_FIELDS)).toBe(true)
   })
 
-  test('says at its field what the server would refuse', () => {
+  test('reports at each field what the server would refuse', () => {
     expect(findErrors(HOLD_FIELDS, { ...NEW_HOLD, bankingDays: '61', minAmount: '10' })).toEqual({
       bankingDays: 'A whole number from 1 to 60',
       minAmount: 'Choose the currency of the amount',

@@ -63,7 +63,7 @@ function checkAmount({ currency = '' }: RuleRow, text: string, least: bigint): s
 export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'bankingDays',
-    label: 'Full banking days after its arrival',
+    label: 'Full banking days after arrival',
     findError: checkInteger('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
   },
   {
@@ -83,7 +83,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   },
   {
     name: 'customerAgeDaysMax',
-    label: 'Only for customers of at most this many days',
+    label: 'Only for customers at most this many days old',
     findError: checkInteger('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
   },
 ]
@@ -136,7 +136,7 @@ export const LIMIT_FIELDS: readonly RuleField[] = [
   { name: 'currency', label: 'Payments in', choices: CURRENCY_CHOICES },
   {
     name: 'maxCount',
-    label: 'The most payments',
+    label: 'Maximum number of payments',
     findError: (row) =>
       row.maxCount === '' && row.maxAmount === ''
         ? 'Set a number, a sum or both'
@@ -144,7 +144,7 @@ export const LIMIT_FIELDS: readonly RuleField[] = [
   },
   {
     name: 'maxAmount',
-    label: 'The largest sum',
+    label: 'Maximum total',
     findError: (row) => (row.maxAmount ? checkAmount(row, row.maxAmount, 0n) : undefined),
   },
 ]

@@ -145,7 +145,7 @@ function MemberActions(props: {
         act={renew}
         question={{
           title: `A new link for ${name}?`,
-          text: 'For a member who has not signed in yet or has lost the passkey. Anyone who has the link becomes this member. Earlier links end.',
+          text: 'For a member who has not signed in yet or has lost the passkey. Anyone who has the link becomes this member. Earlier links stop working.',
         }}
       />
       <RemoveMember member={member} disabledReason={disabledReason} onRemoved={onRemoved} />
@@ -194,7 +194,7 @@ function ChangePermissions(props: {
         <Stack>
           <RightsChoice value={rights} onChange={setDraft} />
           <Text size="sm" c="dimmed">
-            They count from the next request on, in open sessions too.
+            They apply from the next request on, including in open sessions.
           </Text>
           {save.isError && <ErrorState error={save.error} />}
           <Group justify="flex-end">

@@ -57,7 +57,7 @@ function Passkeys() {
         {!error && !data && <Loading lines={2} />}
         {data?.data.length === 0 && (
           <Text c="dimmed">
-            No passkeys yet. With one you sign in without a code, and a copy of this page cannot steal it.
+            No passkeys yet. A passkey signs you in without a code, and a phishing page cannot steal it.
           </Text>
         )}
         {data?.data.map((passkey) => (
@@ -106,7 +106,7 @@ function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly o
         onDone={onDone}
         question={{
           title: 'Remove this passkey?',
-          text: 'It no longer signs you in, and the sessions that it began end, this one too if it is one of them.',
+          text: 'It no longer signs you in. The sessions that it started end, including this one if it is one of them.',
         }}
       />
     </Group>

@@ -121,7 +121,7 @@ function Fields({ draft: { url, description, types, isThin, isLatest }, set }: F
       />
       <Switch
         label="Latest balance only"
-        description="Of the balances of an account that wait, only the latest is sent"
+        description="Only the latest pending balance of each account is sent"
         checked={isLatest}
         onChange={({ currentTarget }) => set({ isLatest: currentTarget.checked })}
       />
@@ -132,10 +132,8 @@ function Fields({ draft: { url, description, types, isThin, isLatest }, set }: F
 function EndpointSecret({ secret, leave }: { readonly secret: string; readonly leave: () => void }) {
   return (
     <Stack>
-      <Text>
-        Events from now on are sent there. This secret signs them: put it into the settings of that server.
-      </Text>
-      <Secret label="Secret of the endpoint" value={secret} />
+      <Text>New events are sent there. This secret signs them: add it to that server’s settings.</Text>
+      <Secret label="Endpoint secret" value={secret} />
       <Group justify="flex-end">
         <Button onClick={leave}>Done</Button>
       </Group>

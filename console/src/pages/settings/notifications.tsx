@@ -62,7 +62,7 @@ export function Notifications() {
         {question}
         <Stack maw={560}>
           <NativeSelect
-            label="Tell me what waits for me"
+            label="Notify me about pending work"
             value={draft.channel}
             onChange={({ currentTarget: { value } }) => {
               const channel = NOTIFICATION_CHANNELS.find((candidate) => candidate === value)

@@ -10,7 +10,7 @@ export function PasskeySettings() {
   return (
     <SettingsForm
       title="Customers' passkeys"
-      text="A passkey is bound to a domain. Changing the domain makes the passkeys useless that were made for the former one."
+      text="A passkey is bound to a domain. If you change the domain, passkeys created for the previous one stop working."
       createDraft={({ passkeyConfig }) => ({
         rpId: passkeyConfig?.rpId ?? '',
         origins: passkeyConfig?.origins.join('\n') ?? '',
@@ -32,7 +32,7 @@ export function PasskeySettings() {
           />
           <Textarea
             label="Origins"
-            description="One a line: https://app.example.com, android:apk-key-hash:…, ios:…"
+            description="One per line: https://app.example.com, android:apk-key-hash:…, ios:…"
             required
             autosize
             minRows={2}

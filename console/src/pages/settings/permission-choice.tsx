@@ -3,17 +3,17 @@ import { Checkbox, Stack } from '@mantine/core'
 import { useMe } from '../../session/me.ts'
 
 /** Permission labels, in the contract's order. */
-export const PERMISSION_WORDS = {
+export const PERMISSION_LABELS = {
   VIEW: 'reads everything',
   TRANSACT: 'moves money and signs customers in',
   MANAGE: 'changes records and settings',
-  APPROVE: 'decides what waits for a person',
+  APPROVE: 'approves and rejects pending items',
   REVIEW: 'decides about customers',
 } as const
 
-export type PermissionName = keyof typeof PERMISSION_WORDS
+export type PermissionName = keyof typeof PERMISSION_LABELS
 
-const NAMES = keysOf(PERMISSION_WORDS)
+const NAMES = keysOf(PERMISSION_LABELS)
 
 /** Chooses permissions. Members can only grant permissions that they have. */
 export function PermissionChoice(props: {
@@ -37,7 +37,7 @@ export function PermissionChoice(props: {
               value={name}
               label={name}
               description={
-                isMine ? PERMISSION_WORDS[name] : `${PERMISSION_WORDS[name]}. You do not have it yourself`
+                isMine ? PERMISSION_LABELS[name] : `${PERMISSION_LABELS[name]}. You do not have it yourself`
               }
               disabled={!isMine && !value.includes(name)}
             />

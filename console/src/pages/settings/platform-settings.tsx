@@ -10,13 +10,13 @@ export function PlatformSettings() {
     <Stack gap="lg">
       <SettingsForm
         title="Approvals"
-        text="Actions of agents, incoming payments and screened payments wait for as many members. One member who rejects is enough. Above 1, API tokens approve none of them."
+        text="Agent actions, incoming payments and screened payments need this many approvals. A single rejection is enough. Above 1, API tokens cannot approve them."
         createDraft={({ approvalsRequired }) => ({ approvalsRequired })}
         buildChange={(draft) => draft}
       >
         {({ approvalsRequired }, set) => (
           <NumberInput
-            label="Members who have to approve"
+            label="Required approvals"
             min={1}
             max={APPROVALS_MAX}
             allowDecimal={false}
@@ -38,15 +38,15 @@ export function PlatformSettings() {
           <>
             <Textarea
               label="Origins of your pages"
-              description="Pages that call with a customer's token, one a line: https://app.example.com"
+              description="Pages that call with a customer's token, one per line: https://app.example.com"
               autosize
               minRows={2}
               value={origins}
               onChange={({ currentTarget }) => set({ origins: currentTarget.value })}
             />
             <Switch
-              label="Ignore members of requests that are not known"
-              description="Otherwise they are refused, which shows a typing error immediately"
+              label="Ignore unknown fields in requests"
+              description="Otherwise such requests are refused, which reveals typos immediately"
               checked={lenientInput}
               onChange={({ currentTarget }) => set({ lenientInput: currentTarget.checked })}
             />
@@ -67,7 +67,7 @@ function AccountSettings() {
       {({ omnibusAccounts }, set) => (
         <Switch
           label="The platform's accounts hold customers' money"
-          description="Then each quote from one of them names the customer for whom it pays"
+          description="Each quote from one of them must then name the customer for whom it pays"
           checked={omnibusAccounts}
           onChange={({ currentTarget }) => set({ omnibusAccounts: currentTarget.checked })}
         />

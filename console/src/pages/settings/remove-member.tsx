@@ -36,7 +36,7 @@ export function RemoveMember(props: {
             member has made for others. What the member did stays on record.
           </div>
           <Checkbox
-            label="Also end the API tokens that this member has made"
+            label="Also revoke the API tokens that this member created"
             checked={endTokens}
             onChange={({ currentTarget }) => setEndTokens(currentTarget.checked)}
           />

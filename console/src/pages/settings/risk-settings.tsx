@@ -18,8 +18,8 @@ export function RiskSettings() {
   return (
     <Stack gap="lg">
       <SettingsForm
-        title="Holds of pulled money"
-        text="Money that is pulled from a bank account can come back. A rule holds it until its banking days are over. A rule applies if all its conditions do; if several apply, the one with the most banking days holds the money. A change needs APPROVE in addition to MANAGE."
+        title="Holds on pulled money"
+        text="Money that is pulled from a bank account can be returned. A rule holds it until its banking days are over. A rule applies if all its conditions do; if several apply, the one with the most banking days holds the money. A change needs APPROVE in addition to MANAGE."
         createDraft={({ riskConfig }) => ({ rows: toHoldRows(riskConfig.fundsHolds) })}
         buildChange={({ rows }) => ({ riskConfig: { fundsHolds: fromHoldRows(rows) } })}
         isReady={({ rows }) => areValid(rows, HOLD_FIELDS)}
@@ -37,7 +37,7 @@ export function RiskSettings() {
       </SettingsForm>
       <SettingsForm
         title="Velocity limits"
-        text="Payments of one customer, or to one payee, above a number or a sum in a day or a month in UTC are refused. A change needs APPROVE in addition to MANAGE."
+        text="Refuses payments that exceed a number or a total for one customer or one payee, per day or month in UTC. A change needs APPROVE in addition to MANAGE."
         createDraft={({ riskConfig }) => ({ rows: toLimitRows(riskConfig.velocityLimits) })}
         buildChange={({ rows }) => ({ riskConfig: { velocityLimits: fromLimitRows(rows) } })}
         isReady={({ rows }) => areValid(rows, LIMIT_FIELDS)}

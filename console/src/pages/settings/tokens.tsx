@@ -43,7 +43,7 @@ export function Tokens() {
             </div>
             <ActionButton
               label="Delete"
-              successText="Deleted the token. Calls with it are refused from now on."
+              successText="Token deleted. Requests with it are refused from now on."
               color="red"
               size="xs"
               disabledReason={disabledReason}

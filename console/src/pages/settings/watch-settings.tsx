@@ -50,7 +50,7 @@ export function WatchSettings() {
         {({ hours }, set) => (
           <NumberInput
             label="Hours"
-            description="The maximum age of the latest statement of a rail"
+            description="The maximum age of a rail’s latest statement"
             min={1}
             max={AGE_HOURS_MAX}
             allowDecimal={false}
@@ -70,7 +70,7 @@ function RailMarks({ rails }: { readonly rails: readonly string[] }) {
   return (
     <SettingsForm
       title="Low-water marks of rails"
-      text="Rails whose balance by the books is below their mark need attention: the overview shows them, and an alert is sent."
+      text="Rails whose ledger balance is below their mark need attention: the overview shows them, and an alert is sent."
       createDraft={({ watchConfig }) => ({ rows: toRailMarkRows(watchConfig.railMarks) })}
       buildChange={({ rows }) => ({ watchConfig: { railMarks: fromRailMarkRows(rows) } })}
       isReady={({ rows }) => areValid(rows, buildFields(rows))}

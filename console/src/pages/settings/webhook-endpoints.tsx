@@ -36,7 +36,7 @@ export function WebhookEndpoints() {
       {!error && !data && <Loading lines={2} />}
       {data?.data.length === 0 && (
         <Text c="dimmed">
-          Add servers that get some events, or all of them: bookkeeping, support, a data warehouse.
+          Add servers that receive some or all events: bookkeeping, support, a data warehouse.
         </Text>
       )}
       <Stack gap="md">
@@ -117,7 +117,7 @@ function EndpointRow({ endpoint, disabledReason, onDone }: RowProps) {
           onDone={onDone}
           question={{
             title: `Delete ${name}?`,
-            text: 'It gets no more events. Events that it has not received are lost for it.',
+            text: 'It receives no more events. Events that were not delivered to it are lost.',
           }}
         />
       </Group>

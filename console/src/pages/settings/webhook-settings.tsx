@@ -19,7 +19,7 @@ export function WebhookSettings() {
     <Stack gap="lg">
       <SettingsForm
         title="Endpoint"
-        text="Every event is sent to this URL, signed by Standard Webhooks. A new endpoint receives a TEST event immediately."
+        text="Every event is sent to this URL, signed according to Standard Webhooks. A new endpoint receives a TEST event immediately."
         createDraft={({ webhookEndpoint }) => ({ url: webhookEndpoint ?? '' })}
         buildChange={({ url }) => ({ webhookEndpoint: url === '' ? null : url })}
       >
@@ -64,7 +64,7 @@ function Secrets() {
           act={replace(PREVIOUS_SECRET_SECONDS)}
           question={{
             title: 'Replace the secret?',
-            text: 'New events will be signed with a new secret. For one day they also have a signature by the current secret, so that you can update your server.',
+            text: 'New events will be signed with a new secret. For one day they are also signed with the current secret, so that you can update your server.',
           }}
         />
       }

@@ -35,7 +35,7 @@ export function describeCounterparty(transaction: TransactionRecord): string {
 /** The counterparty, as briefly as the record allows. */
 function Counterparty({ transaction }: { readonly transaction: TransactionRecord }) {
   const side = getCounterparty(transaction)
-  if (side && 'accountId' in side) return <ListedName id={side.accountId} isWhole />
+  if (side && 'accountId' in side) return <ListedName id={side.accountId} canWrap />
   return <span className="whole">{side ? describeSide(side) : '–'}</span>
 }
 
@@ -81,7 +81,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8.75rem, 1fr)',
-    isRight: true,
+    isRightAligned: true,
     cell: (transaction) => (
       <Money amount={getAmount(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
     ),
@@ -91,7 +91,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     header: 'Created',
     width: '8rem',
     priority: 2,
-    isRight: true,
+    isRightAligned: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]

@@ -2,7 +2,7 @@ import { Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { formatConstant, getMeaning } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -28,7 +28,7 @@ export function History({ transaction }: { readonly transaction: TransactionReco
   })
   return (
     <Panel title="Timeline">
-      <Read query={query} lines={4}>
+      <QueryResult query={query} lines={4}>
         {({ data }) => {
           const steps = buildSteps(transaction, data)
           return (
@@ -53,7 +53,7 @@ export function History({ transaction }: { readonly transaction: TransactionReco
             </Timeline>
           )
         }}
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

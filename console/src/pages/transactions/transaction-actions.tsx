@@ -35,14 +35,14 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
       {direction === 'DEBIT' && (
         <ActionButton
           label="Cancel payment"
-          successText="Asked to cancel the payment."
+          successText="Cancellation requested."
           disabledReason={
             transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${endedReason}`)
           }
           color="red"
           question={{
             title: 'Stop this payment?',
-            text: 'One that waits for the hours of its rail is stopped immediately. Of any other the rail is asked, which may be too late.',
+            text: 'A payment that waits for its rail’s hours is stopped immediately. For any other payment, the rail is asked to cancel it, which may be too late.',
           }}
           act={() => countersign.transactions.cancel(id)}
           onDone={onDone}
@@ -81,7 +81,7 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
   const { id, agentId, direction } = transaction
   const isIncoming = direction === 'CREDIT'
   const isOpen = canApprove(transaction)
-  // Asked from the server, because a credit that needs no decision, such as a transfer in, has the same
+  // The server decides this, because a credit that needs no decision, such as a transfer in, has the same
   // states.
   const waiting = useQuery({
     queryKey: ['approvals', 'incoming'],

@@ -68,10 +68,10 @@ export function TransactionList() {
         getLink={({ id }) => `/transactions/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No transaction matches', text: 'Remove a filter, or look at another time.' }
+            ? { title: 'No transaction matches', text: 'Remove a filter, or choose another period.' }
             : {
                 title: 'No money has moved yet',
-                text: 'A quote that is executed, a transfer or a payment from outside makes a transaction. In a sandbox, fund an account first.',
+                text: 'Executed quotes, transfers and incoming payments appear here. In a sandbox, fund an account first.',
               }
         }
       />

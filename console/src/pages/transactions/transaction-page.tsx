@@ -20,7 +20,7 @@ const route = getRouteApi('/transactions/$transactionId')
 const PARENT = { title: 'Transactions', to: '/transactions' }
 const NOT_BOOKED = {
   OUTGOING: 'Nothing was booked: no money has moved.',
-  INCOMING: 'Nothing is booked here. Money from a deposit is booked with the deposit.',
+  INCOMING: 'No entries here. The deposit has the ledger entries.',
 }
 
 export function TransactionPage() {
@@ -46,7 +46,7 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
       parent={PARENT}
     >
       <RecordId id={id} />
-      <Fault transaction={transaction} />
+      <FailureNotice transaction={transaction} />
       <div className="columns">
         <div className="stacked">
           <TransactionFacts transaction={transaction} />
@@ -63,14 +63,14 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
 }
 
 /** Explains why a payment failed, what to do, and what happened to the money. */
-function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
+function FailureNotice({ transaction }: { readonly transaction: TransactionRecord }) {
   const failure = explainFailure(transaction)
   const refund = describeRefund(transaction)
   if (!failure && !refund) return null
   const isFailed = transaction.status === 'FAILED'
   return (
-    <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
-      {failure && <span>{failure.words}</span>}
+    <Notice tone={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
+      {failure && <span>{failure.message}</span>}
       {refund && <span>{refund}</span>}
       {failure && <span className="soft">{failure.advice}</span>}
     </Notice>

@@ -14,7 +14,7 @@ const APPROVAL = {
 }
 
 const REJECTION = {
-  text: 'The customer cannot hold or move money. Only the operator of the server can have it looked at again.',
+  text: 'The customer cannot hold or move money. Only the server’s operator can reopen the verification.',
   needsReason: true,
 }
 

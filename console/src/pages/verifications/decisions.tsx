@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import type { VerificationError } from './verification.ts'
@@ -24,7 +24,7 @@ export function Missing(props: {
   if (errors.length === 0) return null
   return (
     <Notice
-      meaning="waits"
+      tone="waits"
       title={errors.length === 1 ? 'One thing is missing' : `${errors.length} things are missing`}
     >
       <ul className="bullets">
@@ -65,7 +65,7 @@ export function Decisions({ verificationId }: { readonly verificationId: string 
   })
   return (
     <Panel title="Decisions so far">
-      <Read query={query} lines={2}>
+      <QueryResult query={query} lines={2}>
         {({ data }) =>
           data.length === 0 ? (
             <span className="soft">No decisions yet.</span>
@@ -93,7 +93,7 @@ export function Decisions({ verificationId }: { readonly verificationId: string 
             </Timeline>
           )
         }
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

@@ -8,7 +8,7 @@ import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
@@ -30,7 +30,7 @@ export function Documents(props: {
   })
   return (
     <Panel title={isOnly ? 'Documents' : `Documents of ${holder.name}`}>
-      <Read query={query} lines={6}>
+      <QueryResult query={query} lines={6}>
         {({ data }) =>
           data.length === 0 ? (
             <span className="soft">No document was sent.</span>
@@ -42,7 +42,7 @@ export function Documents(props: {
             </div>
           )
         }
-      </Read>
+      </QueryResult>
     </Panel>
   )
 }

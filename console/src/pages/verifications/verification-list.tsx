@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Verification>[] = [
     id: 'age',
     header: 'Opened',
     width: '8rem',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ createdAt }) => <Age since={createdAt} />,
   },
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Verification>[] = [
     id: 'updated',
     header: 'Changed',
     width: '9rem',
-    isRight: true,
+    isRightAligned: true,
     priority: 2,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
@@ -91,7 +91,7 @@ export function VerificationList() {
             ? { title: 'No case matches', text: 'Remove a filter.' }
             : {
                 title: 'No cases yet',
-                text: 'A case begins when a customer opens a verification link, or when your backend calls POST /verifications.',
+                text: 'A case starts when a customer opens a verification link, or when your backend calls POST /verifications.',
               }
         }
       />

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { Page } from '../../ui/page.tsx'
 import { findNext, QueueNav } from '../../ui/queue-nav.tsx'
-import { Read } from '../../ui/read.tsx'
+import { QueryResult } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -73,9 +73,9 @@ function Case({ verification }: { readonly verification: Verification }) {
       <Missing errors={verification.errors} holders={holders} />
       <div className="halves">
         <div className="stacked">
-          <Read query={customer} lines={8}>
+          <QueryResult query={customer} lines={8}>
             {(data) => <Claims customer={data} />}
-          </Read>
+          </QueryResult>
           {owners.data && <Owners owners={owners.data.data} />}
           <Decisions verificationId={id} />
         </div>

@@ -100,9 +100,9 @@ export class ChainWorld {
   start({ enclave }: App): void {
     this.#treasury = toLowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
     const gas = toLowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
-    this.chain.put('coin', 1n, (state) => {
+    this.chain.addStrangerTransaction('coin', 1n, (state) => {
       state.coins.set(gas, state.getCoinBalance(gas) + GAS_FUNDS)
-      return { logs: [], listTransfers: [] }
+      return { logs: [], transfers: [] }
     })
     this.payIn(this.#treasury, TREASURY_FUNDS)
     this.chain.start()
@@ -125,8 +125,8 @@ export class ChainWorld {
   payIn(to: Hex, value: bigint): Hex {
     const from: Hex = `0x${String(this.#payers.size).padStart(38, 'd')}ee`
     this.#payers.add(from)
-    this.chain.put(`pay in ${from}`, 1n, (state) => {
-      const effects: Effects = { logs: [], listTransfers: [] }
+    this.chain.addStrangerTransaction(`pay in ${from}`, 1n, (state) => {
+      const effects: Effects = { logs: [], transfers: [] }
       state.tokens.set(from, state.getTokenBalance(from) + value)
       moveTokens(state, effects, { from, to, value })
       return effects
@@ -137,7 +137,7 @@ export class ChainWorld {
   /** The money that strangers have paid to the server's addresses, in blocks up to the head. */
   sumReceived(): bigint {
     return this.chain
-      .transfers()
+      .listTransfers()
       .filter(({ from }) => this.#payers.has(from))
       .reduce((sum, { value }) => sum + value, 0n)
   }
@@ -147,8 +147,8 @@ export class ChainWorld {
    * the transaction hash.
    */
   useByOwner({ authorizer, nonce, to, value }: OwnerUse): Hex {
-    return this.chain.put('owner', this.random.pick(TIPS), (state) => {
-      const effects: Effects = { logs: [], listTransfers: [] }
+    return this.chain.addStrangerTransaction('owner', this.random.pick(TIPS), (state) => {
+      const effects: Effects = { logs: [], transfers: [] }
       const transfer = to && { from: authorizer, to, value, nonce }
       useAuthorization(state, effects, { authorizer, nonce, ...(transfer ? { transfer } : {}) })
       return effects
@@ -156,7 +156,7 @@ export class ChainWorld {
   }
 
   /** Compares the balances of the server's addresses with its ledger, exactly. Throws Violation. */
-  async checkBooks(db: Database): Promise<void> {
+  async compareWithLedger(db: Database): Promise<void> {
     const { state } = this.chain.head
     const { rows: addresses } = await db.query<{ address: Hex }>('SELECT address FROM chain_addresses')
     const onChain = addresses.reduce(

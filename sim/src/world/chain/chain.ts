@@ -149,12 +149,12 @@ export class Chain {
     this.blocks.push({ number, hash, parentHash, timestamp, baseFee, mined, state })
     const done = new Set(mined.map(({ transaction }) => transaction))
     this.#waiting = this.#waiting.filter(
-      (transaction) => !done.has(transaction) && !isOver(transaction, state),
+      (transaction) => !done.has(transaction) && !isNonceUsed(transaction, state),
     )
   }
 
   /** Adds a stranger's transaction to the waiting transactions. Returns its hash. */
-  put(description: string, tip: bigint, run: Transaction['run']): Hex {
+  addStrangerTransaction(description: string, tip: bigint, run: Transaction['run']): Hex {
     const hash = computeHash(`${description} ${this.#salt++}`)
     const from: Hex = `0x${hash.slice(2, 42)}`
     const fees = { maxFee: 10n ** 18n, tip, gas: GAS_USED }
@@ -182,15 +182,15 @@ export class Chain {
   }
 
   /** The transfers on the chain up to its head. */
-  transfers(): Transfer[] {
-    return this.blocks.flatMap(({ mined }) => mined.flatMap(({ effects }) => effects.listTransfers))
+  listTransfers(): Transfer[] {
+    return this.blocks.flatMap(({ mined }) => mined.flatMap(({ effects }) => effects.transfers))
   }
 
   /** The transfers of a transaction, or undefined if it is in no block or was reverted. */
   findTransfers(hash: Hex): readonly Transfer[] | undefined {
     for (const { mined } of this.blocks)
       for (const { transaction, effects, succeeded } of mined)
-        if (transaction.hash === hash) return succeeded ? effects.listTransfers : undefined
+        if (transaction.hash === hash) return succeeded ? effects.transfers : undefined
     return undefined
   }
 }
@@ -206,7 +206,7 @@ function takeTransaction(waiting: Transaction[], state: State): Transaction | un
 function mineTransaction(state: State, transaction: Transaction, timestamp: bigint, baseFee: bigint): Mined {
   const { from, count, maxFee, tip } = transaction
   const price = baseFee + tip < maxFee ? baseFee + tip : maxFee
-  let effects: Effects = { logs: [], listTransfers: [] }
+  let effects: Effects = { logs: [], transfers: [] }
   let succeeded = false
   try {
     const after = new State(state)
@@ -225,7 +225,7 @@ function mineTransaction(state: State, transaction: Transaction, timestamp: bigi
   return { transaction, effects, succeeded, price }
 }
 
-function isOver({ from, count }: Transaction, state: State): boolean {
+function isNonceUsed({ from, count }: Transaction, state: State): boolean {
   return count !== undefined && count < state.getTransactionCount(from)
 }
 

@@ -104,10 +104,10 @@ export class ChainNode {
 
   #handleCall({ id, method, params }: RpcCall): object {
     try {
-      const answer = this.#computeResult(method, params)
-      return isRefusal(answer)
-        ? { jsonrpc: '2.0', id, error: answer }
-        : { jsonrpc: '2.0', id, result: answer }
+      const result = this.#computeResult(method, params)
+      return isRefusal(result)
+        ? { jsonrpc: '2.0', id, error: result }
+        : { jsonrpc: '2.0', id, result: result }
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       return { jsonrpc: '2.0', id, error: { code: 3, message: error.message, data: '0x' } }
@@ -194,8 +194,8 @@ interface LogFilter {
   readonly toBlock: string
 }
 
-function isRefusal(answer: unknown): answer is Refusal {
-  return typeof answer === 'object' && answer !== null && 'code' in answer && 'message' in answer
+function isRefusal(result: unknown): result is Refusal {
+  return typeof result === 'object' && result !== null && 'code' in result && 'message' in result
 }
 
 function toCall(value: unknown) {

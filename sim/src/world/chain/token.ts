@@ -87,7 +87,7 @@ export class State {
 /** The effects of a transaction: its logs and transfers, in order. */
 export interface Effects {
   readonly logs: Log[]
-  readonly listTransfers: Transfer[]
+  readonly transfers: Transfer[]
 }
 
 /** Thrown if the chain reverts a call. */
@@ -104,7 +104,7 @@ export function moveTokens(state: State, effects: Effects, transfer: Transfer): 
     topics: [TRANSFER_TOPIC, toTopic(from), toTopic(to)],
     data: encodeAbiParameters([{ type: 'uint256' }], [value]),
   })
-  effects.listTransfers.push(transfer)
+  effects.transfers.push(transfer)
 }
 
 /** Uses an authorization, or cancels it if there is no transfer. Throws Reverted. */
@@ -138,7 +138,7 @@ export interface Call {
  * be discarded.
  */
 export function executeTransaction(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
-  const effects: Effects = { logs: [], listTransfers: [] }
+  const effects: Effects = { logs: [], transfers: [] }
   const calls = to === MULTICALL ? decodeCalls(data) : [{ to, data }]
   for (const call of calls) {
     if (call.to !== TOKEN) throw new RevertError('execution reverted: unknown contract')

@@ -1,7 +1,7 @@
 import { toAmounts } from './entries.ts'
 import type { Entry } from './messages.ts'
 
-/** The reports that must wait for a person because of the files in the inbox. */
+/** The reports that must be held for manual review because of the files in the inbox. */
 export class ExpectedReports {
   /** Accounts and currencies of statements about other accounts. */
   readonly otherAccounts = new Set<string>()

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
 import type { Deposit, Order } from '../connector.ts'
-import { formatBai2File } from './bai2.ts'
 import type { FileBankBehavior } from './behavior.ts'
 import { Books, type Part } from './books.ts'
 import {
@@ -15,16 +14,15 @@ import {
   toReturnEntry,
 } from './entries.ts'
 import { ExpectedReports } from './expected-reports.ts'
+import { type FileFormat, formatAccountFile } from './format-account-file.ts'
 import {
   buildIban,
   type Entry,
-  formatCamtFile,
   formatStatusFile,
   type PaymentFile,
   readPayments,
   type Sheet,
 } from './messages.ts'
-import { formatMt940File } from './mt-940.ts'
 import { type FileOrder, isRejectedBy, Orders } from './orders.ts'
 import { buildRailEntry, FOLDERS, OWN_IBAN } from './rail-entry.ts'
 
@@ -36,11 +34,8 @@ const STRANGERS_MAX = 4
 const EXTRAS_MAX = 6
 /** Higher than any requested payment, so that two payments of the same amount cannot be confused. */
 const STRANGER_CENTS = 90_000n
-
-interface PayIn {
-  readonly depositId: string
-  readonly iban: string
-}
+const FIRST_PAGE = { number: 1, isLast: false }
+const LAST_PAGE = { number: 2, isLast: true }
 
 /** A file about our account that was written to the inbox. */
 interface SentFile {
@@ -50,23 +45,24 @@ interface SentFile {
 
 /**
  * A bank behind a folder. It reads the servers' files, books their payments, and reports its account in
- * files, with all the faults of real banks. It is not a program of the simulation, so it is never killed.
+ * files, with the quirks of real banks. It is not a program of the simulation, so it is never killed.
  */
 export class FileBank {
   readonly books: Books
   readonly expectedReports = new ExpectedReports()
   readonly behavior: FileBankBehavior
   /** The format of the bank's statements. Advices are always camt.054. */
-  readonly #format: 'CAMT' | 'BAI2' | 'MT940'
+  readonly #format: FileFormat
   readonly #machine: Machine
   readonly #random: Random
   readonly #folder: string
   readonly #needsPayers: boolean
   readonly #orders: Orders
-  readonly #payIns: PayIn[] = []
+  readonly #payIns: { readonly depositId: string; readonly iban: string }[] = []
   readonly #references = new Set<string>()
-  /** Parts of days that are on no statement yet, and the reported range of each day. */
+  /** Parts of days that are on no statement yet. */
   #parts: Part[] = []
+  /** The balances between which each day has been reported. */
   readonly #reported = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
   /** The status file that must be read before the statement with the entry. */
   readonly #requiredStatuses = new Map<Entry, string>()
@@ -114,7 +110,7 @@ export class FileBank {
   /** Pays into the account with this reference. Returns the bank's id of the deposit. */
   payIn(reference: string, amount: number): string {
     // No payment is made before the first deposits have arrived, so the first deposit must not have to wait
-    // for a person.
+    // for manual review.
     const needsPayer = this.#needsPayers || !this.#references.has(reference)
     this.#references.add(reference)
     const paid = this.#addPayment(BigInt(amount))
@@ -124,7 +120,7 @@ export class FileBank {
   }
 
   get orders(): Order[] {
-    return this.#orders.findNamed
+    return this.#orders.named
   }
 
   /** True once the bank has collected money. Collections are credited only on a later day. */
@@ -154,8 +150,8 @@ export class FileBank {
   readonly #step = (): void => {
     if (this.#hasEnded) return
     try {
-      this.#takeFiles()
-      this.#takeStep()
+      this.#collectFiles()
+      this.#runDay()
     } catch (error) {
       this.#machine.fail(error)
     }
@@ -163,7 +159,7 @@ export class FileBank {
     this.#machine.runAfter(this.#machine.randomDuration(PAUSE_MS_MAX), this.#step)
   }
 
-  #takeStep(): void {
+  #runDay(): void {
     const random = this.#random
     if (this.#references.size > 0 && this.#strangers < STRANGERS_MAX && random.chance(0.15))
       this.#receiveFromStranger()
@@ -210,40 +206,44 @@ export class FileBank {
     if (entry.isUnreadable || !this.#random.chance(this.behavior.advices)) return false
     const { date } = this.books
     // MT940 has no statements without balances.
-    const mayBeWithout = this.behavior.depositsFrom === 'STATEMENTS' && this.#format !== 'MT940'
-    const isWithoutBalances = mayBeWithout && this.#random.chance(0.3)
-    const kind = isWithoutBalances ? 'STATEMENT' : 'ADVICE'
+    const canOmitBalances = this.behavior.depositsFrom === 'STATEMENTS' && this.#format !== 'MT940'
+    const omitsBalances = canOmitBalances && this.#random.chance(0.3)
+    const kind = omitsBalances ? 'STATEMENT' : 'ADVICE'
     const sheet = this.#buildSheet({ kind, date, entries: [entry] })
     this.#pendingFiles.push(() => this.#writeSheets([sheet]))
     return true
   }
 
-  #takeFiles(): void {
+  #collectFiles(): void {
     const outbox = join(this.#folder, 'outbox')
     for (const name of fs.readdirSync(outbox).sort()) {
       if (name.startsWith('.') || this.#random.chance(0.3)) continue
       const file = readPayments(fs.readFileSync(join(outbox, name), 'utf8'))
       fs.rmSync(join(outbox, name))
       this.#orders.take(file, this.#nowMs)
-      this.#carryOutPayments(file)
+      this.#processPayments(file)
     }
   }
 
-  #carryOutPayments({ messageId, kind, payments }: PaymentFile): void {
+  #processPayments({ messageId, kind, payments }: PaymentFile): void {
     const random = this.#random
     const rejected = payments.filter(isRejectedBy)
-    const carried = payments.filter((payment) => !rejected.includes(payment))
-    const { style, entries } = bookPayments(this.#shapes, messageId, carried)
+    const accepted = payments.filter((payment) => !rejected.includes(payment))
+    const { style, entries } = bookPayments(this.#shapes, messageId, accepted)
     const isReported = rejected.length > 0 || random.chance(0.5)
-    const isRejectedWhole = carried.length === 0 && random.chance(0.5)
+    const isFileRejected = accepted.length === 0 && random.chance(0.5)
     const status = {
       ...{ messageId, kind },
-      ofFile: isRejectedWhole ? 'RJCT' : rejected.length > 0 ? 'PART' : random.pick(['ACCP', 'ACSP', 'ACSC']),
-      payments: isRejectedWhole
+      fileStatus: isFileRejected
+        ? 'RJCT'
+        : rejected.length > 0
+          ? 'PART'
+          : random.pick(['ACCP', 'ACSP', 'ACSC']),
+      payments: isFileRejected
         ? []
         : [
             ...rejected.map((payment) => ({ ...payment, status: 'RJCT', reason: 'AC01' })),
-            ...carried.map((payment) => ({ ...payment, status: random.pick(['ACSP', 'ACSC']) })),
+            ...accepted.map((payment) => ({ ...payment, status: random.pick(['ACSP', 'ACSC']) })),
           ],
     }
     const writeFile = () => this.#writeStatus(formatStatusFile(status, `STS-${this.#files}`))
@@ -298,11 +298,12 @@ export class FileBank {
       return [this.#buildSheet({ id, date, opening, closing, entries })]
     const middle = 1 + this.#random.integerBelow(entries.length - 1)
     const [first, last] = [entries.slice(0, middle), entries.slice(middle)]
-    const between = first.reduce((sum, { cents }) => sum + cents, opening)
-    const [closes, opens] = this.#format === 'MT940' ? [{ closing: between }, { opening: between }] : [{}, {}]
+    const middleBalance = first.reduce((sum, { cents }) => sum + cents, opening)
+    const [firstBalance, lastBalance] =
+      this.#format === 'MT940' ? [{ closing: middleBalance }, { opening: middleBalance }] : [{}, {}]
     return [
-      this.#buildSheet({ id, date, opening, ...closes, entries: first, page: { number: 1, isLast: false } }),
-      this.#buildSheet({ id, date, ...opens, closing, entries: last, page: { number: 2, isLast: true } }),
+      this.#buildSheet({ id, date, opening, ...firstBalance, entries: first, page: FIRST_PAGE }),
+      this.#buildSheet({ id, date, ...lastBalance, closing, entries: last, page: LAST_PAGE }),
     ]
   }
 
@@ -354,7 +355,7 @@ export class FileBank {
     this.#writeFile(`${text}\n${this.#files}`)
   }
 
-  /** Writes a statement or advice to the inbox, and stores it for repetition. Returns the file name. */
+  /** Writes a statement or advice, and remembers it so that it can be sent again. Returns the file name. */
   #writeSheets(sheets: readonly Sheet[]): string {
     const isShared = sheets[0]?.kind === 'STATEMENT' && this.#references.size > 0 && this.#random.chance(0.1)
     const all = isShared ? [this.#buildOtherSheet('STATEMENT'), ...sheets] : sheets
@@ -363,15 +364,14 @@ export class FileBank {
     return this.#writeFile(text)
   }
 
-  /** Writes a status report to the inbox, and stores it for repetition. Returns the file name. */
+  /** Writes a status report, and remembers it so that it can be sent again. Returns the file name. */
   #writeStatus(text: string): string {
     this.#statuses.push(text)
     return this.#writeFile(text)
   }
 
   #formatFile(sheets: readonly Sheet[], name: string): string {
-    if (sheets[0]?.kind !== 'STATEMENT' || this.#format === 'CAMT') return formatCamtFile(sheets, name)
-    return this.#format === 'BAI2' ? formatBai2File(sheets, name) : formatMt940File(sheets, name)
+    return formatAccountFile(this.#format, sheets, name)
   }
 
   get #nowMs(): number {

@@ -170,7 +170,7 @@ export interface Status {
   readonly messageId: string
   readonly kind: PaymentFile['kind']
   /** The status of the file as a whole, such as `ACCP`. */
-  readonly ofFile: string
+  readonly fileStatus: string
   readonly payments: readonly {
     readonly instructionId: string
     readonly endToEndId: string
@@ -179,7 +179,7 @@ export interface Status {
   }[]
 }
 
-export function formatStatusFile({ messageId, kind, ofFile, payments }: Status, name: string): string {
+export function formatStatusFile({ messageId, kind, fileStatus, payments }: Status, name: string): string {
   const statuses = payments.map(({ instructionId, endToEndId, status, reason }) =>
     formatElement(
       'TxInfAndSts',
@@ -192,7 +192,7 @@ export function formatStatusFile({ messageId, kind, ofFile, payments }: Status, 
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
 ${formatElement('GrpHdr', formatElement('MsgId', name), formatElement('CreDtTm', '2026-01-15T05:00:00+01:00'))}
-${formatElement('OrgnlGrpInfAndSts', formatElement('OrgnlMsgId', messageId), formatElement('OrgnlMsgNmId', kind), formatElement('GrpSts', ofFile))}
+${formatElement('OrgnlGrpInfAndSts', formatElement('OrgnlMsgId', messageId), formatElement('OrgnlMsgNmId', kind), formatElement('GrpSts', fileStatus))}
 ${statuses.length > 0 ? formatElement('OrgnlPmtInfAndSts', formatElement('OrgnlPmtInfId', messageId), ...statuses) : ''}
 </CstmrPmtStsRpt></Document>
 `

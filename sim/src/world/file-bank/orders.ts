@@ -72,7 +72,7 @@ export class Orders {
   }
 
   /** The orders with their instruction ids, which are the servers' names for them. */
-  get findNamed(): Order[] {
+  get named(): Order[] {
     return this.all.map(({ instructionId: id, status, bookings }) => ({ id, status, bookings }))
   }
 }
