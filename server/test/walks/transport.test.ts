@@ -194,7 +194,7 @@ describe('a request body', () => {
     const body = (members: number) => `{"supportedCurrencies":[${'1,'.repeat(members)}1]}`
     const reply = await send('PATCH', '/config', { headers: JSON_TYPE, body: body(6_000) })
     expectError(reply, { code: 'INVALID_INPUT', field: 'body' })
-    expect(reply.body.message).toBe('The body has too many properties (5000 at most).')
+    expect(reply.body.message).toBe('The body has too many properties and array items (5000 at most).')
   })
 
   test('is not checked for an unauthenticated caller: 401 comes first', async () => {

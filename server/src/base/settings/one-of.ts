@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
 
 /** Reads a setting with a fixed set of values. Throws ConfigError, naming the setting and the values. */
-export function oneOf<const T extends readonly string[]>(
+export function readChoice<const T extends readonly string[]>(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
   words: T,

@@ -60,11 +60,11 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
   const context: Context = { app, call, takeUpload }
   return {
     show: {
-      '': home,
+      '': showHome,
       '/details': ifOpen(async (visit, progress) => ({ html: renderDetailsPage(visit, progress) })),
       '/owners': ifBusiness(async (visit, progress) => ({ html: renderOwnersPage(visit, progress) })),
       '/owner': ifBusiness(async (visit, progress, request) => ({
-        html: renderOwnerPage(visit, progress, ownerIn(progress, request)),
+        html: renderOwnerPage(visit, progress, findRequestedOwner(progress, request)),
       })),
       '/documents': ifOpen(async (visit, progress, { query }) => ({
         html: renderDocumentPage(visit, progress, documentQuery(query)),
@@ -119,7 +119,7 @@ function ifOpen(step: Step): Take & Show {
 
 function ifBusiness(step: Step): Take & Show {
   return ifOpen(async (visit, progress, request, typed) =>
-    progress.one.customer.customer_type === 'BUSINESS'
+    progress.customerCase.customer.customer_type === 'BUSINESS'
       ? step(visit, progress, request, typed)
       : toHome(visit),
   )
@@ -134,7 +134,7 @@ function toHome({ base }: Visit): Reaction {
 }
 
 /** The customer's status, or the first step that is incomplete. */
-async function home(visit: Visit): Promise<Reaction> {
+async function showHome(visit: Visit): Promise<Reaction> {
   const progress = await readProgress(visit)
   const stage = getStage(progress)
   if (stage !== 'open') return { html: renderStatusPage(visit, stage) }
@@ -152,7 +152,7 @@ async function takeDetails(
   request: Request,
   typed: Typed,
 ): Promise<Reaction> {
-  const { customer } = progress.one
+  const { customer } = progress.customerCase
   const fields = listDetailsFields(progress)
   const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, toCustomerView(customer)))
   const showAgain = (status: number, faults: readonly Fault[]) => ({
@@ -175,7 +175,7 @@ async function takeOwners(
   request: Request,
   typed: Typed,
 ): Promise<Reaction> {
-  const { customer } = progress.one
+  const { customer } = progress.customerCase
   const isWidelyHeld = typed.has(WIDELY_HELD)
   if (isWidelyHeld !== (customer.details.businessInfo?.isWidelyHeld ?? false)) {
     const outcome = await call('customer_update', visit, request, {
@@ -199,7 +199,7 @@ async function takeOwner(
   request: Request,
   typed: Typed,
 ): Promise<Reaction> {
-  const owner = ownerIn(progress, request)
+  const owner = findRequestedOwner(progress, request)
   const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && toBeneficialOwnerView(owner))
   const { body, faults } = readAnswers(OWNER_FIELDS, typed, knownSecrets)
   const showAgain = (status: number, faults: readonly Fault[]) => ({
@@ -210,7 +210,7 @@ async function takeOwner(
   const outcome = owner
     ? await call('beneficial_owner_update', visit, request, { params: { beneficialOwnerId: owner.id }, body })
     : await call('beneficial_owner_create', visit, request, {
-        body: { ...body, customerId: progress.one.customer.id },
+        body: { ...body, customerId: progress.customerCase.customer.id },
         key: first(typed, FORM_KEY),
       })
   return outcome.isDone ? { redirect: `${visit.base}/owners` } : showAgain(outcome.status, outcome.faults)
@@ -298,7 +298,7 @@ async function submit(
   request: Request,
 ): Promise<Reaction> {
   const outcome = await call('verification_create', visit, request, {
-    body: { customerId: progress.one.customer.id },
+    body: { customerId: progress.customerCase.customer.id },
   })
   if (!outcome.isDone)
     return { status: outcome.status, html: renderReviewPage(visit, progress, outcome.faults) }
@@ -308,8 +308,8 @@ async function submit(
 }
 
 /** The owner named in the URL, if it belongs to this business. */
-function ownerIn({ one }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
-  return one.owners.find(({ id }) => id === query.id)
+function findRequestedOwner({ customerCase }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
+  return customerCase.owners.find(({ id }) => id === query.id)
 }
 
 function documentQuery({ item, more, camera }: Request['query']) {

@@ -23,7 +23,7 @@ export type Verdict =
   | { readonly effect: 'apply' }
   /** No effect: the claim is already known or out of date. */
   | { readonly effect: 'none' }
-  /** No effect until a person has reviewed the claim. */
+  /** No effect until an operator has reviewed the claim. */
   | { readonly effect: 'hold'; readonly reason: RailEventReason }
 
 /** This server's own records of a claim's subject. */

@@ -88,7 +88,7 @@ export function newLine(
   }
 }
 
-/** The job that checks or pays the next lines. */
+/** Creates the job that checks or pays the next lines. */
 export function scheduleNextRun(op: Op, { id }: Pick<PayoutBatchRow, 'id'>): Write {
   return job(op, 'payouts.run', { batchId: id }, op.now)
 }

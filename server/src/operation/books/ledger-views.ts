@@ -2,7 +2,7 @@ import { currencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { findTransaction, money } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toMoney } from '../../kernel/transactions/transactions.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { findBalancesAt } from './balances.ts'
@@ -41,7 +41,7 @@ export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
     state: row.state,
     debit,
     credit,
-    amount: money(row.amount, row.currency),
+    amount: toMoney(row.amount, row.currency),
     cause: { type: row.cause, id: row.cause_id },
     createdAt: row.created_at.toISOString(),
     endedAt: row.ended_at?.toISOString(),

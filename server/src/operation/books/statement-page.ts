@@ -16,7 +16,7 @@ const ROWS_AT_ONCE = 200
 /** Renders a statement as a page for reading and printing. */
 export function* statementPage(statement: Statement): Generator<string> {
   const { lines, holds } = statement
-  const figure = figureIn(statement)
+  const figure = createAmountFormatter(statement)
   yield head(statement, figure).text
   for (let at = 0; at < lines.length; at += ROWS_AT_ONCE)
     for (const line of lines.slice(at, at + ROWS_AT_ONCE)) yield movement(line, figure).text
@@ -32,7 +32,7 @@ export function* statementPage(statement: Statement): Generator<string> {
 type FormatAmount = (amount: bigint) => string
 
 /** Formats an amount with grouped digits, such as 1,234,567.89. */
-function figureIn({ account: { currency } }: Statement): FormatAmount {
+function createAmountFormatter({ account: { currency } }: Statement): FormatAmount {
   const { decimals } = CURRENCIES[currency]
   return (amount) => {
     const [whole = '', places] = decimalText(amount, decimals).split('.')

@@ -6,7 +6,7 @@ export interface IsoStatus {
   readonly words: string
   /** Null if the status itself decides nothing, such as `PART`, where each payment has its own status. */
   readonly event: RailPaymentEvent | null
-  /** True if the payment is stuck until a person asks the bank or confirms it. */
+  /** True if the payment is stuck until an operator contacts the bank or confirms it. */
   readonly needsPerson?: true
   /** The result of a verification of the payee. */
   readonly payeeCheck?: BeneficiaryStatus
@@ -17,8 +17,8 @@ const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
 /**
  * ISO 20022's external code sets for the status of payments, groups and batches. `ACSC` means settled on our
  * account, `ACCC` on the creditor's account. After `ACWP` and `BLCK`, the creditor's bank has the payment
- * without crediting it; a `BLCK` payment is neither credited nor returned later, so a person must ask the
- * bank.
+ * without crediting it; a `BLCK` payment is neither credited nor returned later, so an operator must contact
+ * the bank.
  */
 export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   RCVD: toAccepted('The bank has received the payment'),

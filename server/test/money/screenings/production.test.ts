@@ -175,7 +175,7 @@ test('a rejected or cancelled payment never reaches the rail, and is refunded', 
   expect(addressProvider.paid).not.toContain(one)
   expect(addressProvider.paid).not.toContain(other)
   const { body } = await world.client.get(`/screenings/${second}`)
-  expect(body).toMatchObject({ status: 'REJECTED', note: 'The platform has cancelled the payment' })
+  expect(body).toMatchObject({ status: 'REJECTED', note: 'The platform has canceled the payment' })
   const { rows } = await world.service.app.db.query<{ state: string }>(
     'SELECT state FROM rail_payments WHERE payment_id = ANY ($1) ORDER BY created_at',
     [[one.slice(-36), other.slice(-36)]],

@@ -138,7 +138,7 @@ test('a payment that comes back, or becomes too old, before its reversal left en
   await balanceIs(returned.customerId, FUNDS)
   const old = await carriedAfter(returned, '444555667')
   expect((await reversalIs(returned.id, 'FAILED')).failure).toBe(
-    'The payment came back before the reversal was sent',
+    'The payment was returned before the reversal was sent',
   )
   expectError(await reverse(returned.id), { code: 'INVALID_STATE_TRANSITION' })
 

@@ -231,9 +231,9 @@ async function outcomeOf(
   for (let asked = 0; asked < ASKED_MAX; asked++) {
     const answer = await processor.provision({ ...request, now })
     if (answer.outcome !== 'pending') return answer
-    if (!answer.askAgainAt) throw new Error('The processor will not say')
-    expect(answer.askAgainAt.getTime()).toBeGreaterThan(now.getTime())
-    now = answer.askAgainAt
+    if (!answer.pollAt) throw new Error('The processor will not say')
+    expect(answer.pollAt.getTime()).toBeGreaterThan(now.getTime())
+    now = answer.pollAt
     await wait(now)
   }
   throw new Error(`The processor was asked ${ASKED_MAX} times`)

@@ -230,8 +230,8 @@ async function refusePayment(
 ): Promise<Verdict> {
   if (payment.attempts === 0 || payment.nonce === null) return { action: 'fail', note }
   const hasExpired = payment.valid_before !== null && confirmed.timestamp >= payment.valid_before
-  const isOver =
+  const isFinal =
     hasExpired &&
     (await findAuthorizationUse(op, rail, payment, 'payment', confirmed.number)).outcome === 'unused'
-  return isOver ? { action: 'fail', note } : { action: 'wait', note, seconds: LATER_SECONDS }
+  return isFinal ? { action: 'fail', note } : { action: 'wait', note, seconds: LATER_SECONDS }
 }
