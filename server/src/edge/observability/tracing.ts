@@ -96,7 +96,7 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
     event: (name, attributes) => getActiveSpan()?.addEvent(name, attributes),
     markFailed(reason) {
       const span = getActiveSpan()
-      if (span) fail(span, reason)
+      if (span) recordFailure(span, reason)
     },
     async close(msMax) {
       queue.endTries()
@@ -124,7 +124,7 @@ async function doAsSpan<T>(
   try {
     return await active.run(trace.setSpan(parent, newSpan), work, openSpan(newSpan))
   } catch (error) {
-    fail(newSpan, getErrorKind(error))
+    recordFailure(newSpan, getErrorKind(error))
     throw error
   } finally {
     newSpan.end()
@@ -151,12 +151,12 @@ function openSpan(span: Span): OpenSpan {
   return {
     traceId: span.spanContext().traceId,
     note: (attributes) => span.setAttributes(attributes),
-    markFailed: (reason) => fail(span, reason),
+    markFailed: (reason) => recordFailure(span, reason),
   }
 }
 
 /** Omits the error's message, because database errors quote rows. */
-function fail(span: Span, reason: string): void {
+function recordFailure(span: Span, reason: string): void {
   span.setAttribute('error.type', reason)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }

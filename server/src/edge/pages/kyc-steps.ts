@@ -84,7 +84,7 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
         takeOwner(context, visit, progress, request, typed),
       ),
       '/remove-document': ifOpen(async (visit, _progress, request, typed) => {
-        const documentId = first(typed, 'documentId') ?? ''
+        const documentId = getFirstValue(typed, 'documentId') ?? ''
         await call('document_delete', visit, request, { params: { documentId } })
         return { redirect: `${visit.base}/documents` }
       }),
@@ -211,7 +211,7 @@ async function takeOwner(
     ? await call('beneficial_owner_update', visit, request, { params: { beneficialOwnerId: owner.id }, body })
     : await call('beneficial_owner_create', visit, request, {
         body: { ...body, customerId: progress.customerCase.customer.id },
-        key: first(typed, FORM_KEY),
+        key: getFirstValue(typed, FORM_KEY),
       })
   return outcome.isDone ? { redirect: `${visit.base}/owners` } : showAgain(outcome.status, outcome.faults)
 }
@@ -274,7 +274,8 @@ interface DocumentForm {
  */
 function wrapForm(form: DocumentForm, readUploadForm: ReadForm): ReadForm {
   const check = () => {
-    if (!isFormToken(first(form.typed, FORM_TOKEN), form.visit.formToken)) throw new ApiError('FORBIDDEN')
+    if (!isFormToken(getFirstValue(form.typed, FORM_TOKEN), form.visit.formToken))
+      throw new ApiError('FORBIDDEN')
   }
   return async (receive) => {
     const { fields, file } = await readUploadForm((part, bytes) => {
@@ -326,6 +327,6 @@ function readText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function first(typed: Typed, name: string): string | undefined {
+function getFirstValue(typed: Typed, name: string): string | undefined {
   return typed.get(name)?.[0]
 }

@@ -49,7 +49,7 @@ export async function serve(config: Config): Promise<void> {
     const consoleUrl = await consoleRow(app, first?.platformId)
     if (mode === 'production' && config.publicUrl === undefined)
       openOutput(2).write(`countersign: ${NO_PUBLIC_URL}\n`)
-    out.write(banner(config, baseUrl, first?.path, consoleUrl))
+    out.write(renderBanner(config, baseUrl, first?.path, consoleUrl))
   } catch (error) {
     await service.close()
     throw listenError(error, { ...config, setting: 'PORT' })
@@ -138,7 +138,7 @@ async function consoleRow(app: App, platformId: string | undefined): Promise<str
   return isLocal ? `${await createOperatorConsoleLink(app, platformId)} (one-time link)` : getConsoleUrl(app)
 }
 
-function banner(
+function renderBanner(
   config: Config,
   baseUrl: string,
   credentials: string | undefined,

@@ -360,7 +360,7 @@ export type RailAnswer =
       readonly connectorReference?: string
     }
   | FailedAnswer
-  | CancelledAnswer
+  | CanceledAnswer
   | ReturnedAnswer
 
 /** The payment was never sent. */
@@ -369,7 +369,7 @@ interface FailedAnswer extends Setback {
 }
 
 /** The payment was stopped before it was sent. */
-interface CancelledAnswer extends Setback {
+interface CanceledAnswer extends Setback {
   readonly outcome: 'cancelled'
 }
 

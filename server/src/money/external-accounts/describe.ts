@@ -39,13 +39,13 @@ export function describeAccount({
   return name === undefined ? `the ${account}` : `${quoteName(name)} (${account})`
 }
 
-function lower(text: string): string {
+function toLower(text: string): string {
   return text.toLowerCase()
 }
 
 /** For example, `accountNumber` becomes `account number`. */
 function formatFieldName(member: string): string {
-  return FIELD_LABELS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
+  return FIELD_LABELS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${toLower(letter)}`)
 }
 
 function formatValue(member: string, value: string): string {

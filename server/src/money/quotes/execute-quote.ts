@@ -283,8 +283,8 @@ function submitsAtDetails(
 }
 
 /**
- * Builds the writes that deliver a funded payment: the payment's record at its rail, and the job, due immediately or
- * when the rail opens.
+ * Builds the writes that deliver a funded payment: the payment's record at its rail, and the job, due
+ * immediately or when the rail opens.
  */
 export function buildSettlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }

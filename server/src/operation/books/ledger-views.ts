@@ -35,7 +35,10 @@ export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[],
 
 /** A transfer as the API shows it. System accounts are shown with their names. */
 export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
-  const [debit, credit] = await Promise.all([side(op, row.debit_account_id), side(op, row.credit_account_id)])
+  const [debit, credit] = await Promise.all([
+    toSide(op, row.debit_account_id),
+    toSide(op, row.credit_account_id),
+  ])
   return present({
     id: row.id,
     state: row.state,
@@ -48,7 +51,7 @@ export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
   })
 }
 
-async function side(op: Op, accountId: string) {
+async function toSide(op: Op, accountId: string) {
   const account = await selectLedgerAccount(op, accountId)
   return present({ accountId, name: account?.name })
 }

@@ -3,7 +3,7 @@ import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 
 /** The meaning of an ISO 20022 status, and its effect on a payment. */
 export interface IsoStatus {
-  readonly words: string
+  readonly label: string
   /** Null if the status itself decides nothing, such as `PART`, where each payment has its own status. */
   readonly event: RailPaymentEvent | null
   /** True if the payment is stuck until an operator contacts the bank or confirms it. */
@@ -12,7 +12,7 @@ export interface IsoStatus {
   readonly payeeCheck?: BeneficiaryStatus
 }
 
-const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
+const toAccepted = (label: string): IsoStatus => ({ label, event: 'accept' })
 
 /**
  * ISO 20022's external code sets for the status of payments, groups and batches. `ACSC` means settled on our
@@ -51,14 +51,14 @@ export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   },
   RVNA: toAccepted('The payee’s name could not be checked'),
   RVNC: toAccepted('The payee names are still being checked'),
-  ACSC: { words: 'The payment is settled', event: 'deliver' },
-  ACCC: { words: 'The creditor’s account is credited', event: 'deliver' },
-  CPUC: { words: 'The creditor has picked up the cash', event: 'deliver' },
-  RJCT: { words: 'The payment was rejected', event: 'fail' },
-  CANC: { words: 'The payment was canceled', event: 'cancel' },
-  PART: { words: 'Some of the payments are accepted', event: null },
+  ACSC: { label: 'The payment is settled', event: 'deliver' },
+  ACCC: { label: 'The creditor’s account is credited', event: 'deliver' },
+  CPUC: { label: 'The creditor has picked up the cash', event: 'deliver' },
+  RJCT: { label: 'The payment was rejected', event: 'fail' },
+  CANC: { label: 'The payment was canceled', event: 'cancel' },
+  PART: { label: 'Some of the payments are accepted', event: null },
   BLCK: {
-    words: 'The creditor’s bank has blocked the payment: it is neither credited nor returned',
+    label: 'The creditor’s bank has blocked the payment: it is neither credited nor returned',
     event: null,
     needsPerson: true,
   },

@@ -182,7 +182,7 @@ function holdStatus(
   reason: 'UNREADABLE' | 'UNKNOWN_PAYMENT' | 'BANK_WAITS',
   payment?: BankPaymentRow,
 ): Promise<void> {
-  const words = status.status === null ? undefined : findIsoStatus(status.status)?.words
+  const words = status.status === null ? undefined : findIsoStatus(status.status)?.label
   const isReversal = payment && isOfKind(payment, 'REVERSAL')
   const subject = isReversal ? toReversalIds(payment) : present({ id: payment?.payment_id })
   const data = { ...status, ...present({ words }), ...subject }

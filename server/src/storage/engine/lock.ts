@@ -93,8 +93,8 @@ function describeConflict(path: string, owner: Holder, self: Holder): string {
 function isCopy(path: string, owner: Holder, self: Holder): boolean {
   if (owner.machine !== self.machine || owner.folder === self.folder) return false
   const original = join(owner.folder, basename(path))
-  const inode = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino
-  return inode(original) !== inode(path) && readHolder(original)?.token === owner.token
+  const readInode = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino
+  return readInode(original) !== readInode(path) && readHolder(original)?.token === owner.token
 }
 
 /**

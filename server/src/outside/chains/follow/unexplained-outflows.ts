@@ -26,8 +26,8 @@ const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
  * Books money that left an address without one of our payments because its key was used elsewhere. A wallet's
  * key belongs to its customer, so the ledger books the outflow with a record and events; payments in progress
  * from the wallet may then fail on the chain, and until they do, the customer owes the shortfall. All other
- * keys are only in the enclave, so their use raises an alert, and reconciliation shows the difference until an
- * operator books it.
+ * keys are only in the enclave, so their use raises an alert, and reconciliation shows the difference until
+ * an operator books it.
  */
 export async function recordOutflow(
   op: Op,

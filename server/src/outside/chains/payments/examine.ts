@@ -130,7 +130,7 @@ export function judgeOtherUse({ role }: ChainAddressRow, hasPaidPayee: boolean):
   if (!hasPaidPayee) return { action: 'fail', note, alert: 'treasury' }
   return {
     action: 'wait',
-    note: 'The payee got a different amount. A person must review the payment.',
+    note: 'The payee got a different amount. An operator must review the payment.',
     seconds: REVIEW_SECONDS,
     alert: 'treasury',
   }

@@ -132,7 +132,7 @@ async function recordInBlock(
     : undefined
 }
 
-/** A foreign transaction has used the nonce, so ours can never be in a block. */
+/** Ends a transaction whose nonce a foreign transaction has used: ours can never be in a block. */
 async function endOvertaken(
   worker: ChainWorker,
   op: Op,
